@@ -1,0 +1,166 @@
+/**
+ * Every code that paydrop reports, once: what it does to the row or the file, and what the reader should do next.
+ *
+ * `scope`   where it is found: in a row, in a payment file as a whole, in the drop folder, or in the installation.
+ * `effect`  what follows from it (features F20, F22, F24, F27, F29, F31; lifecycle "File"):
+ *           `row`    the row is invalid and withheld, the rest of the file goes on
+ *           `reject` the whole file is refused with a NAK
+ *           `hold`   the whole file waits for a person
+ *           `warn`   said in the acknowledgement, nothing else follows
+ *           `quarantine` the drop is moved aside unopened
+ *           `stop`   the command or the worker step fails and says why
+ * `who`     who can mend it: the sender of the file, the operator, or the administrator of the installation.
+ */
+type ErrorRow = {
+  readonly scope: 'row' | 'file' | 'drop' | 'system';
+  readonly effect: 'row' | 'reject' | 'hold' | 'warn' | 'quarantine' | 'stop';
+  readonly who: 'sender' | 'operator' | 'administrator';
+  readonly means: string;
+  readonly mend: string;
+};
+
+export const ERRORS = {
+  // A field of one row is wrong: the row is withheld.
+  FIELD_REQUIRED: row('a required field is empty', 'Fill in the field.'),
+  FIELD_TOO_LONG: row('the text is longer than the service takes', 'Shorten the text to the limit of the column.'),
+  FIELD_COMMA: row(
+    'the field holds a comma, a quote or a line end, which the service cannot take',
+    'Remove the character; the service splits rows on plain commas.',
+  ),
+  FIELD_CHARACTER: row('the field holds a character that is not allowed here', 'Use only the characters of the column.'),
+  AMOUNT_FORMAT: row('the amount is not a plain decimal', 'Write digits, a point and two decimals, such as 25.00.'),
+  AMOUNT_ZERO: row('the amount is zero', 'Remove the row or give an amount.'),
+  AMOUNT_LIMIT: row('the amount is larger than the service can carry', 'Check the amount; split it if it is right.'),
+  DATE_FORMAT: row('the date is not a day of the calendar written MM/DD/YYYY', 'Write month, day and year, such as 06/15/2026.'),
+  CARD_FORMAT: row('the card number is not 12 to 19 digits', 'Enter the digits only, no spaces or dashes.'),
+  CARD_CHECK_DIGIT: row('the card number fails its check digit', 'Compare the number with the card; a digit is wrong.'),
+  CARD_BRAND: row('the card number does not belong to the method of payment', 'Correct the MOP column or the number.'),
+  MOP_UNKNOWN: row(
+    'the method of payment is not one the service lists for this server',
+    'Use VISA, MC, AMX or DSC in North America; VISA, MC, AMX or MAESTR in the UK.',
+  ),
+  MOP_RESTRICTED: row(
+    'the method of payment is not accepted in the currency of this account',
+    'Use an account of a currency that takes this card.',
+  ),
+  EXPIRY_FORMAT: row('the expiry is not a month and year', 'Write MM/YY or MMYY, such as 09/28.'),
+  EXPIRY_PAST: row('the card has expired', 'Ask the payer for the new expiry date.'),
+  ACCOUNT_FORMAT: row('the account number is not 4 to 26 digits', 'Enter the digits only, no spaces or dashes.'),
+  ACCOUNT_ROUTING: row('the routing number fails its check digit', 'Compare the first nine digits with the cheque.'),
+  ACCOUNT_TYPE: row('the account type is not known', 'Use CHECKING or SAVING.'),
+  CARD_NUMBER_IN_TEXT: row(
+    'a column that is not meant for it holds a card or account number',
+    'Remove the number; it may stand in its own column only.',
+  ),
+
+  // The shape of the file is wrong, so no row of it can be trusted: the file is refused.
+  COLUMN_COUNT: rejected('row', 'the row has the wrong number of columns', 'Give every row the columns of one layout.'),
+  STRAY_QUOTE: rejected('row', 'a quote stands where none may stand', 'Remove the quote, or quote the whole field.'),
+  LINE_BREAK: rejected('row', 'a field runs over the end of its line', 'Close the quote on the same line.'),
+  CONTROL_CHARACTER: rejected('row', 'the line holds a control character', 'Save the file as plain text and drop it again.'),
+  ENCODING: rejected('row', 'bytes of the line are not in the character set of the folder', 'Save the file as UTF-8 and drop it again.'),
+  LINE_TOO_LONG: rejected('row', 'the line is longer than any payment row can be', 'Check that the file is the payment file, one payment a line.'),
+  SECURITY_CODE: rejected(
+    'file',
+    'the file seems to hold card security codes, which must not be stored; the file was destroyed',
+    'Export the file again without the security code.',
+  ),
+  HEADER_MISSING: rejected('file', 'the folder asks for a header row and the first row is not one', 'Export with the column titles in the first row.'),
+  HEADER_UNEXPECTED: rejected('file', 'the folder takes no header row and the first row is one', 'Export without column titles.'),
+  EMPTY: rejected('file', 'the file has no bytes', 'Export the file again; this one was not written.'),
+  NO_ROWS: rejected('file', 'the file has no payment rows', 'Check the export; there is nothing to send.'),
+  FILE_TOO_LARGE: rejected('file', 'the file is larger than the folder takes', 'Split the file, or raise maxBytes of the folder.'),
+  LINES_DIFFER: rejected('file', 'the lines of the file are not the rows that were read', 'Save the file again as plain CSV, one payment a line.'),
+  LAYOUT_COUNTRY: rejected(
+    'file',
+    'the columns are those of another country than the account',
+    'Use the layout of the account: 12 columns in the US and UK, 7 in Canada.',
+  ),
+  LAYOUT_FOLDER: rejected('file', 'the columns are not those of the layout this folder takes', 'Drop the file into the folder of its layout.'),
+  DUPLICATE_FILE: rejected('file', 'the same bytes were taken before on this account', 'Do nothing: the first file is on its way or done.'),
+
+  // A person has to look before money moves.
+  WRONG_SIGN: held('row', 'the sign of the amount contradicts the folder', 'Check that the file lies in the right folder: refunds are negative, charges positive.'),
+  SPREADSHEET_DAMAGE: held('row', 'a spreadsheet has changed the value', 'Format the column as text, enter the value again and export.'),
+  DUPLICATE_ROW: held('row', 'the same invoice, amount and payer stand twice in the file', 'Check whether both rows are meant.'),
+  CONTROL_TOTALS: held('file', 'the control file does not agree with the payment file', 'Ask the sender which of the two is right.'),
+  CONTROL_FILE: held('file', 'the control file cannot be read', 'Write rows, total and sha256, one a line.'),
+  TOO_MANY_BAD_ROWS: held('file', 'more rows are invalid than the folder allows', 'Look for a common cause, mend it and drop the file again.'),
+  MODIFIED_AFTER_CLAIM: held('file', 'the file was changed after it was taken', 'Ask the sender to finish writing before dropping.'),
+  NO_FINAL_NEWLINE: held('file', 'the last line has no line end, as if the file had been cut', 'Check that the file is complete.'),
+
+  // Worth saying, nothing follows.
+  TEXT_REPLACED: warned('row', 'commas or quotes in free text were replaced by a space', 'Nothing, unless the text matters.'),
+  LAST_LINE_OPEN: warned('file', 'the last line has no line end', 'Check that the file is complete.'),
+  MIXED_LINE_ENDS: warned('file', 'the file mixes several kinds of line end', 'Nothing; they were read alike.'),
+  NAME_SEEN_BEFORE: warned('file', 'a file of this name with other content was taken before', 'Check that this is a new file.'),
+
+  // The drop is not a plain file: moved aside, never opened.
+  DROP_SYMLINK: quarantined('the drop is a symbolic link', 'Drop the file itself.'),
+  DROP_DIRECTORY: quarantined('the drop is a folder', 'Drop files, not folders.'),
+  DROP_SPECIAL: quarantined('the drop is a pipe, a device or a socket', 'Drop plain files only.'),
+  DROP_HARD_LINK: quarantined('the drop has a second name elsewhere and could be changed behind our back', 'Copy the file instead of linking it.'),
+  DROP_UNREADABLE: quarantined('the file may not be read', 'Give the paydrop user the right to read it and drop it again.'),
+
+  // The installation.
+  USAGE: stopped('the command was not understood', 'See --help.', 'operator'),
+  CONFIG_MISSING: stopped('there is no configuration here', 'Run "paydrop init" or give --dir.'),
+  CONFIG_INVALID: stopped('the configuration has faults', 'Mend the lines named and start again.'),
+  RESTRICTED: stopped('the service does not offer this on this server, currency or method of payment', 'Use an account that has it.'),
+  FOLDER_MISSING: stopped('a folder does not exist', 'Create it or run "paydrop init".'),
+  FOLDER_NOT_WRITABLE: stopped('a folder cannot be written', 'Give the paydrop user the right to write it.'),
+  FOLDER_OTHER_DISK: stopped('a drop folder lies on another file system than its work folder', 'Set "work" of the folder to a place on the same file system.'),
+  MASTER_KEY_MISSING: stopped('the master key is missing', 'Run "paydrop init", or set PAYDROP_MASTER_KEY.'),
+  MASTER_KEY_WRONG: stopped('the master key is not the one the data was sealed with', 'Put the right key in place; nothing was changed.'),
+  SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
+  LEDGER_UNREACHABLE: stopped('the ledger database does not answer', 'Check that PostgreSQL runs and DATABASE_URL is right.'),
+  LEDGER_START_FAILED: stopped('the embedded PostgreSQL did not start', 'Read its log in the data folder, or set DATABASE_URL.'),
+  MOVE_REFUSED: stopped('the ledger refused a move that its state does not allow', 'See "paydrop show" for the present state.', 'operator'),
+  QUEUE_UNREACHABLE: stopped('the queue does not answer', 'Check Redis or PostgreSQL; nothing is lost, the ledger rebuilds the queue.'),
+  OUTPUT_EXISTS: stopped('an output file of that name exists with other content', 'Move it away; it is never overwritten.'),
+  OUTPUT_MISMATCH: stopped('an output file read back differs from the ledger', 'Check the disk; the file is written again.'),
+  DISK_FULL: stopped('the disk is full', 'Make room; work goes on by itself.'),
+  BODY_MISMATCH: stopped('the bytes of a batch, read again, are not its rows', 'Nothing was sent. Report this with the file id.'),
+  GATEWAY_SETUP: stopped('the payment service cannot be called with these settings', 'Mend server, agent code or base URL of the account.'),
+  JOURNAL_AHEAD: stopped('the send journal knows a call that the ledger does not', 'The ledger is older than the journal; see "paydrop status".', 'operator'),
+  NOT_FOUND: stopped('nothing of that name is known', 'See "paydrop status" for what there is.', 'operator'),
+  TIMED_OUT: stopped('it was not done in the time given', 'Raise --timeout; work goes on at the next run.', 'operator'),
+  INTERNAL: stopped('something unforeseen went wrong', 'Report this with the log lines around it.'),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+type CodeOf<Scope> = { [Code in ErrorCode]: (typeof ERRORS)[Code]['scope'] extends Scope ? Code : never }[ErrorCode];
+
+/** Codes that a row or a payment file can have; the acknowledgement lists them. */
+export type FaultCode = CodeOf<'row' | 'file'>;
+
+/** Codes of drops that are moved aside unopened. */
+export type QuarantineCode = CodeOf<'drop'>;
+
+/** Exit status of the command line (F83). */
+export const EXIT = { ok: 0, usage: 1, invalid: 2, held: 3, unknownOpen: 4, exception: 5 } as const;
+
+function row(means: string, mend: string) {
+  return { scope: 'row', effect: 'row', who: 'sender', means, mend } as const;
+}
+
+function rejected<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
+  return { scope, effect: 'reject', who: 'sender', means, mend } as const;
+}
+
+function held<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
+  return { scope, effect: 'hold', who: 'operator', means, mend } as const;
+}
+
+function warned<Scope extends 'row' | 'file'>(scope: Scope, means: string, mend: string) {
+  return { scope, effect: 'warn', who: 'sender', means, mend } as const;
+}
+
+function quarantined(means: string, mend: string) {
+  return { scope: 'drop', effect: 'quarantine', who: 'sender', means, mend } as const;
+}
+
+function stopped<Who extends 'operator' | 'administrator' = 'administrator'>(means: string, mend: string, who?: Who) {
+  return { scope: 'system', effect: 'stop', who: who ?? 'administrator', means, mend } as const;
+}

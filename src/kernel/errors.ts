@@ -1,0 +1,34 @@
+import { ERRORS, type ErrorCode } from '../../schemas/errors.ts';
+
+/**
+ * The one error that paydrop throws on purpose. What is expected to happen (a decline, an invalid row, a file that is
+ * not ready) is a value instead.
+ *
+ * The message reads: Cannot <action> "<value>": <reason>. <what to do next>. It must never hold a card or account
+ * number, a password, or a whole request, because it goes to logs, terminals and job tables.
+ */
+export class PipelineError extends Error {
+  override readonly name = 'PipelineError';
+  readonly code: ErrorCode;
+
+  /**
+   * @param code   row of schemas/errors.ts
+   * @param action what could not be done, with its object: `open the ledger in "data"`
+   * @param reason why, without a full stop; the table's own words when left out
+   */
+  constructor(code: ErrorCode, action: string, reason?: string, options?: { cause?: unknown; next?: string }) {
+    const row = ERRORS[code];
+    super(`Cannot ${action}: ${reason ?? row.means}. ${options?.next ?? row.mend}`, { cause: options?.cause });
+    this.code = code;
+  }
+}
+
+/** The text of anything thrown, for a sentence or a log line. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The `code` that Node puts on errors of the operating system, such as ENOENT. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

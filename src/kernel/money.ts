@@ -1,0 +1,29 @@
+/**
+ * Money is an integer number of cents inside paydrop and decimal text at its edges (F23). Floating point never touches
+ * an amount: text is cut at the point and the digits are read as integers.
+ */
+
+/** Largest amount in cents that is still an exact integer after a million rows are added up. */
+const LARGEST_CENTS = 99_999_999_999;
+
+export type AmountFault = 'AMOUNT_FORMAT' | 'AMOUNT_LIMIT';
+
+/**
+ * Reads canonical decimal text, `-?digits` with up to two decimals and no sign, grouping or exponent of any other kind.
+ * @returns cents, or the fault by its code
+ */
+export function parseAmount(text: string): number | AmountFault {
+  const match = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
+  if (!match) return 'AMOUNT_FORMAT';
+  const [, sign, whole = '', decimals = ''] = match;
+  if (whole.length > 12) return 'AMOUNT_LIMIT';
+  const cents = Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
+  if (cents > LARGEST_CENTS) return 'AMOUNT_LIMIT';
+  return sign === '-' && cents !== 0 ? -cents : cents;
+}
+
+/** Decimal text of an amount in cents: 2500 -> "25.00", -5 -> "-0.05". */
+export function formatCents(cents: number): string {
+  const digits = String(Math.abs(cents)).padStart(3, '0');
+  return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
