@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { CURRENCIES } from './restrictions.ts';
+import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
+
+/**
+ * The configuration file `paydrop.yaml` and the environment. Every setting stands here once with its default and its
+ * meaning; the reference in docs/ and the file that `paydrop init` writes are made from it.
+ */
+
+const Milliseconds = z.int().nonnegative();
+
+/** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
+const Secret = z.string().min(1);
+
+export const AccountConfig = z.strictObject({
+  server: z.enum(['NA', 'UK']).describe('Server of the service'),
+  country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout (spec 4.3)'),
+  currency: z.enum(CURRENCIES).describe('Currency of the account; decides the methods of payment'),
+  timeZone: z
+    .string()
+    .default('UTC')
+    .describe('Zone in which people of this account read times, such as America/Toronto'),
+  agentCode: Secret.describe('Agent code: env:NAME, file:PATH or the text itself'),
+  password: Secret.describe('Password: env:NAME, file:PATH or the text itself'),
+  baseUrl: z
+    .url()
+    .optional()
+    .describe('Address of the service; left out, the one of the server. Plain http on loopback only'),
+  leaseMs: Milliseconds.default(30_000).describe(
+    'How long a worker may hold a batch before it writes the first byte, in ms',
+  ),
+  connectTimeoutMs: Milliseconds.default(10_000).describe('Longest wait for a connection, in ms'),
+  answerTimeoutMs: Milliseconds.default(180_000).describe('Longest wait for the whole answer, in ms'),
+  poll: z
+    .strictObject({
+      firstMs: Milliseconds.default(10_000).describe('First question for a result after, in ms'),
+      factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
+      longestMs: Milliseconds.default(300_000).describe('But never longer than, in ms'),
+    })
+    .prefault({})
+    .describe('When the result of a batch is asked for'),
+});
+
+export const FolderConfig = z.strictObject({
+  path: z.string().describe('Drop folder, relative to the configuration file'),
+  account: z.string().describe('Account that pays or is paid'),
+  operation: z
+    .enum(Object.keys(FOLDER_OPERATIONS) as [FolderOperation, ...FolderOperation[]])
+    .describe('What the files of this folder are'),
+  layout: z
+    .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
+    .optional()
+    .describe('The only layout taken; left out, the number of columns tells'),
+  work: z.string().optional().describe('Where claimed files are worked on, on the same file system; default data/work'),
+  complete: z
+    .discriminatedUnion('by', [
+      z.strictObject({
+        by: z.literal('quiet'),
+        quietMs: Milliseconds.default(10_000).describe('Unchanged for, in ms'),
+        probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
+      }),
+      z.strictObject({
+        by: z.literal('marker'),
+        suffix: z.string().default('.done').describe('X.csv is taken when X.csv plus this suffix exists'),
+      }),
+    ])
+    .prefault({ by: 'quiet' })
+    .describe('When a drop counts as complete'),
+  header: z.enum(['none', 'required', 'auto']).default('auto').describe('Whether the first row holds column titles'),
+  charset: z
+    .enum(['utf-8', 'windows-1252', 'iso-8859-1'])
+    .default('utf-8')
+    .describe('Character set of files without a byte order mark'),
+  finalNewline: z.enum(['warn', 'hold']).default('warn').describe('What follows when the last line has no line end'),
+  textCommas: z
+    .enum(['replace', 'reject'])
+    .default('replace')
+    .describe('Commas and quotes in free text: replaced by a space, or the row is invalid'),
+  badRows: z
+    .strictObject({
+      policy: z
+        .enum(['withhold', 'reject-file'])
+        .default('withhold')
+        .describe('Withhold invalid rows and send the rest, or refuse the file'),
+      maxPercent: z.number().min(0).max(100).default(10).describe('Above this share of invalid rows the file is held'),
+    })
+    .prefault({})
+    .describe('What follows from invalid rows'),
+  duplicateRows: z
+    .enum(['hold', 'reject', 'warn'])
+    .default('hold')
+    .describe('Same invoice, amount and payer twice in one file'),
+  routingCheck: z
+    .boolean()
+    .default(false)
+    .describe('Check the US routing number in the first nine digits of account numbers'),
+  maxBytes: z.int().positive().default(1_073_741_824).describe('Largest file taken, in bytes'),
+  clearNumbers: z
+    .boolean()
+    .default(false)
+    .describe('Write whole numbers into the rejects and retry files, so that they can be dropped again as they are'),
+});
+
+export const Config = z.strictObject({
+  accounts: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/), AccountConfig)
+    .describe('Merchant accounts by name'),
+  folders: z.array(FolderConfig).min(1).describe('Drop folders'),
+  batch: z
+    .strictObject({
+      maxRows: z
+        .int()
+        .min(1)
+        .max(10_000)
+        .default(500)
+        .describe('Most rows sent in one call, and so most rows ever in doubt'),
+    })
+    .prefault({}),
+  paths: z
+    .strictObject({
+      out: z.string().default('out').describe('Output files'),
+      quarantine: z.string().default('quarantine').describe('Drops that are not plain files'),
+      data: z.string().default('data').describe('Ledger, archive, work, journal and master key'),
+    })
+    .prefault({})
+    .describe('Folders, relative to the configuration file'),
+  rescanMs: Milliseconds.default(30_000).describe('Every folder is listed at least this often, in ms'),
+  sweepMs: Milliseconds.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
+  watch: z
+    .enum(['events', 'poll'])
+    .default('events')
+    .describe('events: react to changes at once; poll: list only (network drives)'),
+  concurrency: z
+    .strictObject({
+      intake: z.int().min(1).default(1),
+      submit: z.int().min(1).default(8),
+      poll: z.int().min(1).default(8),
+      deliver: z.int().min(1).default(2),
+    })
+    .prefault({})
+    .describe('Jobs at once per process'),
+});
+
+export type AccountConfig = z.infer<typeof AccountConfig>;
+export type FolderConfig = z.infer<typeof FolderConfig>;
+export type Config = z.infer<typeof Config>;
+
+/** Environment variables. Secrets named by `env:` in the configuration come on top. */
+export const ENVIRONMENT = {
+  DATABASE_URL: 'PostgreSQL for the ledger; left out, an embedded one in the data folder',
+  REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
+  PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
+  PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
+  PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
+} as const;

@@ -1,0 +1,163 @@
+/**
+ * States of a payment file, a batch and a row, and every move between them. The ledger loads MOVES into the database,
+ * which refuses any change of state that is not listed here. Nothing leaves `sending` or `unknown` by a timer.
+ */
+
+export const FILE_STATES = {
+  claimed: 'taken out of the drop folder by one rename, hashed, the original sealed',
+  rejected: 'nothing of it was or will be sent; the NAK says why',
+  held: 'waits for a person',
+  accepted: 'rows fixed, batches cut and sealed',
+  in_progress: 'at least one batch is on its way or done',
+  completed: 'every row has its outcome and the output files are written',
+  cancelled: 'stopped by a person before anything was sent',
+  partly_cancelled: 'stopped by a person when some batches had been sent',
+} as const;
+export type FileState = keyof typeof FILE_STATES;
+
+export const BATCH_STATES = {
+  ready: 'bytes fixed and sealed, may be sent',
+  preparing: 'a worker has connected, nothing was written yet',
+  sending: 'intent is durable, request bytes may be leaving',
+  unknown: 'the service may or may not have accepted it; never sent again without a resolution',
+  submitted: 'the service gave it a batch id and works on it',
+  result_in: 'the result file is here and sealed',
+  exception: 'the result does not fit what was sent',
+  reconciled: 'every row has its outcome',
+  refused: 'the service said no, nothing was charged',
+  cancelled: 'never sent',
+} as const;
+export type BatchState = keyof typeof BATCH_STATES;
+
+/** States in which money may have moved although no row has an outcome yet. */
+export const IN_DOUBT_STATES = ['sending', 'unknown'] as const satisfies readonly BatchState[];
+
+/** States in which a batch waits for nothing any more; when all batches are here the file can be delivered. */
+export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies readonly BatchState[];
+
+/**
+ * Outcome of a row. `certainlyNotCharged` rows may be corrected and dropped again (reject file); a row of `unknown`
+ * outcome never is.
+ */
+export const OUTCOMES = {
+  approved: { label: 'APPROVED', certainlyNotCharged: false, means: 'charged or refunded' },
+  accepted_pending: {
+    label: 'ACCEPTED_PENDING',
+    certainlyNotCharged: false,
+    means: 'taken for the bank, not paid yet',
+  },
+  declined: { label: 'DECLINED', certainlyNotCharged: true, means: 'refused by the service with a code' },
+  duplicate: { label: 'DUPLICATE', certainlyNotCharged: false, means: 'the service says it has it already' },
+  format_error: { label: 'FORMAT_ERROR', certainlyNotCharged: true, means: 'the service could not read the row' },
+  unknown: { label: 'UNKNOWN', certainlyNotCharged: false, means: 'may or may not have been charged; ask the service' },
+  not_sent: { label: 'NOT_SENT', certainlyNotCharged: true, means: 'never sent' },
+  invalid: { label: 'INVALID', certainlyNotCharged: true, means: 'withheld, it has faults' },
+} as const;
+export type Outcome = keyof typeof OUTCOMES;
+
+/** Outcomes that the ledger keeps per sent row; `invalid` and `not_sent` follow from the row and its batch. */
+export type SentOutcome = Exclude<Outcome, 'invalid' | 'not_sent'>;
+
+type Actor = 'worker' | 'operator';
+export type Move<State extends string> = {
+  readonly name: string;
+  readonly from: State | null;
+  readonly to: State;
+  readonly by: Actor;
+  readonly about: string;
+};
+
+export const FILE_MOVES = [
+  { name: 'claim', from: null, to: 'claimed', by: 'worker', about: 'sealed and hashed after the rename' },
+  { name: 'accept', from: 'claimed', to: 'accepted', by: 'worker', about: 'every check passed' },
+  { name: 'hold', from: 'claimed', to: 'held', by: 'worker', about: 'a person has to look first' },
+  { name: 'reject', from: 'claimed', to: 'rejected', by: 'worker', about: 'a fault of the whole file' },
+  { name: 'approve', from: 'held', to: 'accepted', by: 'operator', about: 'looked at and found right' },
+  { name: 'decline', from: 'held', to: 'cancelled', by: 'operator', about: 'looked at and not wanted' },
+  { name: 'begin', from: 'accepted', to: 'in_progress', by: 'worker', about: 'the first batch left ready' },
+  { name: 'cancel', from: 'accepted', to: 'cancelled', by: 'operator', about: 'before anything was sent' },
+  { name: 'complete', from: 'in_progress', to: 'completed', by: 'worker', about: 'all rows final, outputs read back' },
+  { name: 'stop', from: 'in_progress', to: 'partly_cancelled', by: 'operator', about: 'the unsent rest was cancelled' },
+] as const satisfies readonly Move<FileState>[];
+export type FileMove = (typeof FILE_MOVES)[number]['name'];
+
+export const BATCH_MOVES = [
+  { name: 'cut', from: null, to: 'ready', by: 'worker', about: 'canonical bytes sealed and read again' },
+  { name: 'prepare', from: 'ready', to: 'preparing', by: 'worker', about: 'token and lease taken, account free' },
+  {
+    name: 'release',
+    from: 'preparing',
+    to: 'ready',
+    by: 'worker',
+    about: 'nothing was written: no connection, or the lease ran out',
+  },
+  { name: 'send', from: 'preparing', to: 'sending', by: 'worker', about: 'intent durable in ledger and journal' },
+  {
+    name: 'submit',
+    from: 'sending',
+    to: 'submitted',
+    by: 'worker',
+    about: 'answered with a batch id new to the account',
+  },
+  { name: 'refuse', from: 'sending', to: 'refused', by: 'worker', about: 'answered with a definite no' },
+  { name: 'unsent', from: 'sending', to: 'ready', by: 'worker', about: 'this process proves that no byte left' },
+  {
+    name: 'doubt',
+    from: 'sending',
+    to: 'unknown',
+    by: 'worker',
+    about: 'any other end of the call, or its process died',
+  },
+  { name: 'adopt', from: 'unknown', to: 'submitted', by: 'operator', about: 'a batch id whose every row matches' },
+  { name: 'absolve', from: 'unknown', to: 'ready', by: 'operator', about: 'confirmed not received, with evidence' },
+  {
+    name: 'settle',
+    from: 'unknown',
+    to: 'reconciled',
+    by: 'operator',
+    about: 'resolved row by row, or closed in doubt',
+  },
+  { name: 'receive', from: 'submitted', to: 'result_in', by: 'worker', about: 'the result file sealed and hashed' },
+  { name: 'distrust', from: 'submitted', to: 'exception', by: 'worker', about: 'the result cannot be read' },
+  {
+    name: 'reconcile',
+    from: 'result_in',
+    to: 'reconciled',
+    by: 'worker',
+    about: 'every row matched, counts and cents conserve',
+  },
+  { name: 'except', from: 'result_in', to: 'exception', by: 'worker', about: 'rows do not match what was sent' },
+  {
+    name: 'map',
+    from: 'exception',
+    to: 'reconciled',
+    by: 'operator',
+    about: 'a later good result, or a mapping by hand',
+  },
+  { name: 'disown', from: 'exception', to: 'unknown', by: 'operator', about: "it was another batch's result" },
+  { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is mended' },
+  { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'not to be sent any more' },
+  { name: 'cancel', from: 'ready', to: 'cancelled', by: 'operator', about: 'before it was sent' },
+] as const satisfies readonly Move<BatchState>[];
+export type BatchMove = (typeof BATCH_MOVES)[number]['name'];
+
+/** How it was known that a drop was complete (F6). Without control file or marker it is only inferred. */
+export const COMPLETENESS = {
+  sidecar: 'confirmed by the control file beside it',
+  marker: 'confirmed by its marker file',
+  quiet: 'inferred from quiet time',
+} as const;
+export type Completeness = keyof typeof COMPLETENESS;
+
+/** Kinds of output file, in the order in which they appear. */
+export const OUTPUT_KINDS = {
+  ack: { suffix: 'ack.csv', about: 'the file was accepted; lists the rows that were withheld' },
+  nak: { suffix: 'nak.csv', about: 'the file was refused; lists every fault' },
+  held: { suffix: 'held.csv', about: 'the file waits for a person; lists why' },
+  result: { suffix: 'result.csv', about: 'one line per row of the file, in its order, with the outcome' },
+  rejects: { suffix: 'rejects.csv', about: 'rows certainly not charged, ready to correct and drop again' },
+  retry: { suffix: 'retry.csv', about: 'rows that may be sent again later as they are' },
+  'summary-json': { suffix: 'summary.json', about: 'control totals, money per outcome and hashes, for programs' },
+  'summary-txt': { suffix: 'summary.txt', about: 'the same for people' },
+} as const;
+export type OutputKind = keyof typeof OUTPUT_KINDS;
