@@ -3,8 +3,8 @@
  * an amount: text is cut at the point and the digits are read as integers.
  */
 
-/** Largest amount in cents that is still an exact integer after a million rows are added up. */
-const LARGEST_CENTS = 99_999_999_999;
+/** 90 million of the currency: a million such rows still add up to an exact integer. */
+const LARGEST_CENTS = 9_000_000_000;
 
 export type AmountFault = 'AMOUNT_FORMAT' | 'AMOUNT_LIMIT';
 

@@ -1,0 +1,97 @@
+import { passesLuhn } from './luhn.ts';
+
+/**
+ * A card or account number, or whatever stands in its place, with every character starred but its last digits; as long
+ * as before. How many digits stay: the last four of 8 or more digits, the last two of 5 to 7, none of fewer.
+ *
+ * Takes anything, so a value that is no proper number (`4.11E+15`, spaces, dashes) is safe to show as well.
+ */
+export function maskNumber(text: string): string {
+  const digits = countDigits(text);
+  return starDigits(text, digits < 5 ? 0 : shownDigits(digits), /[^]/g);
+}
+
+/**
+ * The end of a number that the ledger keeps in clear, to match a result row with the row that was sent: the last four
+ * of 8 or more digits, the last two of 4 to 7, nothing of fewer.
+ *
+ * Short account numbers exist (4 digits are allowed), and four digits of them would be all or most of the number. To
+ * keep two is enough for matching, because `endsAlike` cuts what the service shows in the same way.
+ */
+export function lastFour(digits: string): string {
+  const plain = digits.replace(/\D/g, '');
+  return plain.length < 4 ? '' : plain.slice(-shownDigits(plain.length));
+}
+
+/**
+ * Whether a masked number of the service, such as `4***********2220`, can be of the number that `digits` was cut from.
+ * Only the end is compared, because nothing but the last four is certain about the service's mask (gateway wire 3.4).
+ *
+ * A mask that hides everything fits a number of 4 to 7 digits only, which a careful service may well hide whole. For a
+ * longer one the last four must be there: a row that cannot be compared must not pass as compared.
+ * @param digits what `lastFour` gave; an empty text fits nothing
+ */
+export function endsAlike(masked: string, digits: string): boolean {
+  if (digits === '') return false;
+  const shown = masked.replace(/['"\s]+$/, '');
+  const isHiddenWhole = shown.endsWith('*') && !/\d/.test(shown);
+  return isHiddenWhole ? digits.length < 4 : shown.endsWith(digits);
+}
+
+/**
+ * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for names of
+ * files, faulty values and texts of the sender in outputs. A long number is 7 or more digits, which may have single
+ * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well.
+ */
+export function maskText(text: string): string {
+  return text.replace(/\d(?:[ .-]?\d){6,}/g, (run) => starDigits(run, shownDigits(countDigits(run)), /\d/g));
+}
+
+/**
+ * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them,
+ * that begin as those of a known brand and pass the check digit.
+ *
+ * Groups of digits before and after it do not hide it, as in `2026 4222 2222 2222 2220`; digits that stand right
+ * beside it without a gap do, because a longer number would otherwise hold a card number by chance too often.
+ */
+export function holdsCardNumber(text: string): boolean {
+  const runs = text.match(/\d+(?:[ -]\d+)*/g) ?? [];
+  return runs.some((run) => {
+    const groups = run.split(/[ -]/);
+    return groups.some((_, start) => startsCardNumber(groups.slice(start, start + LONGEST_CARD)));
+  });
+}
+
+const SHORTEST_CARD = 13;
+const LONGEST_CARD = 19;
+/** American Express 34 and 37; Visa 4; Mastercard 51 to 55 and 22 to 27; Maestro the rest of 5, and 6; Discover 6. */
+const BRAND = /^(?:3[47]|4|5|2[2-7]|6)/;
+
+function startsCardNumber(groups: readonly string[]): boolean {
+  let digits = '';
+  for (const group of groups) {
+    digits += group;
+    if (digits.length > LONGEST_CARD) return false;
+    if (digits.length >= SHORTEST_CARD && BRAND.test(digits) && passesLuhn(digits)) return true;
+  }
+  return false;
+}
+
+/** Four digits of a number are half of it at most; of a shorter one, two. */
+function shownDigits(count: number): number {
+  return count >= 8 ? 4 : 2;
+}
+
+function countDigits(text: string): number {
+  return text.replace(/\D/g, '').length;
+}
+
+/** Stars each character that `starred` finds, but for the last `shown` digits. */
+function starDigits(text: string, shown: number, starred: RegExp): string {
+  let left = countDigits(text);
+  return text.replace(starred, (character) => {
+    if (!/\d/.test(character)) return '*';
+    left -= 1;
+    return left < shown ? character : '*';
+  });
+}

@@ -1,0 +1,172 @@
+import { createHash, randomBytes, type Hash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { pipeline as runPipeline } from 'node:stream/promises';
+import { PipelineError, systemCode } from '../kernel/errors.ts';
+import { FILE_ID } from '../kernel/ids.ts';
+import type { DataKey } from './data-key.ts';
+import { CHUNK_BYTES, openStream, sealStream } from './seal-stream.ts';
+import { syncFolder } from './sync-folder.ts';
+
+/**
+ * Where the sealed original of a payment file lies (F17): archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the
+ * claim, so that the place does not depend on the time zone of whoever looks. The name holds nothing of the sender's.
+ */
+export function archivePath(archiveDir: string, fileId: string, claimedAt: Date): string {
+  // Anything else could lead out of the archive. It is not quoted, because nobody knows what it is.
+  if (!FILE_ID.test(fileId)) throw new PipelineError('INTERNAL', 'find a place in the archive', 'this is no file id');
+  const [year = '', month = '', day = ''] = claimedAt.toISOString().slice(0, 10).split('-');
+  return join(archiveDir, year, month, day, `${fileId}.sealed`);
+}
+
+/**
+ * Seals a whole file, from its first byte to its end, into a new file that only its owner may read. When this returns,
+ * the sealed file is on the disk under its name, complete; after a crash it is complete or absent. Folders that are
+ * missing are made, for the owner only.
+ * @param options.from an open file, which is read wherever its position is and stays open, or a path. A path may not be
+ *                     a symbolic link
+ * @returns SHA-256 (64 hexadecimal digits) and number of the plain bytes, as they were read
+ * @throws OUTPUT_EXISTS when `to` is there already: it is never replaced, whatever it holds. DISK_FULL, and
+ *         DROP_UNREADABLE when `from` is a path that may not be read
+ */
+export async function sealFile(options: {
+  from: FileHandle | string;
+  to: string;
+  key: DataKey;
+  purpose: string;
+}): Promise<{ sha256: string; bytes: number }> {
+  const { from, to, key, purpose } = options;
+  if (typeof from === 'string') {
+    const source = await openSource(from, to);
+    try {
+      return await sealFile({ from: source, to, key, purpose });
+    } finally {
+      await source.close();
+    }
+  }
+  const draft = draftPath(to);
+  try {
+    await makeFolder(dirname(to));
+    const sealed = await writeDraft(draft, from, key, purpose);
+    await nameDraft(draft, to);
+    return sealed;
+  } catch (error) {
+    throw isDiskFull(error) ? new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error }) : error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/**
+ * The plain bytes of a sealed file. Whatever fails is the stream's error: SEAL_BROKEN, or the system's own, such as
+ * ENOENT. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
+ */
+export function openSealedFile(path: string, key: DataKey, purpose: string): Readable {
+  // The reader learns of every error from the stream it holds, which the pipeline destroys with it.
+  return pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), openStream(key, purpose), () => {});
+}
+
+/**
+ * Removes a sealed file and what an interrupted sealing of it may have left (F28: security codes must not be kept).
+ * One that is gone already is no error, so that the step can be repeated after a crash. Copies in backups and on the
+ * disk itself become unreadable only when the wrapped data key is deleted too.
+ */
+export async function destroySealedFile(path: string): Promise<void> {
+  const folder = dirname(path);
+  const names = await listNames(folder);
+  if (!names) return;
+  const doomed = names.filter((name) => name === basename(path) || isDraftOf(name, path));
+  for (const name of doomed) await rm(join(folder, name), { force: true });
+  await syncFolder(folder);
+}
+
+/** The system's own message is not passed on: it holds the path, and senders do put numbers into names of files. */
+async function openSource(from: string, to: string): Promise<FileHandle> {
+  try {
+    return await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = systemCode(error);
+    const mayNotRead = code === 'EACCES' || code === 'EPERM';
+    throw new PipelineError(
+      mayNotRead ? 'DROP_UNREADABLE' : 'INTERNAL',
+      `seal a file as "${to}"`,
+      `it cannot be opened (${code})`,
+    );
+  }
+}
+
+/** A name of its own for every try, so that two of them at once cannot write into each other's file. */
+function draftPath(to: string): string {
+  return join(dirname(to), `.${basename(to)}.${randomBytes(6).toString('hex')}.part`);
+}
+
+function isDraftOf(name: string, to: string): boolean {
+  return name.startsWith(`.${basename(to)}.`) && name.endsWith('.part');
+}
+
+/** Makes the missing folders and puts each of them on the disk: a file is only as durable as the way to it. */
+async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (firstMade === undefined) return;
+  // Resolved, because Node gives the whole path even for a relative one.
+  const top = resolve(firstMade);
+  for (let made = resolve(folder); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function writeDraft(draft: string, from: FileHandle, key: DataKey, purpose: string) {
+  const target = await open(draft, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    const counted = { bytes: 0 };
+    await runPipeline(readPlain(from, hash, counted), sealStream(key, purpose), (sealed) => writeAll(target, sealed));
+    await target.sync();
+    return { sha256: hash.digest('hex'), bytes: counted.bytes };
+  } finally {
+    await target.close();
+  }
+}
+
+async function writeAll(target: FileHandle, sealed: AsyncIterable<Buffer>): Promise<void> {
+  // On an open file, writeFile goes on where the last one ended, and it does not stop at a part that did not fit.
+  for await (const piece of sealed) await target.writeFile(piece);
+}
+
+/** Hashes the very bytes that are sealed, so that hash and sealed file cannot be of two versions of the source. */
+async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { buffer, bytesRead } = await from.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, counted.bytes);
+    if (bytesRead === 0) return;
+    const piece = buffer.subarray(0, bytesRead);
+    hash.update(piece);
+    counted.bytes += bytesRead;
+    yield piece;
+  }
+}
+
+/** A link, unlike a rename, fails when the name is taken. The draft's own name is removed afterwards. */
+async function nameDraft(draft: string, to: string): Promise<void> {
+  try {
+    await link(draft, to);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    const next = 'Nothing was changed; a sealed file is never replaced.';
+    throw new PipelineError('OUTPUT_EXISTS', `seal "${to}"`, 'there is a file already', { next });
+  }
+  await syncFolder(dirname(to));
+}
+
+async function listNames(folder: string): Promise<string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { MasterKey } from './master-key.ts';
+import { secretBytes } from './secret-bytes.ts';
+import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
+
+/**
+ * The key that seals everything of one payment file: its original, the bodies of its batches, its results. Once the
+ * wrapped key is deleted from the ledger, all of that is unreadable for good, in backups as well (F92).
+ */
+export type DataKey = {
+  readonly fileId: string;
+  /** 32 bytes. */
+  readonly bytes: Buffer;
+};
+
+/**
+ * A new data key, and the same key wrapped (68 bytes) for the ledger. Only the wrapped form may be stored; it must be
+ * committed before anything is sealed with the key, or a crash in between leaves sealed data that nobody can open.
+ */
+export function newDataKey(master: MasterKey, fileId: string): { key: DataKey; wrapped: Buffer } {
+  const bytes = secretBytes(randomBytes(32));
+  return { key: { fileId, bytes }, wrapped: wrapKey(master, ownerOf(fileId), bytes) };
+}
+
+/** @throws MASTER_KEY_WRONG when another master key wrapped it, SEAL_BROKEN when it was altered or is another file's */
+export function unwrapDataKey(master: MasterKey, fileId: string, wrapped: Buffer): DataKey {
+  return { fileId, bytes: unwrapKey(master, ownerOf(fileId), wrapped) };
+}
+
+/** The same data key under a new master key (F89); errors as in `unwrapDataKey`. */
+export function rewrapDataKey(from: MasterKey, to: MasterKey, fileId: string, wrapped: Buffer): Buffer {
+  return rewrapKey(from, to, ownerOf(fileId), wrapped);
+}
+
+function ownerOf(fileId: string): string {
+  return `file "${fileId}"`;
+}

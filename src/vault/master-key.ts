@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { PipelineError, systemCode } from '../kernel/errors.ts';
+import { deriveKey } from './derive-key.ts';
+import { secretBytes } from './secret-bytes.ts';
+import { syncFolderNow } from './sync-folder.ts';
+
+/** The one key that opens all others. It lies outside the ledger, so that a copy of the ledger alone tells nothing. */
+export type MasterKey = {
+  /** 32 bytes. */
+  readonly bytes: Buffer;
+  /** Eight hexadecimal digits that name the key. They tell nothing about its bytes and may be shown. */
+  readonly id: string;
+};
+
+const KEY_BYTES = 32;
+const VARIABLE = 'PAYDROP_MASTER_KEY';
+const RESTORE = 'Restore it from a backup. Only if nothing was ever sealed with it: remove it and run "paydrop init".';
+
+/**
+ * Reads the master key from the environment (PAYDROP_MASTER_KEY, base64 of 32 bytes) or else from its file. The
+ * environment wins; a value there that is no key is an error and never a reason to take the file, because data would
+ * then be sealed with a key that the administrator did not mean. An empty value counts as not set.
+ * @throws MASTER_KEY_MISSING when there is none, when it is not a key, or when others than its owner may read the file
+ */
+export function loadMasterKey(options: { file: string; env: NodeJS.ProcessEnv }): MasterKey {
+  const fromEnvironment = options.env[VARIABLE]?.trim();
+  if (!fromEnvironment) return readMasterKeyFile(options.file);
+  const action = `take the master key from ${VARIABLE}`;
+  return decodeMasterKey(fromEnvironment, action, 'Set it to the text that "paydrop init" wrote, or leave it unset.');
+}
+
+/**
+ * Writes a new random master key as base64. The file is readable by its owner only and is on the disk when this
+ * returns: a key lost in a power cut, after files were sealed with it, would take them all with it.
+ * @throws OUTPUT_EXISTS when the file is there already; it is never overwritten, whatever it holds
+ */
+export function createMasterKeyFile(path: string): void {
+  const descriptor = openNew(path);
+  try {
+    fchmodSync(descriptor, 0o600);
+    writeFileSync(descriptor, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
+    fsyncSync(descriptor);
+  } catch (error) {
+    // Half a key would stand in the way of the next try, and nothing can have been sealed with it.
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  syncFolderNow(dirname(path));
+}
+
+function readMasterKeyFile(path: string): MasterKey {
+  const action = `read the master key from "${path}"`;
+  const descriptor = openExisting(path, action);
+  try {
+    // The open file is asked, not its name, so that it cannot be exchanged between the question and the reading.
+    const { mode, size } = fstatSync(descriptor);
+    if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw missing(action, 'it is not a plain file');
+    if ((mode & 0o077) !== 0) throw readableByOthers(path, action, mode);
+    if (size > 1024) throw missing(action, 'it is too large to be a key', RESTORE);
+    return decodeMasterKey(readFileSync(descriptor, 'utf8').trim(), action, RESTORE);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Never says what the text was: a key with one character too many is still nearly the whole key. */
+function decodeMasterKey(text: string, action: string, next: string): MasterKey {
+  const bytes = Buffer.from(text, 'base64');
+  // Node's decoder skips what it does not know, so a damaged text must not be taken for a shorter or another key.
+  if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== text) {
+    throw missing(action, 'it is not the base64 of 32 bytes', next);
+  }
+  return { bytes: secretBytes(bytes), id: nameOf(bytes) };
+}
+
+function nameOf(bytes: Buffer): string {
+  const derived = deriveKey(bytes, ['master key id']);
+  return createHash('sha256').update(derived).digest('hex').slice(0, 8);
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx', 0o600);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    const next = 'Keep it: what was sealed with it cannot be opened with any other key.';
+    throw new PipelineError('OUTPUT_EXISTS', `create the master key "${path}"`, 'there is a file already', { next });
+  }
+}
+
+function openExisting(path: string, action: string): number {
+  try {
+    // Without O_NONBLOCK, a pipe of that name would stop the whole program until somebody writes to it.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') throw missing(action);
+    throw missing(
+      action,
+      `it cannot be opened (${code})`,
+      'Give the paydrop user, and nobody else, the right to read it.',
+    );
+  }
+}
+
+function readableByOthers(path: string, action: string, mode: number): PipelineError {
+  const octal = (mode & 0o777).toString(8).padStart(4, '0');
+  const next = `Run: chmod 600 "${path}". If others did read it, change the key.`;
+  return missing(action, `others than its owner have rights on it (mode ${octal})`, next);
+}
+
+function missing(action: string, reason?: string, next?: string): PipelineError {
+  return new PipelineError('MASTER_KEY_MISSING', action, reason, next === undefined ? {} : { next });
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { Transform, type TransformCallback } from 'node:stream';
+import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './aes-gcm.ts';
+import { cutBlocks } from './cut-blocks.ts';
+import type { DataKey } from './data-key.ts';
+import { deriveKey } from './derive-key.ts';
+import { frameParts } from './frame-parts.ts';
+
+/** Mark of a sealed stream; its last character is the version of the form. */
+const MAGIC = Buffer.from('PDS1');
+const SALT_BYTES = 32;
+const HEADER_BYTES = MAGIC.length + SALT_BYTES;
+
+/** Plain bytes of every chunk but the last, which has 1 to this many, or none when the whole stream is empty. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Seals a stream of any length (F17, F89).
+ *
+ * Form: mark (4 bytes), salt (32), then chunks, each of at most 64 KiB encrypted bytes and a tag (16). This is the
+ * STREAM construction: the salt gives every stream a key of its own, the nonce of a chunk is its number and whether it
+ * is the last. So each chunk opens only as the n-th of this very stream, and whatever is cut off, put in another order,
+ * doubled or added is found out. Mark, salt, file id and purpose are bound into every chunk.
+ *
+ * Memory stays flat: one chunk is held back, because only the next byte tells that it was not the last one, and one is
+ * on its way out. Everything else waits at the source until the reader has taken what it was given.
+ * @param purpose what the bytes are, such as `original`; the stream opens for this purpose only
+ */
+export function sealStream(key: DataKey, purpose: string): Transform {
+  const header = Buffer.concat([MAGIC, randomBytes(SALT_BYTES)]);
+  const nextBox = countBoxes(key, purpose, header);
+  const blocks = cutBlocks(CHUNK_BYTES);
+  const stream = new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      for (const block of blocks.add(bytes)) this.push(encryptGcm(nextBox(false), block));
+      done();
+    },
+    flush(done) {
+      done(null, encryptGcm(nextBox(true), blocks.rest()));
+    },
+  });
+  stream.push(header);
+  return stream;
+}
+
+/**
+ * Opens what `sealStream` sealed. A chunk is passed on only after its tag was found right; memory stays flat as above.
+ *
+ * What was passed on is right but may not be all: whether the end is missing shows at the end only. So the reader must
+ * not take the bytes for the whole before the stream has ended without an error.
+ * @throws (as the stream's error) SEAL_BROKEN when anything was altered, cut, moved, doubled or added, or when the
+ *         stream was sealed for another purpose, file or key
+ */
+export function openStream(key: DataKey, purpose: string): Transform {
+  const chunks = cutBlocks(CHUNK_BYTES + TAG_BYTES);
+  let head: Buffer = Buffer.alloc(0);
+  let open: ChunkOpener | undefined;
+  return new Transform({
+    transform(bytes: Buffer, _encoding, done) {
+      finishStep(done, () => {
+        let body = bytes;
+        if (!open) {
+          head = Buffer.concat([head, bytes]);
+          if (head.length < HEADER_BYTES) return;
+          open = chunkOpener(key, purpose, head.subarray(0, HEADER_BYTES));
+          body = head.subarray(HEADER_BYTES);
+        }
+        for (const chunk of chunks.add(body)) this.push(open(chunk, false));
+      });
+    },
+    flush(done) {
+      finishStep(done, () => {
+        if (!open) throw brokenSeal(key, purpose);
+        this.push(open(chunks.rest(), true));
+      });
+    },
+  });
+}
+
+type ChunkOpener = (sealed: Buffer, isLast: boolean) => Buffer;
+
+function chunkOpener(key: DataKey, purpose: string, header: Buffer): ChunkOpener {
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw brokenSeal(key, purpose);
+  const nextBox = countBoxes(key, purpose, header);
+  return (sealed, isLast) => {
+    const plain = decryptGcm(nextBox(isLast), sealed);
+    if (!plain) throw brokenSeal(key, purpose);
+    return plain;
+  };
+}
+
+/**
+ * The box of the next chunk, each with a nonce of its own: zeros (5 bytes), number of the chunk (6), 1 for the last (1).
+ * Six bytes count more chunks than any disk holds.
+ */
+function countBoxes(key: DataKey, purpose: string, header: Buffer): (isLast: boolean) => GcmBox {
+  const streamKey = deriveKey(key.bytes, ['seal stream'], header.subarray(MAGIC.length));
+  const bound = Buffer.concat([header, frameParts([key.fileId, purpose])]);
+  let number = 0;
+  return (isLast) => {
+    const nonce = Buffer.alloc(NONCE_BYTES);
+    nonce.writeUIntBE(number, 5, 6);
+    nonce.writeUInt8(isLast ? 1 : 0, 11);
+    number += 1;
+    return { key: streamKey, nonce, bound };
+  };
+}
+
+/** Tells the stream that a step is done, or how it failed: what is thrown inside a stream would end the process. */
+function finishStep(done: TransformCallback, step: () => void): void {
+  let failure: Error | null = null;
+  try {
+    step();
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(reasonOf(error));
+  }
+  done(failure);
+}
+
+function brokenSeal(key: DataKey, purpose: string): PipelineError {
+  return new PipelineError('SEAL_BROKEN', `open "${purpose}" of file "${key.fileId}"`);
+}

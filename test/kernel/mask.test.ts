@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { passesLuhn } from '../../src/kernel/luhn.ts';
+import { endsAlike, holdsCardNumber, lastFour, maskNumber, maskText } from '../../src/kernel/mask.ts';
+
+const DIGITS = Array.from({ length: 10 }, (_, digit) => String(digit));
+const someDigits = (minLength: number, maxLength: number) =>
+  fc.string({ minLength, maxLength, unit: fc.constantFrom(...DIGITS) });
+const someText = fc.string({ maxLength: 60, unit: fc.constantFrom(...DIGITS, ' ', '.', '-', ',', 'x', '*', '€') });
+
+describe('maskNumber', () => {
+  it.each([
+    ['4222222222222220', '************2220'],
+    ['02100002100000000000000001', '**********************0001'],
+    ['4222 2222 2222 2220', '***************2220'],
+    ['4222-2222-2222-22-20', '***************22*20'],
+    ['12345678', '****5678'],
+    ['1234567', '*****67'],
+    ['12345', '***45'],
+    ['1234', '****'],
+    ['1', '*'],
+    ['', ''],
+    ['4.11E+15', '******15'],
+    ['4222222222222220 ', '************2220*'],
+    ['no digits', '*********'],
+    ['４２２２２２２２２２２２２２２０', '****************'],
+  ])('makes %j %j', (text, masked) => {
+    expect(maskNumber(text)).toBe(masked);
+  });
+
+  it('keeps the length, and shows the end that lastFour keeps and nothing else', () => {
+    fc.assert(
+      fc.property(fc.oneof(someDigits(0, 30), someText), (text) => {
+        const masked = maskNumber(text);
+        const digits = text.replace(/\D/g, '');
+        expect(masked).toHaveLength(text.length);
+        expect(masked.replaceAll('*', '')).toBe(digits.length < 5 ? '' : lastFour(digits));
+      }),
+    );
+  });
+});
+
+describe('lastFour', () => {
+  it.each([
+    ['4222222222222220', '2220'],
+    ['02100002100000000000000001', '0001'],
+    ['12345678', '5678'],
+    ['1234567', '67'],
+    ['1234', '34'],
+    ['123', ''],
+    ['', ''],
+  ])('keeps of %j %j', (digits, kept) => {
+    expect(lastFour(digits)).toBe(kept);
+  });
+
+  it('never keeps more than half of a number', () => {
+    fc.assert(
+      fc.property(someDigits(0, 30), (digits) => {
+        expect(lastFour(digits).length).toBeLessThanOrEqual(digits.length / 2);
+        expect(digits.endsWith(lastFour(digits))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('endsAlike', () => {
+  it.each([
+    ['4***********2220', '2220', true],
+    ['0*********************0001', '0001', true],
+    ["'4***********2220", '2220', true],
+    ["'4***********2220'", '2220', true],
+    [' 5***5454 ', '5454', true],
+    ['4222222222222220', '2220', true],
+    ['4***********2221', '2220', false],
+    ['4***********222', '2220', false],
+    ['****20', '2220', false],
+    ['****', '2220', false],
+    ['', '2220', false],
+    ['n/a', '2220', false],
+    ['1*3456', '56', true],
+    ['1*3457', '56', false],
+    ['****56', '56', true],
+    ['*****', '56', true],
+    ['1****', '56', false],
+    ['', '56', false],
+    ['n/a', '56', false],
+    ['4***********2220', '', false],
+    ['****', '', false],
+  ])('says of %j and %j: %s', (masked, digits, expected) => {
+    expect(endsAlike(masked, digits)).toBe(expected);
+  });
+
+  it('knows every number again behind the mask of the service', () => {
+    fc.assert(
+      fc.property(someDigits(5, 26), (digits) => {
+        const masked = `${digits.slice(0, 1)}${'*'.repeat(digits.length - 5)}${digits.slice(-4)}`;
+        expect(endsAlike(masked, lastFour(digits))).toBe(true);
+      }),
+    );
+  });
+
+  it('knows every number again behind our own mask', () => {
+    fc.assert(
+      fc.property(someDigits(4, 26), (digits) => {
+        expect(endsAlike(maskNumber(digits), lastFour(digits))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('maskText', () => {
+  it.each([
+    ['card 4222222222222220 of Ada', 'card ************2220 of Ada'],
+    ['card 4222 2222 2222 2220.', 'card **** **** **** 2220.'],
+    ['4222-2222.2222 2220', '****-****.**** 2220'],
+    ['4222222222222220,02100002100000000000000001', '************2220,**********************0001'],
+    ['1234567', '*****67'],
+    ['123456', '123456'],
+    ['123 456', '123 456'],
+    ['123  4567', '123  4567'],
+    ['monday-2026-06-15.csv', 'monday-****-06-15.csv'],
+    ['June dues', 'June dues'],
+    ['', ''],
+  ])('makes %j %j', (text, masked) => {
+    expect(maskText(text)).toBe(masked);
+  });
+
+  it('keeps length and all that is no digit, and leaves no run of seven digits', () => {
+    fc.assert(
+      fc.property(someText, (text) => {
+        const masked = maskText(text);
+        expect(masked).toHaveLength(text.length);
+        expect(masked.replace(/[\d*]/g, '#')).toBe(text.replace(/[\d*]/g, '#'));
+        expect(masked).not.toMatch(/\d(?:[ .-]?\d){6}/);
+        expect(maskText(masked)).toBe(masked);
+      }),
+    );
+  });
+});
+
+describe('holdsCardNumber', () => {
+  it.each([
+    '4222222222222220',
+    '4111111111111111',
+    'card 4222222222222220, thanks',
+    'x4222222222222220x',
+    '4222 2222 2222 2220',
+    '4222-2222-2222-2220',
+    '4222-2222 2222-2220',
+    '4 2 2 2 2 2 2 2 2 2 2 2 2 2 2 0',
+    'in 2026 4222 2222 2222 2220 06 28',
+    '4222222222222220 0628',
+    '4222222222222',
+    ...['34', '37', '4', '50', '51', '55', '56', '59', '22', '27', '6', '65'].flatMap((prefix) =>
+      [13, 16, 19].map((length) => cardOf(prefix, length)),
+    ),
+  ])('finds one in %j', (text) => {
+    expect(holdsCardNumber(text)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'June dues',
+    '4222222222222221',
+    '4222  2222  2222  2220',
+    '4222.2222.2222.2220',
+    '42222222222222200',
+    '02100002100000000000000001',
+    '0000000000000000',
+    '1700000000000',
+    ...['1', '20', '21', '28', '29', '30', '33', '35', '36', '38', '7', '8', '9', '0'].map((prefix) =>
+      cardOf(prefix, 16),
+    ),
+    ...[12, 20].map((length) => cardOf('4', length)),
+  ])('finds none in %j', (text) => {
+    expect(holdsCardNumber(text)).toBe(false);
+  });
+
+  it('finds none in a text that maskText has masked', () => {
+    fc.assert(
+      fc.property(someText, (text) => {
+        expect(holdsCardNumber(maskText(text))).toBe(false);
+      }),
+    );
+    expect(holdsCardNumber(maskText('card 4222 2222 2222 2220'))).toBe(false);
+  });
+});
+
+/** A number of that length and beginning with a right check digit. */
+function cardOf(prefix: string, length: number): string {
+  const digits = prefix.padEnd(length - 1, '2');
+  const check = DIGITS.find((digit) => passesLuhn(digits + digit));
+  return digits + (check ?? '');
+}
