@@ -54,6 +54,7 @@ export function findRestriction(call: {
 
 /** Whether a server takes this method of payment in this currency. Exact and case-sensitive, as the service compares. */
 export function acceptsMop(server: Server, currency: string | undefined, mop: string | undefined): boolean {
-  const mops = CURRENCY_MOPS[server][currency as Currency];
+  const known = CURRENCIES.find((name) => name === currency);
+  const mops = known && CURRENCY_MOPS[server][known];
   return mop !== undefined && mops !== undefined && mops.includes(mop);
 }

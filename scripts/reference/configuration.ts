@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { Config, ENVIRONMENT } from '../../schemas/config.ts';
+import { code, codes, page, table, withStop } from './markdown.ts';
+
+/** The parts of a JSON schema that this page reads. */
+type Schema = {
+  readonly type?: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly default?: string | number | boolean | Readonly<Record<string, string>>;
+  readonly const?: string;
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema | false;
+  readonly items?: Schema;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+};
+
+/** The smallest configuration that works; a test reads it. */
+export const SMALLEST_CONFIG = `accounts:
+  main:
+    server: NA
+    country: US
+    currency: USD
+    agentCode: env:AGENT_CODE
+    password: env:AGENT_PASSWORD
+folders:
+  - path: drop/dues
+    account: main
+    operation: ach-charge`;
+
+export function renderConfiguration(): string {
+  const { accounts, folders, ...rest } = propertiesOf(z.toJSONSchema(Config, { io: 'input' }) as Schema);
+  return page(
+    '# Configuration',
+    'The file `paydrop.yaml`. A setting that is not listed here is refused, so a misspelt one is found at once. The smallest file that works:',
+    `\`\`\`yaml\n${SMALLEST_CONFIG}\n\`\`\``,
+    'Times are in milliseconds. A secret is written `env:NAME` (an environment variable), `file:PATH` (a file), or as it is; the last is meant for trying things out only.',
+    '## Accounts',
+    `${meaningOf(accounts)} Each is written under \`accounts.<name>\`, where the name is made of small letters, digits and hyphens.`,
+    describeSettings(objectIn(accounts?.additionalProperties)),
+    '## Folders',
+    `${meaningOf(folders)} Each is an entry of the list \`folders\`.`,
+    describeSettings(objectIn(folders?.items)),
+    '## The installation',
+    describeSettings({ properties: rest }),
+    '## Environment',
+    table(
+      ['Variable', 'Meaning'],
+      Object.entries(ENVIRONMENT).map(([name, about]) => [code(name), withStop(about)]),
+    ),
+  );
+}
+
+function describeSettings(schema: Schema): string {
+  return table(['Setting', 'Value', 'Default', 'Meaning'], listSettings(schema, ''));
+}
+
+/** One line per setting, groups before their settings. */
+function listSettings(schema: Schema, prefix: string): string[][] {
+  const required = schema.required ?? [];
+  return Object.entries(propertiesOf(schema)).flatMap(([name, setting]) => {
+    const path = `${prefix}${name}`;
+    if (setting.oneOf) return [groupLine(path, setting), ...listChoices(setting.oneOf, path)];
+    if (setting.properties) return [groupLine(path, setting), ...listSettings(setting, `${path}.`)];
+    const fallback = required.includes(name) ? 'required' : defaultOf(setting);
+    return [[code(path), valueOf(setting), fallback, meaningOf(setting)]];
+  });
+}
+
+/** Settings of which each choice has its own, told apart by the first one, as in `complete`. */
+function listChoices(choices: readonly Schema[], path: string): string[][] {
+  return choices.flatMap((choice) => {
+    const [[selector, chosen] = ['', {} as Schema], ...others] = Object.entries(propertiesOf(choice));
+    const condition = `${path}.${selector}: ${chosen.const}`;
+    const settings = listSettings({ properties: Object.fromEntries(others) }, `${path}.`);
+    return settings.map(([name = '', value = '', fallback = '', meaning = '']) => {
+      return [name, value, fallback, `${meaning} Only with ${code(condition)}.`];
+    });
+  });
+}
+
+function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema): string[] {
+  if (!oneOf) return [code(path), 'group', '', meaningOf(group)];
+  const [selector = ''] = Object.keys(propertiesOf(oneOf[0] ?? {}));
+  const values = oneOf.map((choice) => propertiesOf(choice)[selector]?.const ?? '');
+  const chosen = typeof fallback === 'object' ? (fallback[selector] ?? '') : '';
+  return [code(`${path}.${selector}`), codes(values, ' or '), code(chosen), meaningOf(group)];
+}
+
+function valueOf(setting: Schema): string {
+  if (setting.enum) return codes(setting.enum, ' or ');
+  if (setting.type === 'boolean') return '`true` or `false`';
+  if (setting.type === 'string') return setting.format === 'uri' ? 'address' : 'text';
+  return `${setting.type === 'integer' ? 'whole number' : 'number'}${rangeOf(setting)}`;
+}
+
+/** The limits of a number, without those that any whole number of JavaScript has. */
+function rangeOf({ minimum, exclusiveMinimum, maximum }: Schema): string {
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (least !== undefined && most !== undefined) return `, ${least} to ${most}`;
+  if (least !== undefined) return `, at least ${least}`;
+  return most === undefined ? '' : `, at most ${most}`;
+}
+
+function defaultOf(setting: Schema): string {
+  const fallback = setting.default;
+  return fallback === undefined || typeof fallback === 'object' ? '' : code(String(fallback));
+}
+
+function meaningOf(setting: Schema | undefined): string {
+  return setting?.description ? withStop(setting.description) : '';
+}
+
+function propertiesOf(schema: Schema): Readonly<Record<string, Schema>> {
+  return schema.properties ?? {};
+}
+
+function objectIn(schema: Schema | false | undefined): Schema {
+  return schema || {};
+}

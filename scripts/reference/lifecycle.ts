@@ -1,0 +1,89 @@
+import {
+  BATCH_MOVES,
+  BATCH_STATES,
+  COMPLETENESS,
+  FILE_MOVES,
+  FILE_STATES,
+  OUTCOMES,
+  OUTPUT_KINDS,
+  type Move,
+} from '../../schemas/lifecycle.ts';
+import { code, mermaid, page, sentence, table } from './markdown.ts';
+
+export function renderLifecycle(): string {
+  return page(
+    '# Life of a file, a batch and a row',
+    'Every state and every move between states. The database refuses a move that is not listed here. Nothing leaves `sending` or `unknown` by a timer, because the money may have moved.',
+    '## File',
+    'A payment file is one dropped CSV.',
+    ...describeEntity(FILE_STATES, FILE_MOVES),
+    '## Batch',
+    'A batch is what is sent to the service in one call.',
+    ...describeEntity(BATCH_STATES, BATCH_MOVES),
+    '## Row',
+    'A row gets exactly one outcome and keeps it. Rows that were certainly not charged may be corrected and dropped again; the program itself never sends a row twice.',
+    drawRow(),
+    describeOutcomes(),
+    '## How it is known that a drop is complete',
+    table(
+      ['Way', 'Meaning'],
+      Object.entries(COMPLETENESS).map(([name, about]) => [code(name), sentence(about)]),
+    ),
+    '## Output files',
+    'Written beside each other in the output folder, named after the dropped file, never overwritten.',
+    table(
+      ['Suffix', 'What it tells'],
+      Object.values(OUTPUT_KINDS).map((kind) => [code(kind.suffix), sentence(kind.about)]),
+    ),
+  );
+}
+
+function describeEntity(states: Readonly<Record<string, string>>, moves: readonly Move<string>[]): string[] {
+  return [
+    drawMoves(moves),
+    table(
+      ['State', 'Meaning'],
+      Object.entries(states).map(([name, about]) => [code(name), sentence(about)]),
+    ),
+    table(
+      ['Move', 'From', 'To', 'Made by', 'When'],
+      moves.map(({ name, from, to, by, about }) => [code(name), from ? code(from) : '', code(to), by, sentence(about)]),
+    ),
+  ];
+}
+
+/** Moves of an operator carry a star, so that one sees where a person is needed. */
+function drawMoves(moves: readonly Move<string>[]): string {
+  const arrows = moves.map(({ name, from, to, by }) => {
+    return `  ${from ?? '[*]'} --> ${to}: ${name}${by === 'operator' ? ' *' : ''}`;
+  });
+  const lefts = new Set(moves.map((move) => move.from));
+  const ends = new Set(moves.map((move) => move.to).filter((state) => !lefts.has(state)));
+  const stops = [...ends].map((state) => `  ${state} --> [*]`);
+  return page(mermaid('stateDiagram-v2', ...arrows, ...stops), 'A star marks the moves that only a person makes.');
+}
+
+/** A row with faults is withheld; a valid one is sent with its batch, unless that is cancelled. */
+function drawRow(): string {
+  const beforeSending: readonly string[] = ['invalid', 'not_sent'];
+  const sent = Object.keys(OUTCOMES).filter((outcome) => !beforeSending.includes(outcome));
+  return mermaid(
+    'stateDiagram-v2',
+    '  [*] --> invalid: has faults',
+    '  [*] --> valid: every check passed',
+    '  valid --> not_sent: its batch was cancelled',
+    '  valid --> sent: in one batch',
+    ...sent.map((outcome) => `  sent --> ${outcome}`),
+  );
+}
+
+function describeOutcomes(): string {
+  return table(
+    ['Outcome', 'Meaning', 'Certainly not charged'],
+    Object.values(OUTCOMES).map((outcome) => [
+      code(outcome.label),
+      sentence(outcome.means),
+      outcome.certainlyNotCharged ? 'yes' : 'no',
+    ]),
+  );
+}

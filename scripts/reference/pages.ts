@@ -1,0 +1,31 @@
+import { renderConfiguration } from './configuration.ts';
+import { renderErrors } from './errors.ts';
+import { renderFields } from './fields.ts';
+import { renderLayouts } from './layouts.ts';
+import { renderLifecycle } from './lifecycle.ts';
+import { renderOperations } from './operations.ts';
+import { renderRejections } from './rejections.ts';
+import { renderRestrictions } from './restrictions.ts';
+
+/** The pages of the reference and the table that each is made from. */
+const PAGES = {
+  'configuration.md': { table: 'config.ts', render: renderConfiguration },
+  'errors.md': { table: 'errors.ts', render: renderErrors },
+  'fields.md': { table: 'fields.ts', render: renderFields },
+  'layouts.md': { table: 'layouts.ts', render: renderLayouts },
+  'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
+  'operations.md': { table: 'operations.ts', render: renderOperations },
+  'rejections.md': { table: 'rejections.ts', render: renderRejections },
+  'restrictions.md': { table: 'restrictions.ts', render: renderRestrictions },
+} as const;
+
+export type PageName = keyof typeof PAGES;
+
+/** Text of every page by its file name. The same tables always give the same text. */
+export function renderPages(): Record<PageName, string> {
+  const pages = Object.entries(PAGES).map(([name, { table, render }]) => {
+    const origin = `<!-- Generated from schemas/${table} by "npm run docs". Change the table, not this page. -->`;
+    return [name, `${origin}\n\n${render()}\n`];
+  });
+  return Object.fromEntries(pages);
+}

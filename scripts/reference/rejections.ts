@@ -1,0 +1,28 @@
+import { ADVICE, REJECTIONS, rejectionOf, type Advice } from '../../schemas/rejections.ts';
+import { code, page, table } from './markdown.ts';
+
+const ADVICE_MEANS: Record<Advice, string> = {
+  later: 'The same data may be sent again later, in a new file.',
+  fix: 'Correct the data; it is then a new attempt.',
+  cardholder: 'The payer has to act.',
+  merchant: 'Look at the set-up of the merchant account, or call the processor.',
+  never: 'Do not send again.',
+  unknown: 'The money may have moved: look it up before anything else.',
+};
+
+export function renderRejections(): string {
+  return page(
+    '# Rejection codes',
+    'What the service says when it refuses a payment, and what to do about it. The spec (7) names the pair of code and message and gives code 19 only; the rest is known from public clients and the pages of the vendor, told in our words.',
+    table(
+      ['Advice', 'What to do'],
+      ADVICE.map((advice) => [code(advice), ADVICE_MEANS[advice]]),
+    ),
+    `A code that is not listed counts as ${code(rejectionOf(0).advice)}.`,
+    '## Codes',
+    table(
+      ['Code', 'Meaning', 'Advice'],
+      Object.entries(REJECTIONS).map(([number, row]) => [number, row.message, code(row.advice)]),
+    ),
+  );
+}

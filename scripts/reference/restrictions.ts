@@ -1,0 +1,38 @@
+import { OPERATIONS } from '../../schemas/operations.ts';
+import { CURRENCY_MOPS, RESTRICTION_MESSAGES, SERVER_MOPS } from '../../schemas/restrictions.ts';
+import { codes, page, table } from './markdown.ts';
+
+const ROWS = Object.entries(OPERATIONS);
+
+export function renderRestrictions(): string {
+  return page(
+    '# Restrictions',
+    'Which server offers what (spec 7). The check runs before anything is sent; a restricted call is answered with one of two messages instead of being made.',
+    [
+      `1. An operation that the server does not offer: "${RESTRICTION_MESSAGES.server}"`,
+      `2. A method of payment that the server does not take in this currency: "${RESTRICTION_MESSAGES.currency}" This is looked at when both are given, and always for the operations that demand it.`,
+    ].join('\n'),
+    '## Operations for North America only',
+    list(ROWS.filter(([, row]) => row.servers.length === 1)),
+    '## Operations that demand currency and method of payment',
+    list(ROWS.filter(([, row]) => row.checksCurrency)),
+    '## Methods of payment by server and currency',
+    'Compared exactly, capitals included. The spec says that the service lists them and does not give the list; this one is known from public clients and is our assumption.',
+    table(
+      ['Server', 'Currency', 'Methods of payment'],
+      Object.entries(CURRENCY_MOPS).flatMap(([server, currencies]) =>
+        Object.entries(currencies).map(([currency, mops]) => [server, currency, codes(mops)]),
+      ),
+    ),
+    '## Methods of payment in batch files',
+    'The values of the column MOP (spec 2.2).',
+    table(
+      ['Server', 'Methods of payment'],
+      Object.entries(SERVER_MOPS).map(([server, mops]) => [server, codes(mops)]),
+    ),
+  );
+}
+
+function list(rows: typeof ROWS): string {
+  return rows.map(([name]) => `- ${codes([name])}`).join('\n');
+}

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { Config, ENVIRONMENT } from '../../schemas/config.ts';
+
+const ACCOUNT = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'env:AGENT', password: 'env:PASSWORD' };
+const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
+const SMALLEST = { accounts: { main: ACCOUNT }, folders: [FOLDER] };
+
+describe('Config', () => {
+  it('needs one account with its five settings and one folder with its three, and fills in the rest', () => {
+    expect(Config.parse(SMALLEST)).toEqual({
+      accounts: {
+        main: {
+          ...ACCOUNT,
+          timeZone: 'UTC',
+          leaseMs: 30_000,
+          connectTimeoutMs: 10_000,
+          answerTimeoutMs: 180_000,
+          poll: { firstMs: 10_000, factor: 1.5, longestMs: 300_000 },
+        },
+      },
+      folders: [
+        {
+          ...FOLDER,
+          complete: { by: 'quiet', quietMs: 10_000, probes: 3 },
+          header: 'auto',
+          charset: 'utf-8',
+          finalNewline: 'warn',
+          textCommas: 'replace',
+          badRows: { policy: 'withhold', maxPercent: 10 },
+          duplicateRows: 'hold',
+          routingCheck: false,
+          maxBytes: 1_073_741_824,
+          clearNumbers: false,
+        },
+      ],
+      batch: { maxRows: 500 },
+      paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
+      rescanMs: 30_000,
+      sweepMs: 15_000,
+      watch: 'events',
+      concurrency: { intake: 1, submit: 8, poll: 8, deliver: 2 },
+    });
+  });
+
+  it('takes its own result again unchanged', () => {
+    const config = Config.parse(SMALLEST);
+    expect(Config.parse(config)).toEqual(config);
+  });
+
+  it.each([
+    ['at the top', { ...SMALLEST, folder: [] }],
+    ['in an account', { ...SMALLEST, accounts: { main: { ...ACCOUNT, agentcode: 'x' } } }],
+    ['in poll', { ...SMALLEST, accounts: { main: { ...ACCOUNT, poll: { first: 1 } } } }],
+    ['in a folder', { ...SMALLEST, folders: [{ ...FOLDER, headers: 'none' }] }],
+    ['in complete', { ...SMALLEST, folders: [{ ...FOLDER, complete: { by: 'marker', quietMs: 5 } }] }],
+    ['in badRows', { ...SMALLEST, folders: [{ ...FOLDER, badRows: { max: 5 } }] }],
+    ['in batch', { ...SMALLEST, batch: { rows: 5 } }],
+    ['in paths', { ...SMALLEST, paths: { outbox: 'x' } }],
+    ['in concurrency', { ...SMALLEST, concurrency: { sweep: 1 } }],
+  ])('refuses a setting that it does not know %s', (_where, config) => {
+    expect(codesOf(config)).toContain('unrecognized_keys');
+  });
+
+  it.each([
+    ['no accounts', { folders: [FOLDER] }],
+    ['no folders', { accounts: { main: ACCOUNT }, folders: [] }],
+    ['an account without password', withAccount({ password: undefined })],
+    ['an empty password', withAccount({ password: '' })],
+    ['a server that is not one', withAccount({ server: 'EU' })],
+    ['a currency that is not one', withAccount({ currency: 'JPY' })],
+    ['an address that is not one', withAccount({ baseUrl: 'the usual' })],
+    ['a poll factor that shortens the wait', withAccount({ poll: { factor: 0.9 } })],
+    ['an account name with capitals', { ...SMALLEST, accounts: { Main: ACCOUNT } }],
+    ['an operation that is not one', withFolder({ operation: 'ach' })],
+    ['a layout that is not one', withFolder({ layout: 'card-us' })],
+    ['a share above 100', withFolder({ badRows: { maxPercent: 101 } })],
+    ['a batch of no rows', { ...SMALLEST, batch: { maxRows: 0 } }],
+    ['a batch of too many rows', { ...SMALLEST, batch: { maxRows: 10_001 } }],
+    ['a time that is negative', { ...SMALLEST, rescanMs: -1 }],
+    ['a number in quotes', { ...SMALLEST, rescanMs: '30000' }],
+  ])('refuses %s', (_fault, config) => {
+    expect(codesOf(config)).not.toEqual([]);
+  });
+
+  it.each([
+    ['a folder that waits for a marker', withFolder({ complete: { by: 'marker' } })],
+    ['the largest batch', { ...SMALLEST, batch: { maxRows: 10_000 } }],
+    ['a service on loopback', withAccount({ baseUrl: 'http://127.0.0.1:8080' })],
+    ['no waiting at all', { ...SMALLEST, rescanMs: 0 }],
+  ])('takes %s', (_case, config) => {
+    expect(codesOf(config)).toEqual([]);
+  });
+});
+
+describe('ENVIRONMENT', () => {
+  it('stands in .env.example, each variable commented out below its meaning', async () => {
+    const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8');
+    const pairs = [...example.matchAll(/^# (.+)\n#([A-Z_]+)=/gm)].map(([, about, name]) => [name, about]);
+    expect(pairs).toEqual(Object.entries(ENVIRONMENT));
+  });
+
+  it.each(Object.entries(ENVIRONMENT))('%s says what it means when it is left out', (name, about) => {
+    expect(name).toMatch(/^[A-Z][A-Z_]*$/);
+    expect(about).toMatch(/left out|default/);
+  });
+});
+
+function withAccount(change: Record<string, unknown>) {
+  return { ...SMALLEST, accounts: { main: { ...ACCOUNT, ...change } } };
+}
+
+function withFolder(change: Record<string, unknown>) {
+  return { ...SMALLEST, folders: [{ ...FOLDER, ...change }] };
+}
+
+/** Codes of the faults that are found, none when the configuration is right. */
+function codesOf(config: unknown): string[] {
+  return Config.safeParse(config).error?.issues.map((issue) => issue.code) ?? [];
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { QUEUES } from '../../schemas/jobs.ts';
+
+describe('QUEUES', () => {
+  it('are the four stations that a job can ask to look', () => {
+    expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver']);
+  });
+
+  it.each([
+    ['intake', { fileId: 'a' }],
+    ['deliver', { fileId: 'a' }],
+    ['submit', { fileId: 'a', batchNo: 1 }],
+    ['poll', { fileId: 'a', batchNo: 1 }],
+  ] as const)('%s takes ids', (name, payload) => {
+    expect(QUEUES[name].payload.parse(payload)).toEqual(payload);
+  });
+
+  it.each([
+    ['intake', { fileId: 'a', amount: '25.00' }],
+    ['submit', { fileId: 'a', batchNo: 1, body: 'SU5W' }],
+    ['submit', { fileId: 'a' }],
+    ['submit', { fileId: 'a', batchNo: 0 }],
+    ['poll', { fileId: 'a', batchNo: 1.5 }],
+    ['deliver', { fileId: 7 }],
+  ] as const)('%s refuses %j, so that no data of a payment can ride along', (name, payload) => {
+    expect(QUEUES[name].payload.safeParse(payload).success).toBe(false);
+  });
+});

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export type TestRedis = {
+  url: string;
+  /** Ends the server as a crash would; what it held is lost. */
+  kill(): Promise<void>;
+  /** Starts it again, empty, at the same address. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Whether tests against a real Redis can run here. There is no npm package that brings one. */
+export function redisIsInstalled(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0;
+}
+
+/**
+ * For a test that says whether the Redis half of a suite ran. The absence may not pass unseen where services were
+ * promised (REQUIRE_SERVICES=1).
+ */
+export function redisVerdict(): { sentence: string; isFine: boolean } {
+  if (redisIsInstalled()) return { sentence: 'redis-server is installed: the Redis tests ran', isFine: true };
+  return {
+    sentence: 'NO redis-server here: the Redis tests DID NOT RUN',
+    isFine: process.env['REQUIRE_SERVICES'] !== '1',
+  };
+}
+
+/** A Redis of its own on a free port of the loopback, in memory only. */
+export async function startTestRedis(): Promise<TestRedis> {
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-test-redis-'));
+  const port = await findFreePort();
+  let server = await start(folder, port);
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    server.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: async () => {
+      await kill();
+      server = await start(folder, port);
+    },
+    stop: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(folder: string, port: number): Promise<ChildProcess> {
+  const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+  const server = spawn('redis-server', settings.map(String), { stdio: ['ignore', 'pipe', 'ignore'] });
+  for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    if (String(text).includes('Ready to accept connections')) {
+      server.stdout.resume();
+      return server;
+    }
+  }
+  throw new Error(`redis-server ended before it was ready, with status ${server.exitCode}`);
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}

