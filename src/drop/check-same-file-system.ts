@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { explainSystemError } from './explain-system-error.ts';
+
+/**
+ * Proves at the start that drops can be claimed, by moving a hidden file from the drop folder into the work folder.
+ * Comparing device numbers would not do: two mounts of one file system have the same number and still refuse a rename.
+ * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL
+ */
+export async function checkSameFileSystem(folder: string, workRoot: string): Promise<void> {
+  const probe = `.paydrop-${randomBytes(8).toString('hex')}.tmp`;
+  const before = join(folder, probe);
+  const after = join(workRoot, probe);
+  try {
+    await writeFile(before, '', { flag: 'wx', mode: 0o600 });
+    await rename(before, after);
+  } catch (error) {
+    throw explainSystemError(error, `move files from "${folder}" to "${workRoot}"`);
+  } finally {
+    await Promise.allSettled([rm(before, { force: true }), rm(after, { force: true })]);
+  }
+}

@@ -1,0 +1,71 @@
+import { watch } from 'chokidar';
+import { systemCode } from '../kernel/errors.ts';
+import type { Log } from '../kernel/log.ts';
+
+export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
+
+/**
+ * Calls `onHint` soon after anything has happened in one of the folders (F1). A hint says only that a scan may be
+ * worthwhile: events are lost on network drives and under load, and chokidar cannot know whether a file is whole. So
+ * nothing here decides anything, and whatever goes wrong is logged and costs no more than the wait for the next rescan.
+ */
+export async function watchFolders(
+  paths: string[],
+  onHint: () => void | Promise<void>,
+  { log, usePolling = false }: WatchOptions,
+): Promise<{ close(): Promise<void> }> {
+  const give = async (): Promise<void> => {
+    try {
+      await onHint();
+    } catch (error) {
+      log.warn({ code: systemCode(error) }, 'a scan after a hint failed');
+    }
+  };
+  const hints = gatherHints(() => void give());
+  const watcher = watch(paths, {
+    depth: 0,
+    followSymlinks: false,
+    ignoreInitial: true,
+    usePolling,
+    interval: POLL_INTERVAL_MS,
+    binaryInterval: POLL_INTERVAL_MS,
+  });
+  // `raw` also speaks of names that are not UTF-8, under which chokidar itself finds no file.
+  watcher.on('all', hints.add).on('raw', hints.add);
+  watcher.on('error', (error) => {
+    log.warn({ code: systemCode(error) }, 'watching the drop folders failed; they are still listed regularly');
+  });
+  if (paths.length > 0)
+    await new Promise<void>((resolve) => watcher.once('ready', resolve).once('error', () => resolve()));
+  return {
+    async close() {
+      hints.stop();
+      await watcher.close();
+    },
+  };
+}
+
+const POLL_INTERVAL_MS = 1_000;
+const GATHER_MS = 100;
+
+/**
+ * Many events become one hint. The time counts from the first event, not from the last: a file that grows without a
+ * pause would otherwise hold back the hints for all the others.
+ */
+function gatherHints(give: () => void): { add: () => void; stop: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  return {
+    add() {
+      if (stopped) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        give();
+      }, GATHER_MS);
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

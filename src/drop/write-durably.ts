@@ -1,0 +1,37 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from '../kernel/errors.ts';
+
+/** What a killed writeDurably leaves behind. */
+export const UNFINISHED_ENDING = '.tmp';
+
+/** Writes a small text file that is either absent or whole after a power cut, and readable by our user only. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const temporary = path + UNFINISHED_ENDING;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+/**
+ * Makes the names in a folder durable: without it a rename that has returned may be undone by a power cut. Some network
+ * drives cannot do this for folders; there the server decides.
+ */
+export async function syncFolder(path: string | Buffer): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!CANNOT_SYNC.has(systemCode(error) ?? '')) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

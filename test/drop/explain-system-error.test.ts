@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { explainSystemError } from '../../src/drop/explain-system-error.ts';
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: rename '/drop/4222222222222220.csv'`), { code });
+}
+
+describe('explainSystemError', () => {
+  it.each([
+    ['ENOENT', 'FOLDER_MISSING'],
+    ['EXDEV', 'FOLDER_OTHER_DISK'],
+    ['EACCES', 'FOLDER_NOT_WRITABLE'],
+    ['EPERM', 'FOLDER_NOT_WRITABLE'],
+    ['EROFS', 'FOLDER_NOT_WRITABLE'],
+    ['ENOSPC', 'DISK_FULL'],
+    ['EDQUOT', 'DISK_FULL'],
+    ['EIO', 'INTERNAL'],
+  ])('makes %s a %s that does not name the path', (code, expected) => {
+    const explained = explainSystemError(systemError(code), 'claim a drop of folder "cards"');
+    expect(explained).toMatchObject({ name: 'PipelineError', code: expected });
+    expect(explained.message).toContain('Cannot claim a drop of folder "cards"');
+    expect(explained.message).not.toContain('4222');
+    expect(explained.cause).toBeUndefined();
+  });
+
+  it.each([
+    ['a PipelineError', new PipelineError('OUTPUT_EXISTS', 'write')],
+    ['a fault of the program', new TypeError('x is not a function')],
+    ["an error of Node's own", systemError('ERR_STREAM_DESTROYED')],
+  ])('lets %s pass as it is', (_kind, error) => {
+    expect(explainSystemError(error, 'act')).toBe(error);
+  });
+
+  it('makes an error of whatever else was thrown', () => {
+    expect(explainSystemError('words', 'act')).toMatchObject({ message: 'words' });
+  });
+});

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hashFile } from '../../src/drop/hash-file.ts';
+import { freshFolder } from './support/fresh-folder.ts';
+
+describe('hashFile', () => {
+  it.each([0, 5, 300_000])('hashes a file of %i bytes', async (size) => {
+    const path = join(await freshFolder(), 'file');
+    await writeFile(path, 'x'.repeat(size));
+    expect(await hashFile(path)).toBe(createHash('sha256').update('x'.repeat(size)).digest('hex'));
+  });
+
+  it.each<[string, (path: string) => unknown]>([
+    ['nothing', () => undefined],
+    ['a link', (path) => symlink('/etc/hostname', path)],
+    ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ])('has no hash for %s', async (_what, make) => {
+    const path = join(await freshFolder(), 'file');
+    await make(path);
+    expect(await hashFile(path)).toBeUndefined();
+  });
+});
