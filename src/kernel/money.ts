@@ -8,17 +8,21 @@ const LARGEST_CENTS = 9_000_000_000;
 
 export type AmountFault = 'AMOUNT_FORMAT' | 'AMOUNT_LIMIT';
 
+/** Largest total in cents that is an exact integer, for sums over a file. */
+export const LARGEST_TOTAL_CENTS = Number.MAX_SAFE_INTEGER;
+
 /**
  * Reads canonical decimal text, `-?digits` with up to two decimals and no sign, grouping or exponent of any other kind.
+ * @param largestCents limit of the absolute value; that of a single payment unless a total is read
  * @returns cents, or the fault by its code
  */
-export function parseAmount(text: string): number | AmountFault {
+export function parseAmount(text: string, largestCents = LARGEST_CENTS): number | AmountFault {
   const match = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
   if (!match) return 'AMOUNT_FORMAT';
   const [, sign, whole = '', decimals = ''] = match;
-  if (whole.length > 12) return 'AMOUNT_LIMIT';
+  if (whole.length > 14) return 'AMOUNT_LIMIT';
   const cents = Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
-  if (cents > LARGEST_CENTS) return 'AMOUNT_LIMIT';
+  if (cents > largestCents) return 'AMOUNT_LIMIT';
   return sign === '-' && cents !== 0 ? -cents : cents;
 }
 

@@ -63,6 +63,11 @@ export type ReconciledRow = {
   readonly authorization: string;
 };
 
+/** What the sender said of a file in its control file, or why that cannot be read (F6). Money is integer cents. */
+export type ControlNote =
+  | { readonly rows?: number; readonly totalCents?: number; readonly sha256?: string }
+  | { readonly fault: 'CONTROL_FILE'; readonly reason: string };
+
 /** Rows and money; money is integer cents. */
 export type Totals = { readonly rows: number; readonly cents: number };
 

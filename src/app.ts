@@ -1,0 +1,86 @@
+import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
+import type { Account, Folder, Settings } from './kernel/config.ts';
+import { type Clock, systemClock } from './kernel/clock.ts';
+import { PipelineError } from './kernel/errors.ts';
+import type { Log } from './kernel/log.ts';
+import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
+import { type Ledger, openLedger } from './ledger/open-ledger.ts';
+import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
+import { openQueue, type Queue } from './queue/open-queue.ts';
+import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
+import { loadMasterKey, type MasterKey } from './vault/master-key.ts';
+
+/** Everything the stations work with. Made in one place, closed in reverse. */
+export type App = {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly queue: Queue;
+  readonly journal: SendJournal;
+  readonly master: MasterKey;
+  readonly fingerprint: Fingerprinter;
+  account(name: string): Account;
+  folder(id: string): Folder | undefined;
+  gateway(account: string): Gateway;
+  close(): Promise<void>;
+};
+
+/** @throws PipelineError for whatever is missing or does not answer */
+export async function openApp(
+  settings: Settings,
+  options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean },
+): Promise<App> {
+  const { log, clock = systemClock } = options;
+  const master = loadMasterKey({ file: settings.paths.masterKey, env: options.env });
+  const closers: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    const place = settings.databaseUrl
+      ? { url: settings.databaseUrl }
+      : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
+    const ledger = await openLedger(place, { clock, log });
+    closers.push(() => ledger.close());
+    const fingerprint = openFingerprinter(master, await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(master)));
+    const journal = await openSendJournal(settings.paths.journal);
+    closers.push(() => journal.close());
+    const queue = await openQueue(queuePlace(settings, ledger), log);
+    closers.push(() => queue.close());
+    return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQueue>[0] {
+  return settings.redisUrl
+    ? { kind: 'redis', url: settings.redisUrl }
+    : { kind: 'postgres', connection: ledger.connection };
+}
+
+function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'> {
+  const account = (name: string) => {
+    const found = settings.accounts.get(name);
+    if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
+    return found;
+  };
+  const gateways = new Map<string, Gateway>();
+  return {
+    account,
+    folder: (id) => settings.folders.find((folder) => folder.id === id),
+    gateway: (name) => {
+      const gateway = gateways.get(name) ?? createGateway(gatewaySettings(account(name)));
+      gateways.set(name, gateway);
+      return gateway;
+    },
+  };
+}
+
+function gatewaySettings(account: Account): GatewaySettings {
+  const { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs, baseUrl } = account;
+  const settings = { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs };
+  return baseUrl === undefined ? settings : { ...settings, baseUrl };
+}

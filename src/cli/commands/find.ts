@@ -1,0 +1,39 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { textTable } from '../table.ts';
+
+export const find: CliCommand = {
+  name: 'find',
+  about: 'What happened to an invoice: every row that ever came with it',
+  options: [JSON_OPTION],
+  required: [['--invoice <number>', 'invoice number, exactly as in the file']],
+  async run(call) {
+    const rows = await withLedger(call, (ledger) => findInvoice(ledger, String(call.options['invoice'])));
+    print(call, rows, () => (rows.length === 0 ? 'No file had this invoice.' : textTable(TITLES, rows.map(describe), [3])));
+    return EXIT.ok;
+  },
+};
+
+const TITLES = ['Claimed', 'File', 'Line', 'Amount', 'Payer', 'Outcome', 'Message'];
+
+function describe(row: FoundRow): string[] {
+  return [
+    row.claimedAt.toISOString(),
+    `${row.fileId} ${row.name}`,
+    String(row.line),
+    row.amountCents === null ? '' : formatCents(row.amountCents),
+    row.customerCode || (row.lastFour ? `…${row.lastFour}` : ''),
+    outcomeOf(row),
+    row.message ?? '',
+  ];
+}
+
+/** Without an outcome the row is wherever its batch or its file is. */
+function outcomeOf(row: FoundRow): string {
+  if (row.outcome) return OUTCOMES[row.outcome as Outcome].label;
+  if (row.batchNo === null) return row.fileState === 'rejected' ? 'file rejected' : OUTCOMES.invalid.label;
+  return row.batchState ?? `file ${row.fileState}`;
+}

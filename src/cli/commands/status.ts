@@ -1,0 +1,84 @@
+import { EXIT, ERRORS, type ErrorCode } from '../../../schemas/errors.ts';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
+import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { textTable } from '../table.ts';
+import { troubleStatus } from '../trouble-status.ts';
+
+export const status: CliCommand = {
+  name: 'status',
+  about: 'What is on its way, what is stuck and what to do about it',
+  options: [JSON_OPTION, ['--check', 'exit status says the worst that is open (3 held, 4 unknown, 5 exception)']],
+  async run(call) {
+    const overview = await withLedger(call, (ledger) => readOverview(ledger));
+    print(call, overview, () => describe(overview));
+    return call.options['check'] ? troubleStatus(overview) : EXIT.ok;
+  },
+};
+
+function describe(overview: Overview): string {
+  return [
+    ...doubtLines(overview),
+    ...stoppedLines(overview),
+    ...openLines(overview),
+    section('Files', overview.files.length === 0 ? 'none yet' : textTable(['State', 'Files', 'Rows', 'Valid total'], overview.files.map((row) => [row.state, String(row.files), String(row.rows), formatCents(row.cents)]), [1, 2, 3])),
+    section('Last 24 hours', overview.today.length === 0 ? 'no outcomes yet' : textTable(['Account', 'Outcome', 'Rows', 'Total'], overview.today.map((row) => [row.account, OUTCOMES[row.outcome as Outcome].label, String(row.rows), formatCents(row.cents)]), [2, 3])),
+  ].join('\n\n');
+}
+
+/** Money in doubt comes first: nothing else is as urgent. */
+function doubtLines({ doubt }: Overview): string[] {
+  if (doubt.length === 0) return [];
+  const rows = doubt.map((batch) => [
+    batch.account,
+    `${batch.fileId} batch ${batch.batchNo}`,
+    batch.name,
+    batch.state,
+    String(batch.rows),
+    formatCents(batch.cents),
+    batch.since.toISOString(),
+    batch.reason ?? '',
+  ]);
+  const table = textTable(['Account', 'Batch', 'File', 'State', 'Rows', 'Total', 'Since', 'Why'], rows, [4, 5]);
+  return [section('Needs a person', `${table}\n\n${[...new Set(doubt.map((batch) => NEXT[batch.state] ?? ''))].join('\n')}`)];
+}
+
+const NEXT: Record<string, string> = {
+  unknown: 'unknown: the service may have taken the batch. It is not sent again; its account waits. Ask the service.',
+  refused: 'refused: the service said no, nothing was charged. Mend the cause named; its account waits.',
+  exception: 'exception: the result does not fit what was sent. See "paydrop show" for the differences.',
+};
+
+function stoppedLines({ stopped }: Overview): string[] {
+  if (stopped.length === 0) return [];
+  const rows = stopped.map((row) => [row.account, row.since.toISOString(), row.reason]);
+  return [section('Stopped accounts', textTable(['Account', 'Since', 'Why'], rows))];
+}
+
+function openLines({ open }: Overview): string[] {
+  if (open.length === 0) return [];
+  const rows = open.map((file) => [
+    file.file_id,
+    file.name,
+    file.account,
+    file.state,
+    file.batches ? `${file.done}/${file.batches}` : '',
+    file.state_at.toISOString(),
+    file.reason ?? '',
+  ]);
+  const table = textTable(['File', 'Name', 'Account', 'State', 'Batches', 'Since', 'Why'], rows);
+  const hint = open.some((file) => file.state === 'held') ? `\n\n${HELD_HINT}` : '';
+  return [section('On their way', table + hint)];
+}
+
+const HELD_HINT = 'held: look at the .held.csv in the out folder, then "paydrop approve FILE --reason …" or "paydrop decline FILE --reason …".';
+
+function section(title: string, body: string): string {
+  return `${title}\n${body}`;
+}
+
+/** What the table says to do about a code, for other commands too. */
+export function mendOf(code: string | null): string {
+  return code && code in ERRORS ? ERRORS[code as ErrorCode].mend : '';
+}

@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { columnsOf } from '../../../schemas/layouts.ts';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
+import type { App } from '../../app.ts';
+import { readRawRows } from '../../csv/read-rows.ts';
+import { formatCents, parseAmount } from '../../kernel/money.ts';
+import { readOutputs, readRows } from '../../ledger/queries/read-file.ts';
+import type { FileRow } from '../../ledger/records.ts';
+
+/** A row of the service's books, as far as the comparison goes. */
+type BookEntry = { account: string; operation: string; invoice: string; amountCents: number; outcome: string };
+
+/**
+ * Compares three independent accounts of what happened: the books of the service, the ledger, and the result files read
+ * from the disk. Every sent row must stand in each of them the same number of times, with the same money and outcome.
+ * @returns the differences in words; none when all agree
+ */
+export async function compareBooks(app: App, books: readonly BookEntry[]): Promise<string[]> {
+  const service = tally(books.map((row) => entry(row.account, row.operation, row.invoice, row.amountCents, row.outcome)));
+  const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY file_no');
+  const ledger = tally(await collect(files, (file) => ledgerEntries(app, file)));
+  const outputs = tally(await collect(files, (file) => outputEntries(app, file)));
+  return [...differences('the ledger', ledger, service), ...differences('the output files', outputs, service)];
+}
+
+function entry(account: string, operation: string, invoice: string, cents: number, outcome: string): string {
+  return [account, operation.toLowerCase(), invoice, formatCents(cents), outcome].join(' ');
+}
+
+async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
+  const { agentCode } = app.account(file.account);
+  const { operation } = FOLDER_OPERATIONS[file.operation];
+  const found: string[] = [];
+  for await (const page of readRows(app.ledger, file.file_no)) {
+    for (const row of page) {
+      if (row.outcome) found.push(entry(agentCode, operation, row.invoice, row.amount_cents ?? 0, row.outcome));
+    }
+  }
+  return found;
+}
+
+async function outputEntries(app: App, file: FileRow): Promise<string[]> {
+  const result = (await readOutputs(app.ledger, file.file_id)).find((output) => output.kind === 'result');
+  if (!result || !file.layout) return [];
+  const { agentCode } = app.account(file.account);
+  const { operation } = FOLDER_OPERATIONS[file.operation];
+  const columns = columnsOf(file.layout);
+  const found: string[] = [];
+  const source = createReadStream(join(app.settings.paths.out, result.name));
+  for await (const page of readRawRows(source, { charset: 'utf-8', headerLine: 1 })) {
+    for (const { cells } of page) {
+      const outcome = OUTCOME_OF.get(cells[columns.length + 1] ?? '');
+      if (!outcome || UNSENT.has(outcome)) continue;
+      const cents = parseAmount((cells[columns.indexOf('amount') + 1] ?? '').trim());
+      const invoice = (cells[columns.indexOf('invoice') + 1] ?? '').trim();
+      found.push(entry(agentCode, operation, invoice, Number(cents), outcome));
+    }
+  }
+  return found;
+}
+
+const OUTCOME_OF = new Map((Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]));
+const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent']);
+
+async function collect(files: readonly FileRow[], read: (file: FileRow) => Promise<string[]>): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of files) found.push(...(await read(file)));
+  return found;
+}
+
+function tally(entries: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of entries) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+function differences(name: string, found: Map<string, number>, service: Map<string, number>): string[] {
+  const keys = [...new Set([...found.keys(), ...service.keys()])];
+  return keys.flatMap((key) => {
+    const here = found.get(key) ?? 0;
+    const there = service.get(key) ?? 0;
+    return here === there ? [] : [`${key}: ${here} in ${name}, ${there} in the books of the service`];
+  });
+}

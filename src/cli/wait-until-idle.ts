@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { countMoving, readOverview } from '../ledger/queries/overview.ts';
+import type { Workers } from '../../workers/main.ts';
+
+/** Between two looks, in ms. */
+const LOOK_MS = 200;
+
+/**
+ * Waits until no drop settles and nothing moves in the ledger. What waits for a person (held, unknown, refused) is not
+ * waited for.
+ * @returns false when the time ran out
+ */
+export async function waitUntilIdle(
+  app: App,
+  workers: Workers,
+  timeoutMs: number,
+  show: (text: string) => void,
+): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end) {
+    const settling = await workers.look();
+    if (settling === 0 && (await countMoving(app.ledger)) === 0) return true;
+    show(await describe(app, settling));
+    await sleep(LOOK_MS);
+  }
+  return false;
+}
+
+async function describe(app: App, settling: number): Promise<string> {
+  const { open } = await readOverview(app.ledger);
+  const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
+  return [settling ? `${settling} settling` : '', ...parts].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { askServer, type Presence } from './ask-server.ts';
+import type { Cluster } from './cluster.ts';
+import { hasData, initCluster } from './init-cluster.ts';
+import { startFailed } from './start-failed.ts';
+import { startServer } from './start-server.ts';
+
+const POLL_MS = 50;
+
+/** Recovery after a crash may take long; a server that is stuck must not hold a command for ever. */
+const PATIENCE_MS = 120_000;
+
+/**
+ * Asks, and initialises and starts as needed, until the server lets us in. No lock is held on the way: the rename of a
+ * finished cluster, PostgreSQL's own interlock and the presence lock decide every race, and the loser asks again.
+ *
+ * @param options.mayInit false when a ledger must exist already: an empty one in place of a lost one would be a lie
+ */
+export async function enterServer(
+  cluster: Cluster,
+  options: { mayInit?: boolean; patienceMs?: number } = {},
+): Promise<Presence> {
+  const { mayInit = true, patienceMs = PATIENCE_MS } = options;
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const answer = await askServer(cluster);
+    switch (answer.kind) {
+      case 'ready':
+        return answer.presence;
+      case 'absent':
+        await raiseServer(cluster, mayInit);
+        break;
+      case 'busy':
+        await delay(POLL_MS);
+        break;
+    }
+    if (performance.now() > deadline) throw neverReady(cluster, patienceMs);
+  }
+}
+
+async function raiseServer(cluster: Cluster, mayInit: boolean): Promise<void> {
+  if (!(await hasData(cluster))) {
+    if (!mayInit) throw startFailed(cluster.home, 'its data are gone', 'Restore them from a backup.');
+    await initCluster(cluster);
+  }
+  if ((await startServer(cluster)) === 'taken') await delay(POLL_MS);
+}
+
+function neverReady(cluster: Cluster, patienceMs: number) {
+  return startFailed(cluster.home, `the server let nobody in for ${Math.round(patienceMs / 1000)} seconds`);
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { ClusterPlace } from './cluster.ts';
+import { hasData } from './init-cluster.ts';
+import { makePrivateFolder } from './private-folder.ts';
+import { canReach } from './run-program.ts';
+import { makeSharedFolder } from './shared-folder.ts';
+import { chooseServerUser, type ServerUser } from './server-user.ts';
+import { startFailed } from './start-failed.ts';
+import { leaveNote, readNote } from './where-note.ts';
+
+/**
+ * Says where the cluster of a data folder lives and as whom it runs, and makes its home folder.
+ *
+ * It lives in `<dataDir>/postgres`. Only when paydrop runs as root and the server's user cannot get there does it live
+ * in `<sharedFolder>/clusters/<hash of dataDir>`, and `<dataDir>/WHERE.txt` says so. An answer once given stays: a
+ * cluster that cannot be found again stops paydrop, because an empty ledger in its place would forget what was sent.
+ */
+export async function findCluster(dataDir: string, sharedFolder: string, log: Log): Promise<ClusterPlace> {
+  await mkdir(dataDir, { recursive: true });
+  const real = await realpath(dataDir);
+  const near = join(real, 'postgres');
+  const far = join(sharedFolder, 'clusters', hashOf(real));
+  const owner = (await ownerOf(near)) ?? (await ownerOf(far));
+  refuseForeignOwner(real, owner);
+  const user = await chooseServerUser(owner);
+  const home = (await isFarAway({ real, near, far, user, log })) ? far : near;
+  if (home === far) await makeWayTo(far, real, user);
+  await makePrivateFolder(home, user);
+  // Before the cluster is made, so that no moment exists in which it is there and cannot be found.
+  if (home === far) await leaveNote(real, far, user);
+  return { dataDir: real, home, user };
+}
+
+type Question = { real: string; near: string; far: string; user: ServerUser | undefined; log: Log };
+
+async function isFarAway({ real, near, far, user, log }: Question): Promise<boolean> {
+  if (await hasData({ dataDir: real, home: near, user })) return false;
+  const named = await readNote(real);
+  if (named !== undefined) {
+    if (named !== far) throw namesAnother(real, far, named);
+    if (!(await ownerOf(far))) throw isMissing(real, far);
+    return true;
+  }
+  // Only root ever makes a cluster elsewhere.
+  if (!user) return false;
+  if (await hasData({ dataDir: real, home: far, user })) throw leftBehind(real, far);
+  return !(await letPass(user, real, log));
+}
+
+/** Whether the user can enter the data folder, after the folder was opened for him where only its own mode is in the way. */
+async function letPass(user: ServerUser, dataDir: string, log: Log): Promise<boolean> {
+  if (await canReach(user, dataDir)) return true;
+  const { uid, mode } = await stat(dataDir);
+  // A folder above that is closed is not ours to open, and a folder with rights for others is set up on purpose.
+  if (uid !== 0 || (mode & 0o077) !== 0 || !(await canReach(user, dirname(dataDir)))) return false;
+  // The group may pass through to names that it knows, not list or read: what stands beside the cluster stays closed.
+  await chown(dataDir, 0, user.gid);
+  await chmod(dataDir, 0o710);
+  log.info({ dataDir, user: user.name }, 'opened the data folder for the user that PostgreSQL runs as');
+  return canReach(user, dataDir);
+}
+
+async function makeWayTo(far: string, real: string, user: ServerUser | undefined): Promise<void> {
+  await makeSharedFolder(dirname(dirname(far)));
+  await makeSharedFolder(dirname(far));
+  if (user && !(await canReach(user, dirname(far)))) {
+    throw startFailed(real, `user "${user.name}" may enter neither it nor "${dirname(far)}"`);
+  }
+}
+
+function namesAnother(real: string, far: string, named: string) {
+  return startFailed(
+    real,
+    `its WHERE.txt names the PostgreSQL data of another folder, "${named}"`,
+    `If the folder was moved, rename those data to "${far}" and correct WHERE.txt; if it is a copy, remove WHERE.txt.`,
+  );
+}
+
+function isMissing(real: string, far: string) {
+  return startFailed(
+    real,
+    `its PostgreSQL data are missing from "${far}"`,
+    'Restore them from a backup, or remove WHERE.txt to begin with an empty ledger.',
+  );
+}
+
+function leftBehind(real: string, far: string) {
+  return startFailed(
+    real,
+    `"${far}" holds the PostgreSQL data of an earlier folder of this name`,
+    'Restore the earlier folder, or move those data away to begin with an empty ledger.',
+  );
+}
+
+function refuseForeignOwner(real: string, owner: { uid: number } | undefined): void {
+  const uid = process.getuid?.();
+  if (!owner || uid === 0 || owner.uid === uid) return;
+  throw startFailed(
+    real,
+    `its PostgreSQL data belong to another user (uid ${owner.uid})`,
+    'Start paydrop as that user or as root, or set DATABASE_URL.',
+  );
+}
+
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | undefined> {
+  try {
+    return await lstat(folder);
+  } catch (error) {
+    // EACCES: where other people's clusters live is not our business.
+    if (['ENOENT', 'EACCES'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

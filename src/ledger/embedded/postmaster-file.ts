@@ -1,0 +1,49 @@
+import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../kernel/errors.ts';
+import { type ClusterPlace, dataFolderOf } from './cluster.ts';
+import { isAlive } from './is-alive.ts';
+
+/** What a running server says about itself; the socket folder is empty while it is starting. */
+export type PostmasterFile = { pid: number; port: number; socketFolder: string };
+
+/** Reads postmaster.pid: process id, data folder, start time, port, socket folder, one a line. */
+export async function readPostmasterFile(place: ClusterPlace): Promise<PostmasterFile | undefined> {
+  try {
+    const lines = (await readFile(pathOf(place), 'utf8')).split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), socketFolder: lines[4] ?? '' };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether the process is the living server of this cluster. A number alone proves nothing: after a power cut, and
+ * nearly always after the restart of a container, the number belongs to another process.
+ */
+export async function isPostmaster(pid: number, place: ClusterPlace): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // A killed server that nobody has collected yet is a zombie, state Z: it still has a number but runs no more.
+  if (!/^\d+ \(postgres\) [^ZX]/.test(stat)) return false;
+  // Readable for the same user and for root, except in a container that drops root's rights; then the name must do.
+  const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  return folder === undefined || folder === (await realpath(dataFolderOf(place)));
+}
+
+/**
+ * Removes the lock files of a dead server whose process number was given to another process, because PostgreSQL takes
+ * that process for a living server and never starts again. Without such a mix-up it clears them itself.
+ */
+export async function removeMisleadingFiles(place: ClusterPlace): Promise<void> {
+  const file = await readPostmasterFile(place);
+  if (!file || !isAlive(file.pid) || (await isPostmaster(file.pid, place))) return;
+  await rm(pathOf(place), { force: true });
+  if (file.socketFolder !== '') await rm(join(file.socketFolder, `.s.PGSQL.${file.port}.lock`), { force: true });
+}
+
+function pathOf(place: ClusterPlace): string {
+  return join(dataFolderOf(place), 'postmaster.pid');
+}

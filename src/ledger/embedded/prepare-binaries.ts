@@ -1,0 +1,49 @@
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ClusterPlace } from './cluster.ts';
+import { copyBinaries } from './copy-binaries.ts';
+import type { Binaries } from './find-binaries.ts';
+import { repairBinaries } from './repair-binaries.ts';
+import { type Run, runProgram } from './run-program.ts';
+import { makeSharedFolder } from './shared-folder.ts';
+import { startFailed } from './start-failed.ts';
+
+/**
+ * Makes initdb, pg_ctl and postgres runnable for the server's user: as they are, else repaired in place, else copied
+ * once to where that user can reach them.
+ * @param sharedFolder where root puts the copy; an ordinary user's stands in the data folder
+ * @returns the folder of the three programs
+ */
+export async function prepareBinaries(binaries: Binaries, place: ClusterPlace, sharedFolder: string): Promise<string> {
+  const { folder, version } = binaries;
+  if ((await tryPrograms(folder, place)).status === 0) return join(folder, 'bin');
+
+  // A repair fails where the folder may not be written; the copy then is what counts.
+  await repairBinaries(folder).catch(() => {});
+  if ((await tryPrograms(folder, place)).status === 0) return join(folder, 'bin');
+
+  const copy = join(place.user ? sharedFolder : place.dataDir, `postgres-${version}`);
+  if (!(await exists(copy))) {
+    await makeSharedFolder(dirname(copy));
+    await copyBinaries(folder, copy);
+  }
+  const run = await tryPrograms(copy, place);
+  if (run.status === 0) return join(copy, 'bin');
+  throw startFailed(place.dataDir, `its programs do not run here: ${run.output}`, 'Set DATABASE_URL instead.');
+}
+
+/** Lets each say its version, as the server's user: that takes the way there, the right to execute and all libraries. */
+async function tryPrograms(folder: string, place: ClusterPlace): Promise<Run> {
+  if (/["$`\\\n]/.test(folder)) {
+    return { status: null, output: `pg_ctl would read the path "${folder}" as shell syntax` };
+  }
+  const script = 'for name in initdb pg_ctl postgres; do "$1/bin/$name" --version || exit 1; done';
+  return runProgram('/bin/sh', ['-c', script, 'sh', folder], { user: place.user, folder: '/' });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

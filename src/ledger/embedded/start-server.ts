@@ -1,0 +1,100 @@
+import { open, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Cluster, DATA_NAME, LOG_NAME, logFileOf } from './cluster.ts';
+import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './postmaster-file.ts';
+import { canReach, runProgram } from './run-program.ts';
+import { writeSettings } from './server-settings.ts';
+import { chooseSocketFolder } from './socket-folder.ts';
+import { startFailed } from './start-failed.ts';
+
+/** What the log says when another process was faster, or when a server before us is not quite gone. */
+const TAKEN = /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/;
+
+const STOP_PATIENCE_MS = 60_000;
+const LOG_LIMIT_BYTES = 5_000_000;
+
+/**
+ * Starts the server, detached from this process, and waits until it is ready.
+ * @returns taken when another process is starting or stopping it: ask again
+ * @throws PipelineError LEDGER_START_FAILED with the last lines of PostgreSQL's log
+ */
+export async function startServer(cluster: Cluster): Promise<'started' | 'taken'> {
+  await refuseClosedHome(cluster);
+  await removeMisleadingFiles(cluster);
+  await writeSettings(cluster, await chooseSocketFolder(cluster));
+  await turnLog(cluster);
+  const logStart = await sizeOf(logFileOf(cluster));
+  const run = await runControl(cluster, ['start', '--wait', '--timeout=120', `--log=${LOG_NAME}`]);
+  if (run.status === 0) {
+    cluster.log.info({ home: cluster.home }, 'embedded PostgreSQL started');
+    return 'started';
+  }
+  const said = await readLog(cluster, logStart);
+  if (TAKEN.test(said) || (await isRunning(cluster))) return 'taken';
+  throw startFailed(cluster.home, said === '' ? run.output : said);
+}
+
+/** Stops the server at once but cleanly: transactions are rolled back, the next start needs no recovery. */
+export async function stopServer(cluster: Cluster): Promise<void> {
+  const file = await readPostmasterFile(cluster);
+  const run = await runControl(cluster, ['stop', '--mode=fast', '--no-wait']);
+  if (run.status !== 0 || !file) throw new Error(run.output);
+  await waitForEnd(cluster, file.pid);
+  cluster.log.info({ home: cluster.home }, 'embedded PostgreSQL stopped');
+}
+
+/**
+ * Waits for the process, not for the lock file as pg_ctl would: when another process starts the server again at once,
+ * pg_ctl takes the new server for the old one and waits for a minute.
+ */
+async function waitForEnd(cluster: Cluster, pid: number): Promise<void> {
+  const deadline = performance.now() + STOP_PATIENCE_MS;
+  while (await isPostmaster(pid, cluster)) {
+    if (performance.now() > deadline) throw new Error('the server is still stopping');
+    await delay(20);
+  }
+}
+
+async function runControl(cluster: Cluster, words: readonly string[]) {
+  const control = join(await cluster.findPrograms(), 'pg_ctl');
+  return runProgram(control, [...words, '-D', DATA_NAME], { user: cluster.user, folder: cluster.home });
+}
+
+/** The folders above the home may have been closed since the cluster was made. */
+async function refuseClosedHome(cluster: Cluster): Promise<void> {
+  const { user, home } = cluster;
+  if (!user || (await canReach(user, home))) return;
+  throw startFailed(
+    home,
+    `the server runs as user "${user.name}", who may not enter that folder`,
+    `Give others the right to pass through the folders above it (chmod o+x), or set DATABASE_URL.`,
+  );
+}
+
+/** Keeps one old log, so that the log cannot fill the disk over the years. */
+async function turnLog(cluster: Cluster): Promise<void> {
+  const file = logFileOf(cluster);
+  if ((await sizeOf(file)) > LOG_LIMIT_BYTES) await rename(file, `${file}.1`);
+}
+
+async function isRunning(cluster: Cluster): Promise<boolean> {
+  const file = await readPostmasterFile(cluster);
+  return file !== undefined && isPostmaster(file.pid, cluster);
+}
+
+/** What was written to the log since it had the given size. */
+async function readLog(cluster: Cluster, start: number): Promise<string> {
+  const handle = await open(logFileOf(cluster)).catch(() => undefined);
+  if (!handle) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64_000), 0, 64_000, start);
+    return buffer.toString('utf8', 0, bytesRead).trim();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
+}

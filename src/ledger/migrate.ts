@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { PoolClient } from 'pg';
+import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+
+const MIGRATIONS = new URL('./migrations/', import.meta.url);
+
+/**
+ * Brings the database to the present schema: every file of migrations/ that was not run yet, in the order of names, in
+ * one transaction. An advisory lock lets one process do it while others wait.
+ */
+export async function migrate(client: PoolClient): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+    await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+    await runMissing(client);
+    await loadLegalMoves(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function runMissing(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
+  const done = new Set(rows.map((row) => row.name));
+  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+  for (const name of files.filter((file) => !done.has(file))) {
+    await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
+    await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
+  }
+}
+
+/**
+ * The database refuses what schemas/lifecycle.ts does not list, so it gets the list from there. Unchanged rows are not
+ * written again: a second process at start must not wait for the first one's work.
+ */
+async function loadLegalMoves(client: PoolClient): Promise<void> {
+  const moves = [
+    ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
+    ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+  ];
+  const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
+    'SELECT entity, from_state, to_state, name FROM legal_move',
+  );
+  const present = rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
+  if (sortedText(present) === sortedText(moves)) return;
+  await client.query('DELETE FROM legal_move');
+  for (const move of moves) await client.query('INSERT INTO legal_move VALUES ($1, $2, $3, $4)', move);
+}
+
+function sortedText(rows: unknown[][]): string {
+  return rows
+    .map((row) => JSON.stringify(row))
+    .sort()
+    .join('\n');
+}

@@ -1,0 +1,59 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { FileRow } from '../records.ts';
+import type { Transaction } from '../transaction.ts';
+import { moveFile, mustMove } from './move.ts';
+
+/** What intake found out about a file, written together with its verdict. */
+export type FileFindings = {
+  layout: LayoutName | null;
+  headerLine: number | null;
+  physicalLines: number;
+  blankLines: number;
+  records: number;
+  validRows: number;
+  validCents: number;
+  invalidRows: number;
+};
+
+export type FileDecision =
+  | { verdict: 'accept' }
+  | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
+
+const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
+
+/**
+ * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
+ * that "what happened to invoice X" finds them, but no batch that could be sent.
+ */
+export async function decideFile(
+  tx: Transaction,
+  fileId: string,
+  findings: FileFindings,
+  decision: FileDecision,
+): Promise<FileRow> {
+  if (decision.verdict === 'reject') await tx.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]);
+  const why = decision.verdict === 'accept' ? undefined : decision;
+  const row = await moveFile(
+    tx,
+    MOVE_OF[decision.verdict],
+    fileId,
+    { actor: 'worker:intake', reason: why?.reason ?? 'every check passed', evidence: { ...findings, code: why?.code } },
+    {
+      set: {
+        reason_code: why?.code ?? null,
+        reason: why?.reason ?? null,
+        duplicate_of: why?.duplicateOf ?? null,
+        layout: findings.layout,
+        header_line: findings.headerLine,
+        physical_lines: findings.physicalLines,
+        blank_lines: findings.blankLines,
+        records: findings.records,
+        valid_rows: findings.validRows,
+        valid_cents: findings.validCents,
+        invalid_rows: findings.invalidRows,
+      },
+    },
+  );
+  return mustMove(row, `${decision.verdict} file "${fileId}"`);
+}

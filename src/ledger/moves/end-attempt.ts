@@ -1,0 +1,91 @@
+import type { BatchMove } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { type Transaction, transact, violates } from '../transaction.ts';
+import { type BatchKey, moveBatch } from './move.ts';
+import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
+
+/** How an attempt ended, and what shows it. */
+export type AttemptEnd =
+  | { verdict: 'submitted'; batchId: string; firstPollMs: number; evidence: Record<string, unknown> }
+  | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> };
+
+/**
+ * Moves `submit`, `refuse`, `unsent` and `doubt`: the verdict on the attempt that this worker made. A batch id that the
+ * account has had before is no proof of anything, so it ends in doubt.
+ * @returns the state that the batch has now, or undefined when somebody else has given a verdict meanwhile
+ */
+export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
+  try {
+    return await transact(ledger, (tx) => record(tx, batch, end));
+  } catch (error) {
+    if (!violates(error, 'one_batch_per_batch_id') || end.verdict !== 'submitted') throw error;
+    const reason = `the service answered with batch id ${end.batchId}, which this account has had before`;
+    return transact(ledger, (tx) => record(tx, batch, { verdict: 'unknown', reason, evidence: end.evidence }));
+  }
+}
+
+async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
+  const key: BatchKey = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const { move, set, reason } = moveOf(tx, batch, end);
+  const row = await moveBatch(
+    tx,
+    move,
+    key,
+    { actor: 'worker:submit', reason, evidence: end.evidence },
+    { set: { ...NOBODY, ...set }, where: { sql: 'token = $1', values: [batch.token] } },
+  );
+  if (row) await closeAttempt(tx, key, batch.attempt, end.verdict, end.evidence);
+  return row?.state;
+}
+
+/** The verdict stands with the attempt as well, because a batch may have several. */
+export async function closeAttempt(
+  tx: Transaction,
+  key: BatchKey,
+  attempt: number,
+  verdict: AttemptEnd['verdict'],
+  evidence: Record<string, unknown>,
+): Promise<void> {
+  await tx.client.query(
+    `UPDATE attempt SET ended_at = $4, verdict = $5, evidence = $6
+     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3`,
+    [key.fileId, key.batchNo, attempt, tx.at, verdict, JSON.stringify(evidence)],
+  );
+}
+
+/** No worker holds the batch any more. */
+export const NOBODY = { token: null, worker: null, lease_until: null } as const;
+
+function moveOf(
+  tx: Transaction,
+  batch: Prepared,
+  end: AttemptEnd,
+): { move: BatchMove; set: Record<string, unknown>; reason: string } {
+  switch (end.verdict) {
+    case 'submitted':
+      return {
+        move: 'submit',
+        reason: `the service gave it batch id ${end.batchId}`,
+        set: {
+          batch_id: end.batchId,
+          submitted_at: tx.at,
+          releases: 0,
+          next_poll_at: new Date(tx.at.getTime() + end.firstPollMs),
+        },
+      };
+    case 'refused':
+      return { move: 'refuse', reason: end.reason, set: {} };
+    case 'unknown':
+      return { move: 'doubt', reason: end.reason, set: {} };
+    case 'not_sent':
+      return {
+        move: 'unsent',
+        reason: end.reason,
+        set: {
+          attempt: batch.attempt + 1,
+          releases: batch.releases + 1,
+          not_before: new Date(tx.at.getTime() + releaseDelayMs(batch.releases)),
+        },
+      };
+  }
+}

@@ -1,0 +1,76 @@
+import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove } from '../../../schemas/lifecycle.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { BatchRow, FileRow } from '../records.ts';
+import type { Transaction } from '../transaction.ts';
+
+/** Who moves, why, and what shows it. Goes into the audit trail as it is, so it never holds a number of a payer. */
+export type Because = { actor: string; reason: string; evidence?: Record<string, unknown> };
+
+/** Which batch: the file's id and our number within the file. */
+export type BatchKey = { fileId: string; batchNo: number };
+
+/** Columns to write together with the new state, and further conditions on the row as it stands. */
+type With = { set?: Record<string, unknown>; where?: { sql: string; values: unknown[] } };
+
+/**
+ * The one way in which a file changes its state: a conditional update that names the state it starts from, with its
+ * audit link.
+ * @returns the file after the move, or undefined when it was not (any more) in the state the move starts from
+ */
+export async function moveFile(
+  tx: Transaction,
+  name: FileMove,
+  fileId: string,
+  because: Because,
+  options: With = {},
+): Promise<FileRow | undefined> {
+  const move = FILE_MOVES.find((row) => row.name === name)!;
+  const set = assignments({ state: move.to, state_at: tx.at, ...options.set }, 2);
+  const { rows } = await tx.client.query<FileRow>(
+    `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2 RETURNING *`,
+    [fileId, move.from, ...set.values],
+  );
+  const [row] = rows;
+  if (row) tx.audit({ ...because, fileId, move: name, from: move.from, to: move.to });
+  return row;
+}
+
+/** The same for a batch. `where` adds guards, such as the token of the worker that holds it. */
+export async function moveBatch(
+  tx: Transaction,
+  name: BatchMove,
+  key: BatchKey,
+  because: Because,
+  options: With = {},
+): Promise<BatchRow | undefined> {
+  const move = BATCH_MOVES.find((row) => row.name === name)!;
+  const set = assignments({ state: move.to, state_at: tx.at, reason: because.reason, ...options.set }, 3);
+  const where = renumber(options.where, 3 + set.values.length);
+  const { rows } = await tx.client.query<BatchRow>(
+    `UPDATE batch SET ${set.sql} WHERE file_id = $1 AND batch_no = $2 AND state = $3${where.sql} RETURNING *`,
+    [key.fileId, key.batchNo, move.from, ...set.values, ...where.values],
+  );
+  const [row] = rows;
+  if (row) tx.audit({ ...because, ...key, move: name, from: move.from, to: move.to });
+  return row;
+}
+
+/** For moves that nobody else can have made in the meantime: not finding the state is a fault, not an event. */
+export function mustMove<Row>(row: Row | undefined, action: string): Row {
+  if (row === undefined) throw new PipelineError('MOVE_REFUSED', action);
+  return row;
+}
+
+function assignments(columns: Record<string, unknown>, offset: number): { sql: string; values: unknown[] } {
+  const names = Object.keys(columns);
+  return {
+    sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', '),
+    values: Object.values(columns),
+  };
+}
+
+/** Guards number their values from $1; here they follow the values before them. */
+function renumber(guard: With['where'], offset: number): { sql: string; values: unknown[] } {
+  if (!guard) return { sql: '', values: [] };
+  return { sql: ` AND ${guard.sql.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`)}`, values: guard.values };
+}

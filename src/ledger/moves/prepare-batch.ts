@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow } from '../records.ts';
+import { transact, violates } from '../transaction.ts';
+import { type BatchKey, moveBatch } from './move.ts';
+
+/** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
+export type Prepared = BatchRow & { token: string };
+
+/**
+ * Move `prepare`, the gate: at most one worker gets a batch, and only while the file is accepted, the account is not
+ * stopped, no batch of the account is in doubt or refused, and no other call of the account is in flight. The database
+ * holds the last point with a unique index, so two workers at the same moment cannot both pass.
+ * @returns the batch, or undefined when the gate is closed: nothing to do, whoever opens it looks again
+ */
+export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: number): Promise<Prepared | undefined> {
+  const token = randomUUID();
+  try {
+    return await transact(ledger, async (tx) => {
+      const row = await moveBatch(
+        tx,
+        'prepare',
+        key,
+        { actor: 'worker:submit', reason: 'taken up for sending', evidence: { worker: ledger.instance.id } },
+        { set: { token, worker: ledger.instance.id }, where: { sql: GATE, values: [tx.at] } },
+      );
+      if (!row) return undefined;
+      await tx.client.query(
+        `UPDATE batch SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+         WHERE file_id = $1 AND batch_no = $2`,
+        [key.fileId, key.batchNo, leaseMs],
+      );
+      return { ...row, token };
+    });
+  } catch (error) {
+    if (violates(error, 'one_call_in_flight')) return undefined;
+    throw error;
+  }
+}
+
+const GATE = `(not_before IS NULL OR not_before <= $1)
+  AND EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.state IN ('accepted', 'in_progress'))
+  AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account = batch.account)
+  AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = batch.account
+                  AND other.state IN ('preparing', 'sending', 'unknown', 'refused'))`;
+
+/** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */
+export function releaseDelayMs(releases: number): number {
+  return Math.min(1_000 * 2 ** Math.min(releases, 10), 300_000);
+}
+
+/** Move `release`: nothing was written. The batch waits a little, longer each time, so that a dead service is not hammered. */
+export async function releaseBatch(ledger: Ledger, batch: Prepared, reason: string): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const row = await moveBatch(
+      tx,
+      'release',
+      { fileId: batch.file_id, batchNo: batch.batch_no },
+      { actor: 'worker:submit', reason },
+      {
+        set: {
+          token: null,
+          worker: null,
+          lease_until: null,
+          releases: batch.releases + 1,
+          not_before: new Date(tx.at.getTime() + releaseDelayMs(batch.releases)),
+        },
+        where: { sql: 'token = $1', values: [batch.token] },
+      },
+    );
+    return row !== undefined;
+  });
+}
+
+/** A body that is not its rows must never leave; the batch stays where it is and the account stops. */
+export async function stopAccount(ledger: Ledger, account: string, reason: string): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      'INSERT INTO account_stop (account, reason, since) VALUES ($1, $2, $3) ON CONFLICT (account) DO NOTHING',
+      [account, reason, tx.at],
+    );
+    if (rowCount) tx.audit({ actor: 'system', move: 'stop-account', reason, evidence: { account } });
+  });
+}
+
+/** Thrown by code that needs the batch to be still in its hands. */
+export function lostBatch(batch: Prepared): PipelineError {
+  return new PipelineError(
+    'MOVE_REFUSED',
+    `go on with batch ${batch.batch_no} of file "${batch.file_id}"`,
+    'its lease ran out',
+  );
+}

@@ -1,0 +1,42 @@
+import { ALIVE_LOCKS } from '../instance.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow } from '../records.ts';
+import { transact } from '../transaction.ts';
+import { closeAttempt, NOBODY } from './end-attempt.ts';
+import { moveBatch } from './move.ts';
+
+/**
+ * Takes batches away from workers that died. `preparing` goes back to ready: nothing was written, and the token is
+ * gone, so a holder that wakes up cannot send. `sending` becomes unknown: bytes may have left, and nobody is there to
+ * say. Neither is decided by a timer alone: a worker counts as dead when its advisory lock is free (instance.ts).
+ *
+ * @param longestCallMs longest time that a call may take by its time-outs; a `sending` older than this has lost its
+ *   worker even if the process lives
+ * @returns the batches that were moved, as they were before
+ */
+export async function recoverBatches(ledger: Ledger, longestCallMs: number): Promise<BatchRow[]> {
+  return transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<BatchRow>(
+      `SELECT * FROM batch
+       WHERE state IN ('preparing', 'sending')
+         AND (pg_try_advisory_xact_lock($1, hashtext(worker))
+              OR (state = 'preparing' AND lease_until < clock_timestamp())
+              OR (state = 'sending' AND state_at < $2))
+       FOR UPDATE SKIP LOCKED`,
+      [ALIVE_LOCKS, new Date(tx.at.getTime() - longestCallMs)],
+    );
+    for (const batch of rows) {
+      const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+      if (batch.state === 'preparing') {
+        const because = { actor: 'worker:sweep', reason: 'its worker is gone; nothing was written' };
+        await moveBatch(tx, 'release', key, because, { set: NOBODY });
+      } else {
+        const evidence = { worker: batch.worker, attempt: batch.attempt };
+        const because = { actor: 'worker:sweep', reason: 'its worker is gone in the middle of the call', evidence };
+        await moveBatch(tx, 'doubt', key, because, { set: NOBODY });
+        await closeAttempt(tx, key, batch.attempt, 'unknown', evidence);
+      }
+    }
+    return rows;
+  });
+}

@@ -1,0 +1,93 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { FileRow } from '../records.ts';
+
+export type FoundRow = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number | null;
+  lastFour: string;
+  line: number;
+  fileId: string;
+  name: string;
+  account: string;
+  operation: string;
+  fileState: string;
+  claimedAt: Date;
+  batchNo: number | null;
+  batchState: string | null;
+  batchId: string | null;
+  outcome: string | null;
+  code: number | null;
+  message: string | null;
+};
+
+/** Everything that ever came with this invoice, newest first. */
+export async function findInvoice(ledger: Ledger, invoice: string, limit = 100): Promise<FoundRow[]> {
+  const { rows } = await ledger.pool.query<FoundRow>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
+            r.line, f.file_id AS "fileId", f.name, f.account, f.operation, f.state AS "fileState",
+            f.claimed_at AS "claimedAt", r.batch_no AS "batchNo", b.state AS "batchState", b.batch_id AS "batchId",
+            o.outcome, o.code, o.message
+     FROM payment_row r JOIN file f USING (file_no)
+     LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+     LEFT JOIN row_outcome o USING (file_no, line)
+     WHERE r.invoice = $1 ORDER BY f.file_no DESC, r.line LIMIT $2`,
+    [invoice, limit],
+  );
+  return rows;
+}
+
+/**
+ * The file that a person means: its id, the first characters of it as they stand in output names, or the sender's name
+ * when only one file has it.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function findFile(ledger: Ledger, words: string): Promise<FileRow> {
+  const { rows } = await ledger.pool.query<FileRow>(
+    `SELECT * FROM file WHERE file_id = $1 OR name = $1 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+     ORDER BY file_no DESC LIMIT 2`,
+    [words],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find a file "${words}"`);
+  if (rows[1] && rows[0].file_id !== words) {
+    throw new PipelineError('NOT_FOUND', `find one file "${words}"`, 'several files have that name', {
+      next: 'Give the file id; "paydrop status" shows it.',
+    });
+  }
+  return rows[0];
+}
+
+export type AuditRow = {
+  seq: number;
+  at: Date;
+  actor: string;
+  batch_no: number | null;
+  move: string;
+  from_state: string | null;
+  to_state: string | null;
+  reason: string;
+  evidence: Record<string, unknown>;
+};
+
+/** The story of a file: every move of it and its batches, in order. */
+export async function readAudit(ledger: Ledger, fileId: string): Promise<AuditRow[]> {
+  const { rows } = await ledger.pool.query<AuditRow>(
+    'SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit WHERE file_id = $1 ORDER BY seq',
+    [fileId],
+  );
+  return rows;
+}
+
+/** Walks the hash chain. @returns the first link that does not follow from the one before, if any */
+export async function verifyAudit(ledger: Ledger): Promise<number | undefined> {
+  const { rows } = await ledger.pool.query<{ seq: number }>(
+    `SELECT seq FROM (
+       SELECT seq, hash, previous, lag(hash) OVER (ORDER BY seq) AS before_hash, lag(seq) OVER (ORDER BY seq) AS before_seq,
+              audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence) AS due
+       FROM audit) link
+     WHERE hash <> due OR previous <> coalesce(before_hash, '\\x00'::bytea) OR seq <> coalesce(before_seq, 0) + 1
+     ORDER BY seq LIMIT 1`,
+  );
+  return rows[0]?.seq;
+}

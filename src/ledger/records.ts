@@ -1,0 +1,86 @@
+import type { FolderConfig } from '../../schemas/config.ts';
+import type { LayoutName } from '../../schemas/layouts.ts';
+import type { BatchState, Completeness, FileState, OutputKind } from '../../schemas/lifecycle.ts';
+import type { FolderOperation } from '../../schemas/operations.ts';
+import type { ControlNote } from '../kernel/rows.ts';
+
+/** Rows of the ledger's tables as they are read, column names as in migrations/. Money is integer cents. */
+
+export type FileRow = {
+  file_no: number;
+  file_id: string;
+  account: string;
+  folder: string;
+  operation: FolderOperation;
+  layout: LayoutName | null;
+  name: string;
+  state: FileState;
+  state_at: Date;
+  reason_code: string | null;
+  reason: string | null;
+  bytes: number;
+  sha256: string;
+  completeness: Completeness;
+  claimed_at: Date;
+  wrapped_key: Buffer | null;
+  archive: string;
+  charset: FolderConfig['charset'];
+  header_line: number | null;
+  control: ControlNote | null;
+  physical_lines: number | null;
+  blank_lines: number | null;
+  records: number | null;
+  valid_rows: number | null;
+  valid_cents: number | null;
+  invalid_rows: number | null;
+  duplicate_of: string | null;
+};
+
+export type BatchRow = {
+  file_id: string;
+  batch_no: number;
+  account: string;
+  operation: FolderOperation;
+  state: BatchState;
+  state_at: Date;
+  reason: string | null;
+  attempt: number;
+  rows: number;
+  cents: number;
+  body_sha256: string;
+  token: string | null;
+  worker: string | null;
+  lease_until: Date | null;
+  not_before: Date | null;
+  releases: number;
+  batch_id: string | null;
+  submitted_at: Date | null;
+  polls: number;
+  next_poll_at: Date | null;
+  result_at: Date | null;
+  result_sha256: string | null;
+};
+
+export type OutputRow = {
+  file_id: string;
+  kind: OutputKind;
+  name: string;
+  sha256: string;
+  bytes: number;
+  rows: number;
+  written_at: Date;
+};
+
+/** A row of the file as the ledger keeps it, with its outcome where it has one. */
+export type LedgerRow = {
+  line: number;
+  batch_no: number | null;
+  invoice: string;
+  customer_code: string;
+  amount_cents: number | null;
+  last_four: string;
+  outcome: string | null;
+  code: number | null;
+  message: string | null;
+  authorization: string | null;
+};

@@ -1,0 +1,74 @@
+import { COLUMNS } from '../../../schemas/columns.ts';
+import { ERRORS } from '../../../schemas/errors.ts';
+import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { Fault, Totals } from '../../kernel/rows.ts';
+
+/** What the notice about a file says at its top: the verdict and the figures behind it. */
+export type Notice = {
+  status: 'ACCEPTED' | 'HELD' | 'REJECTED';
+  code: string | null;
+  reason: string;
+  fileId: string;
+  name: string;
+  account: string;
+  operation: string;
+  layout: string | null;
+  claimedAt: string;
+  bytes: number;
+  sha256: string;
+  completeness: Completeness;
+  records: number;
+  valid: Totals;
+  invalidRows: number;
+  batches: number;
+};
+
+/** Pairs of name and value, then the header of the fault list. The faults follow, one line each. */
+export function noticeHead(notice: Notice): string[][] {
+  return [
+    ['Status', notice.status],
+    ['Code', notice.code ?? ''],
+    ['Reason', notice.reason],
+    ['File Id', notice.fileId],
+    ['File Name', notice.name],
+    ['Account', notice.account],
+    ['Operation', notice.operation],
+    ['Layout', notice.layout ?? ''],
+    ['Claimed At', notice.claimedAt],
+    ['Bytes', String(notice.bytes)],
+    ['SHA-256', notice.sha256],
+    ['Completeness', COMPLETENESS[notice.completeness]],
+    ['Rows', String(notice.records)],
+    ['Accepted Rows', String(notice.status === 'ACCEPTED' ? notice.valid.rows : 0)],
+    ['Accepted Total', formatCents(notice.status === 'ACCEPTED' ? notice.valid.cents : 0)],
+    ['Valid Rows', String(notice.valid.rows)],
+    ['Valid Total', formatCents(notice.valid.cents)],
+    ['Rejected Rows', String(notice.invalidRows)],
+    ['Batches', String(notice.batches)],
+    [],
+    ['Line', 'Column', 'Code', 'Effect', 'Reason', 'Value', 'What To Do'],
+  ];
+}
+
+/** What follows from a fault, in the words of the reader. */
+const EFFECTS = {
+  row: 'row withheld',
+  reject: 'file refused',
+  hold: 'file held',
+  warn: 'note',
+} as const;
+
+/** One line of the fault list. */
+export function faultCells(fault: Fault): string[] {
+  const row = ERRORS[fault.code];
+  return [
+    fault.line === 0 ? '' : String(fault.line),
+    fault.column ? COLUMNS[fault.column].title : '',
+    fault.code,
+    EFFECTS[row.effect],
+    fault.detail ? `${row.means}: ${fault.detail}` : row.means,
+    fault.value ?? '',
+    row.mend,
+  ];
+}

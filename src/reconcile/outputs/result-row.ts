@@ -1,0 +1,50 @@
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { rejectionOf } from '../../../schemas/rejections.ts';
+
+/** What is known of a row when its file is done, whoever keeps it. */
+export type FinishedRow = {
+  line: number;
+  outcome: Outcome;
+  code: number | null;
+  message: string;
+  authorization: string;
+  batchId: string;
+  /** Already in the zone of the account, or empty. */
+  sentAt: string;
+  resultAt: string;
+  attempt: number | null;
+};
+
+/** Cells of one line of the result file: line, the masked input, the outcome (lifecycle "Output files"). */
+export function resultCells(row: FinishedRow, maskedInput: readonly string[]): string[] {
+  return [
+    String(row.line),
+    ...maskedInput,
+    OUTCOMES[row.outcome].label,
+    row.code === null ? '' : String(row.code),
+    row.message,
+    row.authorization,
+    row.batchId,
+    row.sentAt,
+    row.resultAt,
+    row.attempt === null ? '' : String(row.attempt),
+  ];
+}
+
+/** Into which correction file a row goes, if any, and the words that stand in its Reason column. */
+export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; reason: string } | undefined {
+  if (!OUTCOMES[row.outcome].certainlyNotCharged) return undefined;
+  if (row.outcome !== 'declined' || row.code === null) return { kind: 'rejects', reason: row.message };
+  const { advice, message } = rejectionOf(row.code);
+  switch (advice) {
+    case 'later':
+      return { kind: 'retry', reason: `${message} (code ${row.code}); may be sent again later as it is` };
+    case 'fix':
+    case 'cardholder':
+    case 'merchant':
+      return { kind: 'rejects', reason: `${message} (code ${row.code})` };
+    case 'never':
+    case 'unknown':
+      return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { OUTCOMES, type Completeness, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { OutcomeTotals } from '../../kernel/rows.ts';
+import type { ControlTotal } from '../control-totals.ts';
+
+export type Summary = {
+  file: {
+    fileId: string;
+    name: string;
+    account: string;
+    operation: string;
+    layout: string | null;
+    sha256: string;
+    bytes: number;
+    completeness: Completeness;
+    claimedAt: string;
+  };
+  controlTotals: ControlTotal[];
+  outcomes: OutcomeTotals;
+  batches: {
+    batchNo: number;
+    batchId: string | null;
+    state: string;
+    attempt: number;
+    rows: number;
+    cents: number;
+    sentAt: string;
+    resultAt: string;
+  }[];
+  outputs: { kind: string; name: string; sha256: string; rows: number }[];
+  openItems: string[];
+};
+
+/** The summary for programs. Amounts are decimal text, as everywhere outside. */
+export function summaryJson(summary: Summary): string {
+  const body = {
+    ...summary,
+    outcomes: Object.fromEntries(
+      outcomeLines(summary.outcomes).map(([outcome, total]) => [
+        OUTCOMES[outcome].label,
+        { rows: total.rows, total: formatCents(total.cents) },
+      ]),
+    ),
+    batches: summary.batches.map(({ cents, ...batch }) => ({ ...batch, total: formatCents(cents) })),
+  };
+  return `${JSON.stringify(body, null, 2)}\n`;
+}
+
+/** The same for people. */
+export function summaryText(summary: Summary): string {
+  const { file } = summary;
+  const lines = [
+    `${file.name}`,
+    `File ${file.fileId}, account ${file.account}, ${file.operation}, taken ${file.claimedAt}`,
+    '',
+    'Outcome             Rows             Total',
+    ...outcomeLines(summary.outcomes).map(([outcome, total]) =>
+      figures(OUTCOMES[outcome].label, total.rows, total.cents),
+    ),
+    '',
+    'Control totals',
+    ...summary.controlTotals.map((total) => `${total.holds ? 'ok ' : 'NO '} ${total.id}  ${total.says}`),
+    '',
+    'Batches',
+    ...summary.batches.map(
+      (batch) =>
+        `${String(batch.batchNo).padStart(4)}  ${batch.batchId ?? '-'}  ${batch.state}, ${batch.rows} rows, ${formatCents(batch.cents)}`,
+    ),
+    '',
+    'Files',
+    ...summary.outputs.map((output) => `${output.name}  ${output.rows} rows  ${output.sha256}`),
+    '',
+    summary.openItems.length === 0 ? 'Nothing is open.' : ['Open items', ...summary.openItems].join('\n'),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Outcomes in the order of the table, so that the same file always reads the same. */
+function outcomeLines(totals: OutcomeTotals): [Outcome, { rows: number; cents: number }][] {
+  const names = Object.keys(OUTCOMES) as Outcome[];
+  return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));
+}
+
+function figures(label: string, rows: number, cents: number): string {
+  return `${label.padEnd(16)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}`;
+}

@@ -1,0 +1,22 @@
+import { COLUMNS } from '../../../schemas/columns.ts';
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+
+/** Column titles of a layout, in the spec's words. */
+export function titlesOf(layout: LayoutName): string[] {
+  return columnsOf(layout).map((column) => COLUMNS[column].title);
+}
+
+/** Columns that the result file adds after those of the input. */
+export const RESULT_TITLES = [
+  'Outcome',
+  'Code',
+  'Message',
+  'Authorization',
+  'Batch Id',
+  'Sent At',
+  'Result At',
+  'Attempt',
+] as const;
+
+/** The column that the rejects and retry files add; the reader leaves it out when such a file is dropped again. */
+export const REASON_TITLE = 'Reason';

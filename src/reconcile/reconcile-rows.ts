@@ -1,0 +1,26 @@
+import type { FolderOperation } from '../../schemas/operations.ts';
+import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '../kernel/rows.ts';
+import { readOutcome } from './read-outcome.ts';
+
+/** Gives each matched row its outcome. Totals per outcome come with it, for the conservation check (H7). */
+export function reconcileRows(
+  operation: FolderOperation,
+  pairs: readonly { sent: SentRow; result: RowResult }[],
+): { rows: ReconciledRow[]; totals: OutcomeTotals } {
+  const totals: OutcomeTotals = {};
+  const rows = pairs.map(({ sent, result }) => {
+    const { outcome, code, authorization } = readOutcome(operation, result.message);
+    const before: Totals = totals[outcome] ?? { rows: 0, cents: 0 };
+    totals[outcome] = { rows: before.rows + 1, cents: before.cents + sent.amountCents };
+    return { line: sent.line, outcome, code, message: result.message.trim(), authorization };
+  });
+  return { rows, totals };
+}
+
+/** Sum over all outcomes; equal to what was sent, or money was made or lost on the way. */
+export function sumTotals(totals: OutcomeTotals): Totals {
+  return Object.values(totals).reduce((sum, part) => ({ rows: sum.rows + part.rows, cents: sum.cents + part.cents }), {
+    rows: 0,
+    cents: 0,
+  });
+}

@@ -1,0 +1,23 @@
+import { mkdir } from 'node:fs/promises';
+import { checkSameFileSystem } from '../src/drop/check-same-file-system.ts';
+import type { Settings } from '../src/kernel/config.ts';
+import { PipelineError, systemCode } from '../src/kernel/errors.ts';
+
+/**
+ * Before anything starts: our own folders exist, the drop folders exist and lie on the file system of their work
+ * folder, so that one rename can claim a drop.
+ */
+export async function checkFolders({ paths, folders }: Settings): Promise<void> {
+  const ours = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
+  for (const dir of new Set(ours)) await makeFolder(dir);
+  for (const folder of folders) await checkSameFileSystem(folder.path, folder.work);
+}
+
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'FOLDER_NOT_WRITABLE';
+    throw new PipelineError(code, `make the folder "${dir}"`, undefined, { cause: error });
+  }
+}

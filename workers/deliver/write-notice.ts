@@ -1,0 +1,48 @@
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { csvLines } from '../../src/csv/write-csv.ts';
+import { formatInZone } from '../../src/kernel/zone-time.ts';
+import { readBatches, readFaults } from '../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
+import { putLine } from './put-lines.ts';
+import { writeOutputFile } from './write-output-file.ts';
+
+const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED' } as const;
+
+/** The acknowledgement, the notice of a held file, or the NAK: the verdict and its figures, then every fault (F53). */
+export async function writeNotice(app: App, file: FileRow, kind: OutputKind): Promise<void> {
+  const line = csvLines({ guard: true });
+  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS]);
+  await writeOutputFile(app, file, kind, async (out) => {
+    for (const cells of noticeHead(notice)) await putLine(out, line(cells));
+    let faults = 0;
+    for await (const page of readFaults(app.ledger, file.file_no)) {
+      for (const fault of page) await putLine(out, line(faultCells(fault)));
+      faults += page.length;
+    }
+    return faults;
+  });
+}
+
+async function noticeOf(app: App, file: FileRow, status: Notice['status']): Promise<Notice> {
+  const batches = await readBatches(app.ledger, file.file_id);
+  return {
+    status,
+    code: file.reason_code,
+    reason: file.reason ?? '',
+    fileId: file.file_id,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    layout: file.layout,
+    claimedAt: formatInZone(file.claimed_at, app.account(file.account).timeZone),
+    bytes: file.bytes,
+    sha256: file.sha256,
+    completeness: file.completeness,
+    records: file.records ?? 0,
+    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
+    invalidRows: file.invalid_rows ?? 0,
+    batches: batches.length,
+  };
+}

@@ -1,0 +1,150 @@
+import type { App } from '../src/app.ts';
+import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
+import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
+import { readClaim } from '../src/drop/find-claims.ts';
+import { sha256OfFile } from '../src/kernel/hash.ts';
+import { releaseClaim } from '../src/drop/release-claim.ts';
+import type { Folder } from '../src/kernel/config.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import { dayInZone } from '../src/kernel/zone-time.ts';
+import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
+import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
+import { readFileRow } from '../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../src/ledger/records.ts';
+import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
+import { withLock } from '../src/ledger/with-lock.ts';
+import { destroySealedFile } from '../src/vault/archive.ts';
+import { decideIntake } from './decide-intake.ts';
+import { openOriginal, originalPath } from './open-original.ts';
+import { createRowStore } from './store-rows.ts';
+import { wakeAccount } from './wake.ts';
+import { join } from 'node:path';
+
+/**
+ * Intake: checks every row of a claimed file, cuts the valid ones into sealed batches and decides whether the file is
+ * accepted, held or refused. Rows, batches, verdict and audit are one transaction, so after a crash it is all there or
+ * starts again.
+ */
+export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
+  await withLock(app.ledger, `file:${fileId}`, async () => {
+    const file = await readFileRow(app.ledger, fileId);
+    if (file.state === 'claimed') await checkAndStore(app, file);
+    await finishClaimed(app, fileId);
+  });
+  await app.queue.add('deliver', `deliver-${fileId}-notice`, { fileId });
+}
+
+async function checkAndStore(app: App, file: FileRow): Promise<void> {
+  const folder = folderOf(app, file);
+  const changed = await wasChanged(folder, file);
+  const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, file, folder, changed));
+  const decision = await decide().catch((error: unknown) => {
+    // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
+    if (violates(error, 'one_content_per_account')) return decide();
+    throw error;
+  });
+  app.log.info({ fileId: file.file_id, verdict: decision.verdict, ...('code' in decision && { code: decision.code }) }, 'file checked');
+}
+
+async function readIntoLedger(
+  app: App,
+  tx: Transaction,
+  file: FileRow,
+  folder: Folder,
+  changed: boolean,
+): Promise<FileDecision> {
+  const earlier = await findSameContent(tx, file);
+  if (earlier) {
+    const reason = `the same bytes came as "${earlier.name}" (file ${earlier.file_id})`;
+    const decision: FileDecision = { verdict: 'reject', code: 'DUPLICATE_FILE', reason, duplicateOf: earlier.file_id };
+    await decideFile(tx, file.file_id, NOTHING_READ, decision);
+    return decision;
+  }
+  const store = createRowStore(app, tx, file);
+  const check = await checkRows(app, file, folder, (rows) => store.add(rows));
+  await store.finish();
+  const { decision, faults } = decideIntake(check, {
+    control: file.control,
+    claimedSha256: file.sha256,
+    changed,
+    sameName: (await findSameName(tx, file))?.file_id,
+  });
+  await store.addFaults([...check.faults, ...faults]);
+  await decideFile(tx, file.file_id, findingsOf(check), decision);
+  if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
+  return decision;
+}
+
+async function checkRows(
+  app: App,
+  file: FileRow,
+  folder: Folder,
+  keep: (rows: readonly CheckedRow[]) => Promise<void>,
+): Promise<FileCheck> {
+  const account = app.account(file.account);
+  const check = checkPaymentFile(openOriginal(app, file), {
+    operation: file.operation,
+    account,
+    folder,
+    today: dayInZone(app.clock.now(), account.timeZone),
+  });
+  for (;;) {
+    const step = await check.next();
+    if (step.done) return step.value;
+    await keep(step.value);
+  }
+}
+
+/** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (F9, H1). */
+async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
+  const claim = await readClaim(folder.work, file.file_id);
+  if (!claim) return false;
+  return claim.changed || (await sha256OfFile(claim.path)) !== file.sha256;
+}
+
+/** After the commit the plain bytes are not needed any more, and must not lie about. */
+async function finishClaimed(app: App, fileId: string): Promise<void> {
+  const file = await readFileRow(app.ledger, fileId);
+  const folder = app.folder(file.folder);
+  if (folder) await releaseClaim(join(folder.work, fileId));
+  if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
+  if (file.state === 'accepted') await wakeAccount(app, file.account);
+}
+
+/** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. */
+async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
+  await tx.client.query('UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [fileId]);
+  tx.audit({ actor: 'worker:intake', fileId, move: 'shred', reason: 'the file seems to hold security codes; its key was destroyed' });
+}
+
+function findingsOf(check: FileCheck): FileFindings {
+  return {
+    layout: check.layout,
+    headerLine: check.headerLine,
+    physicalLines: check.physicalLines,
+    blankLines: check.blankLines,
+    records: check.records,
+    validRows: check.valid.rows,
+    validCents: check.valid.cents,
+    invalidRows: check.invalid.rows,
+  };
+}
+
+const NOTHING_READ: FileFindings = {
+  layout: null,
+  headerLine: null,
+  physicalLines: 0,
+  blankLines: 0,
+  records: 0,
+  validRows: 0,
+  validCents: 0,
+  invalidRows: 0,
+};
+
+function folderOf(app: App, file: FileRow): Folder {
+  const folder = app.folder(file.folder);
+  if (folder) return folder;
+  throw new PipelineError('NOT_FOUND', `take in file "${file.file_id}"`, `folder "${file.folder}" is not in the configuration any more`, {
+    next: 'Put the folder back into paydrop.yaml.',
+  });
+}

@@ -1,0 +1,67 @@
+import type { App } from '../src/app.ts';
+import { checkFolders } from './check-folders.ts';
+import { deliverFile } from './deliver.ts';
+import { intakeFile } from './intake.ts';
+import { pollBatch } from './poll.ts';
+import { submitBatch } from './submit.ts';
+import { compareJournal, sweep } from './sweep.ts';
+import { reasonOf } from '../src/kernel/errors.ts';
+import { startWatcher } from './watch.ts';
+
+export type Workers = {
+  /** Lists every folder now. @returns how many drops are still settling */
+  look(): Promise<number>;
+  /** Takes nothing new, waits for what is running. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts every station in this process. The order matters: nothing may be submitted before the journal was compared
+ * with the ledger and the batches of dead workers were taken back.
+ */
+export async function startWorkers(app: App): Promise<Workers> {
+  await checkFolders(app.settings);
+  await compareJournal(app);
+  const { concurrency } = app.settings;
+  const sweeper = await startSweeper(app);
+  const stations = [
+    app.queue.work('intake', concurrency.intake, (job) => intakeFile(app, job)),
+    app.queue.work('submit', concurrency.submit, (job) => submitBatch(app, job)),
+    app.queue.work('poll', concurrency.poll, (job) => pollBatch(app, job)),
+    app.queue.work('deliver', concurrency.deliver, (job) => deliverFile(app, job)),
+  ];
+  const watcher = await startWatcher(app);
+  return {
+    look: watcher.look,
+    stop: async () => {
+      await watcher.stop();
+      await sweeper.stop();
+      await Promise.all(stations.map((station) => station.close()));
+    },
+  };
+}
+
+/** The sweep at start must succeed; later ones may fail with the database and are tried again. */
+async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
+  await sweep(app);
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const plan = () => {
+    timer = setTimeout(() => {
+      running = sweep(app)
+        .catch((error: unknown) => app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`))
+        .finally(() => {
+          if (!stopped) plan();
+        });
+    }, app.settings.sweepMs);
+  };
+  plan();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

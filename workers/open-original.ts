@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { App } from '../src/app.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import type { FileRow } from '../src/ledger/records.ts';
+import { openSealedFile } from '../src/vault/archive.ts';
+import { type DataKey, unwrapDataKey } from '../src/vault/data-key.ts';
+import { ORIGINAL_PURPOSE } from './take-claim.ts';
+
+/** The original bytes of a file, opened from the archive. They fail to open rather than differ from what was sealed. */
+export function openOriginal(app: App, file: FileRow): Readable {
+  return openSealedFile(originalPath(app, file), openFileKey(app, file), ORIGINAL_PURPOSE);
+}
+
+export function originalPath(app: App, file: FileRow): string {
+  return join(app.settings.paths.archive, file.archive);
+}
+
+/** @throws PipelineError when the key was destroyed, or the master key is another one */
+export function openFileKey(app: App, file: FileRow): DataKey {
+  if (file.wrapped_key) return unwrapDataKey(app.master, file.file_id, file.wrapped_key);
+  throw new PipelineError('SEAL_BROKEN', `open file "${file.file_id}"`, 'its key was destroyed on purpose', {
+    next: 'Its outcomes stand in the ledger; the original bytes are gone.',
+  });
+}

@@ -1,0 +1,89 @@
+import type { App } from '../src/app.ts';
+import { findClaims } from '../src/drop/find-claims.ts';
+import { releaseClaim, removeEmptyClaim } from '../src/drop/release-claim.ts';
+import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
+import { reasonOf } from '../src/kernel/errors.ts';
+import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
+import { stopAccount } from '../src/ledger/moves/prepare-batch.ts';
+import { findDueWork } from '../src/ledger/queries/due-work.ts';
+import { readFileState } from '../src/ledger/queries/read-file.ts';
+import { findForgottenSends } from '../src/ledger/send-journal.ts';
+import { takeClaim } from './take-claim.ts';
+import { setAside } from './watch.ts';
+import { askToPoll, pollId } from './wake.ts';
+
+/**
+ * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
+ * the folders, may be repeated at any time, and sends nothing by itself.
+ */
+export async function sweep(app: App): Promise<void> {
+  await recoverDeadWorkers(app);
+  await adoptClaims(app);
+  await refillQueue(app);
+}
+
+/** At start, before anything may be sent: an account whose journal is ahead of the ledger stops (F76). */
+export async function compareJournal(app: App): Promise<void> {
+  const forgotten = await findForgottenSends(app.ledger, app.settings.paths.journal);
+  for (const account of new Set(forgotten.map((entry) => entry.account))) {
+    const sends = forgotten.filter((entry) => entry.account === account);
+    const reason = `the send journal knows ${sends.length} calls that the ledger does not, the first at ${sends[0]!.at}`;
+    await stopAccount(app.ledger, account, reason);
+    app.log.error({ account, code: 'JOURNAL_AHEAD' }, `account stopped: ${reason}`);
+  }
+}
+
+/** No output takes this long to write; what is older was left by a process that died. */
+const STALE_MS = 3_600_000;
+
+/** Longer than any call: name look-up, connection, answer, and room for a slow disk. */
+function longestCallMs(app: App): number {
+  const accounts = [...app.settings.accounts.values()];
+  return Math.max(...accounts.map((account) => account.connectTimeoutMs + account.answerTimeoutMs)) + 60_000;
+}
+
+async function recoverDeadWorkers(app: App): Promise<void> {
+  for (const batch of await recoverBatches(app.ledger, longestCallMs(app))) {
+    const about = { fileId: batch.file_id, batchNo: batch.batch_no, account: batch.account };
+    if (batch.state === 'sending') app.log.error(about, 'batch in doubt: its worker died in the middle of the call; account stopped');
+    else app.log.warn(about, 'batch taken back from a dead worker; nothing was sent');
+  }
+}
+
+/** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
+async function adoptClaims(app: App): Promise<void> {
+  for (const work of new Set(app.settings.folders.map((folder) => folder.work))) {
+    const found = await findClaims(work);
+    for (const claim of found.claims) {
+      try {
+        const state = await readFileState(app.ledger, claim.fileId);
+        if (state === undefined || state === 'claimed') await takeClaim(app, claim);
+        else await releaseClaim(claim.workDir);
+      } catch (error) {
+        app.log.error({ fileId: claim.fileId }, reasonOf(error));
+      }
+    }
+    for (const dir of found.empty) await removeEmptyClaim(dir);
+    for (const drop of found.strange) await setAside(app, drop, work);
+  }
+  await removeStaleTemporaries(app.settings.paths.out, { olderThanMs: STALE_MS, clock: app.clock });
+}
+
+/**
+ * A job for everything that is due and has none. Ids are the same at every sweep, so a job that still waits is not
+ * doubled; the ids that a worker makes for itself may differ, and one job too many does no harm.
+ */
+async function refillQueue(app: App): Promise<void> {
+  await app.queue.heal();
+  const due = await findDueWork(app.ledger);
+  const [submit, poll] = await Promise.all([app.queue.ids('submit'), app.queue.ids('poll')]);
+  for (const fileId of due.intake) await app.queue.add('intake', `intake-${fileId}`, { fileId });
+  for (const fileId of due.deliver) await app.queue.add('deliver', `deliver-${fileId}-sweep`, { fileId });
+  for (const key of due.submit) {
+    const prefix = `submit-${key.fileId}-${key.batchNo}-`;
+    if (![...submit].some((id) => id.startsWith(prefix))) await app.queue.add('submit', `${prefix}sweep`, key);
+  }
+  for (const batch of due.poll) {
+    if (!poll.has(pollId(batch))) await askToPoll(app, batch);
+  }
+}

@@ -1,0 +1,62 @@
+import { readSidecar } from '../src/drop/sidecar.ts';
+import type { Claim } from '../src/drop/finish-claim.ts';
+import type { App } from '../src/app.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import type { Folder } from '../src/kernel/config.ts';
+import { maskText } from '../src/kernel/mask.ts';
+import { claimFile } from '../src/ledger/moves/claim-file.ts';
+import { readFileState } from '../src/ledger/queries/read-file.ts';
+import { withLock } from '../src/ledger/with-lock.ts';
+import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
+import { newDataKey } from '../src/vault/data-key.ts';
+import { relative } from 'node:path';
+
+/** Purpose that the seal of an original is bound to. */
+export const ORIGINAL_PURPOSE = 'original';
+
+/**
+ * From the rename to the ledger: seals the claimed bytes in the archive, takes their hash, writes the file's row and
+ * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
+ */
+export async function takeClaim(app: App, claim: Claim): Promise<void> {
+  const { fileId } = claim;
+  await withLock(app.ledger, `file:${fileId}`, async () => {
+    if (!(await readFileState(app.ledger, fileId))) await sealClaim(app, claim);
+  });
+  await app.queue.add('intake', `intake-${fileId}`, { fileId });
+}
+
+async function sealClaim(app: App, claim: Claim): Promise<void> {
+  const { fileId, notes } = claim;
+  const folder = folderOf(app, claim);
+  const claimedAt = new Date(notes.claimedAt);
+  const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
+  // What an earlier process sealed before it died cannot be opened: its key died with it. The bytes are still here.
+  await destroySealedFile(path);
+  const { key, wrapped } = newDataKey(app.master, fileId);
+  const sealed = await sealFile({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE });
+  await claimFile(app.ledger, {
+    fileId,
+    account: notes.account,
+    folder: notes.folder,
+    operation: notes.operation,
+    name: maskText(notes.name),
+    bytes: sealed.bytes,
+    sha256: sealed.sha256,
+    completeness: notes.completeness,
+    claimedAt,
+    wrappedKey: wrapped,
+    archive: relative(app.settings.paths.archive, path),
+    charset: folder.charset,
+    control: claim.sidecar === undefined ? null : await readSidecar(claim.sidecar),
+  });
+  app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+function folderOf(app: App, { notes }: Claim): Folder {
+  const folder = app.folder(notes.folder);
+  if (folder) return folder;
+  throw new PipelineError('NOT_FOUND', `take file "${notes.fileId}"`, `folder "${notes.folder}" is not in the configuration any more`, {
+    next: 'Put the folder back into paydrop.yaml; the file waits in the work folder.',
+  });
+}

@@ -1,0 +1,108 @@
+import type { App } from '../src/app.ts';
+import { claimDrop } from '../src/drop/claim-drop.ts';
+import type { OddDrop } from '../src/drop/odd-drop.ts';
+import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
+import { createFolderScanner, type FolderScanner, type Scan } from '../src/drop/scan-folder.ts';
+import { watchFolders } from '../src/drop/watch-folders.ts';
+import type { Folder } from '../src/kernel/config.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { newFileId } from '../src/kernel/ids.ts';
+import { maskText } from '../src/kernel/mask.ts';
+import { takeClaim } from './take-claim.ts';
+
+export type Watcher = {
+  /** Looks at every folder now. @returns how many drops are still settling */
+  look(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Watches the drop folders. A full listing at start and at every rescan is the truth; file system events only make the
+ * next listing come earlier (F1). While something settles, the listings follow each other fast enough to probe it.
+ */
+export async function startWatcher(app: App): Promise<Watcher> {
+  const scanners = app.settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<number> | undefined;
+  let stopped = false;
+
+  const look = () => {
+    // Two listings at once would count as two probes of the same moment.
+    running ??= lookAtAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const lookAtAll = async () => {
+    let settling = 0;
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
+    plan(settling > 0 ? probeMs(app.settings.folders, app.settings.rescanMs) : app.settings.rescanMs);
+    return settling;
+  };
+  const plan = (delayMs: number) => {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => void look(), delayMs);
+  };
+
+  const paths = app.settings.folders.map((folder) => folder.path);
+  const usePolling = app.settings.watch === 'poll';
+  const hints = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
+  await look();
+  return {
+    look,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await hints?.close();
+      await running;
+    },
+  };
+}
+
+/** One folder must not keep the others from being looked at, so its trouble ends here, in the log. */
+async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): Promise<number> {
+  try {
+    const scan = await scanner.scan();
+    await takeSettled(app, folder, scan);
+    for (const drop of scan.odd) await setAside(app, drop, folder.id);
+    return scan.settling.length;
+  } catch (error) {
+    report(app, error, folder.id);
+    return 0;
+  }
+}
+
+async function takeSettled(app: App, folder: Folder, scan: Scan): Promise<void> {
+  for (const candidate of scan.settled) {
+    try {
+      const outcome = await claimDrop(candidate, { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() });
+      if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
+      if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
+    } catch (error) {
+      report(app, error, folder.id);
+    }
+  }
+}
+
+/** Moves what is no plain file out of the way, unopened (F10). */
+export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
+  const named = { ...drop, name: maskText(drop.name) };
+  const done = await quarantineDrop(named, {
+    quarantineRoot: app.settings.paths.quarantine,
+    fileId: newFileId(),
+    from,
+    clock: app.clock,
+  });
+  if (done.is === 'quarantined') app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
+}
+
+function report(app: App, error: unknown, folder: string): void {
+  const code = error instanceof PipelineError ? error.code : 'INTERNAL';
+  app.log.error({ code, folder }, reasonOf(error));
+}
+
+/** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */
+function probeMs(folders: readonly Folder[], rescanMs: number): number {
+  const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
+  return Math.max(50, Math.min(rescanMs, ...steps));
+}
