@@ -1,0 +1,81 @@
+import type { BatchOperationName, Server } from '../../schemas/operations.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import type { ResultAnswer, SubmitAnswer } from './answers.ts';
+import { fetchBatchResult } from './fetch-batch-result.ts';
+import type { GatewayAccount } from './gateway-account.ts';
+import { serviceAddress } from './service-address.ts';
+import { submitBatch } from './submit-batch.ts';
+import type { NetworkParts } from './transport/open-connection.ts';
+
+export type GatewaySettings = {
+  server: Server;
+  agentCode: string;
+  password: string;
+  /** Left out: the address of the server. Plain http is taken for loopback hosts only. */
+  baseUrl?: string;
+  /** Name look-up, TCP and TLS together. */
+  connectTimeoutMs?: number;
+  /** From the first byte written to the last byte read. */
+  answerTimeoutMs?: number;
+  currency?: string;
+};
+
+/** The payment service as one account sees it. Its calls answer with values; they never repeat anything by themselves. */
+export type Gateway = {
+  /**
+   * Sends a batch file once, in two steps. The connection is opened and the whole request is built first; then
+   * `beforeFirstByte` is awaited, in which the caller makes its intent durable. Only when it resolves to true is the
+   * request written.
+   *
+   * @param call.body the batch file (spec 4.3), not yet base64
+   * @throws PipelineError INTERNAL when the request cannot be built; nothing has left then
+   */
+  submitBatch(call: {
+    operation: BatchOperationName;
+    body: Uint8Array;
+    beforeFirstByte: (about: { url: string; requestBytes: number }) => Promise<boolean>;
+  }): Promise<SubmitAnswer>;
+  /**
+   * Asks for the result of a batch. A read: it may be repeated.
+   * @throws PipelineError INTERNAL when the request cannot be built
+   */
+  fetchBatchResult(call: { batchId: string }): Promise<ResultAnswer>;
+};
+
+/**
+ * The client of the payment service for one account (spec 1, 4).
+ * @param network what tests replace: name look-up and the trusted certificates
+ * @throws PipelineError GATEWAY_SETUP when the service could not be called safely with these settings
+ */
+export function createGateway(settings: GatewaySettings, network: NetworkParts = {}): Gateway {
+  const account = readSettings(settings, network);
+  return {
+    submitBatch: (call) => submitBatch(account, call),
+    fetchBatchResult: (call) => fetchBatchResult(account, call.batchId),
+  };
+}
+
+function readSettings(settings: GatewaySettings, network: NetworkParts): GatewayAccount {
+  if (!settings.agentCode || !settings.password) throw setupError('agent code or password is empty');
+  return {
+    server: settings.server,
+    currency: settings.currency,
+    login: { agentCode: settings.agentCode, password: settings.password },
+    address: serviceAddress(settings.server, settings.baseUrl),
+    connectTimeoutMs: positive(settings.connectTimeoutMs ?? 10_000, 'connectTimeoutMs'),
+    answerTimeoutMs: positive(settings.answerTimeoutMs ?? 180_000, 'answerTimeoutMs'),
+    network,
+  };
+}
+
+/** Node takes a delay beyond this as 1 ms, which would turn every call into an unknown one. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function positive(ms: number, name: string): number {
+  if (ms > 0 && ms <= LONGEST_TIMER_MS) return ms;
+  throw setupError(`${name} must be more than 0 and at most ${LONGEST_TIMER_MS}`);
+}
+
+function setupError(reason: string): PipelineError {
+  return new PipelineError('GATEWAY_SETUP', 'set up the payment service', reason);
+}

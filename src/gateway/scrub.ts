@@ -1,0 +1,95 @@
+import { holdsCardNumber, maskText } from '../kernel/mask.ts';
+import { isBatchId } from './batch-fields.ts';
+import type { Login } from './soap/build-request.ts';
+
+/** Makes texts of the service safe to store and to show, at most 300 characters of them (F93). */
+export type Scrub = {
+  /** A text that was read from an answer. */
+  text(text: string): string;
+  /** The begin of a raw answer. A batch id in it comes first and unmasked, because a person may adopt the batch by it. */
+  answer(body: Buffer): string;
+};
+
+const SHOWN_CHARACTERS = 300;
+/** Raw bytes looked at. More than shown, because what is removed may be long. */
+const LOOKED_AT_BYTES = 20_000;
+/** Characters at a cut that may be half of a secret, no longer to be recognised as one. */
+const CUT_MARGIN = 100;
+
+/**
+ * @param body the batch that was sent: a service that echoes its input must not make us store rows or cells of it
+ */
+export function createScrub(login: Login, body: Uint8Array = new Uint8Array()): Scrub {
+  const clean = (text: string) => {
+    const bare = removeBase64(removeLogin(removeRows(text, body), login));
+    return maskText(bare)
+      .replace(/[\s\p{C}]+/gu, ' ')
+      .trim();
+  };
+  return {
+    text: (text) => clean(text).slice(0, SHOWN_CHARACTERS),
+    answer: (bytes) => {
+      const begin = clean(bytes.subarray(0, LOOKED_AT_BYTES).toString('utf8'));
+      const shown = bytes.length > LOOKED_AT_BYTES ? begin.slice(0, -CUT_MARGIN) : begin;
+      return (nameBatchId(bytes, login, body) + shown).slice(0, SHOWN_CHARACTERS);
+    },
+  };
+}
+
+/** Cells shorter than this are part of too many words. */
+const SHORTEST_CELL = 4;
+
+function removeRows(text: string, body: Uint8Array): string {
+  const rows = listRows(body);
+  const cells = rows.flatMap((row) => row.split(',')).filter((cell) => cell.length >= SHORTEST_CELL);
+  return [...rows, ...new Set(cells)].flatMap((secret) => [secret, escapeMarkup(secret)]).reduce(removeAll, text);
+}
+
+/** The longer one first, because the shorter may be a part of it. */
+function removeLogin(text: string, login: Login): string {
+  return [login.password, login.agentCode]
+    .sort((one, other) => other.length - one.length)
+    .flatMap((secret) => [secret, escapeMarkup(secret), encodePercent(secret), ...encodeBase64(secret)])
+    .reduce(removeAll, text);
+}
+
+/** A run of 40 and more characters of the base64 alphabet, with the lines below it when it is broken into lines. */
+function removeBase64(text: string): string {
+  return text.replace(/[A-Za-z0-9+/_-]{40,}=*(?:(?:[\r\n]|&#xD;|&#xA;)+[A-Za-z0-9+/]+=*(?=[\s&<]|$))*/g, REMOVED);
+}
+
+/** An id that is a cell of the batch or looks like a card number is an echo, not an id, and stays masked. */
+function nameBatchId(bytes: Buffer, login: Login, body: Uint8Array): string {
+  const id = /<BATCHID>\s*([^<\s]{1,40})\s*<\/BATCHID>/.exec(bytes.toString('latin1'))?.[1];
+  if (id === undefined || !isBatchId(id) || holdsCardNumber(id)) return '';
+  const isEcho = removeLogin(id, login) !== id || listRows(body).some((row) => row.split(',').includes(id));
+  return isEcho ? '' : `BATCHID ${id}: `;
+}
+
+const REMOVED = '[removed]';
+
+function removeAll(text: string, secret: string): string {
+  return text.replaceAll(secret, REMOVED);
+}
+
+function listRows(body: Uint8Array): string[] {
+  const rows = Buffer.from(body)
+    .toString('utf8')
+    .split(/[\r\n]+/);
+  return rows.filter((row) => row !== '');
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** By way of UTF-8, because half a character pair would make encodeURIComponent throw. */
+function encodePercent(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString('utf8'));
+}
+
+/** With and without the padding. */
+function encodeBase64(text: string): string[] {
+  const base64 = Buffer.from(text).toString('base64');
+  return [base64, base64.replace(/=+$/, '')];
+}

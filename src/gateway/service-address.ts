@@ -1,0 +1,36 @@
+import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
+import { PipelineError } from '../kernel/errors.ts';
+
+/**
+ * Where the batches of an account go: the path of version 2, which exists on both servers (gateway wire 1.1).
+ *
+ * Card numbers travel in the request, so a plain http address is taken for loopback hosts only, where the sandbox runs.
+ * @throws PipelineError GATEWAY_SETUP; its message never repeats the address, which could hold a password
+ */
+export function serviceAddress(server: Server, baseUrl?: string): URL {
+  const known: Partial<Record<string, string>> = SERVER_URLS;
+  const base = parseUrl(baseUrl ?? known[server]);
+  if (!base) throw refuse('the address is not a URL and the server is neither NA nor UK');
+  if (base.username || base.password) throw refuse('the address holds a user name or password');
+  if (base.search || base.hash) throw refuse('the address has a query or a fragment');
+  if (base.protocol !== 'https:' && base.protocol !== 'http:') throw refuse('the address is neither https nor http');
+  if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
+    throw refuse('the address is plain http and not on this machine');
+  }
+  return new URL(base.pathname.replace(/\/+$/, '') + SERVICE_PATH, base);
+}
+
+const SERVICE_PATH = '/NetGate/ProcessLinkv2.asmx';
+
+/** The URL class has already brought short and hexadecimal forms of IPv4 into dotted decimals. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function parseUrl(text: string | undefined): URL | undefined {
+  return text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function refuse(reason: string): PipelineError {
+  return new PipelineError('GATEWAY_SETUP', 'use the base URL of the payment service', reason);
+}

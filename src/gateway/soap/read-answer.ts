@@ -1,0 +1,74 @@
+import type { OperationName } from '../../../schemas/operations.ts';
+import { wireName } from '../../kernel/wsdl.ts';
+import { findMarkupFault } from './find-markup-fault.ts';
+import { loadWsdl } from './load-wsdl.ts';
+
+/**
+ * The inside of IATSRESPONSE (gateway wire 2.1). `payload` holds the elements after STATUS and ERRORS as node-soap reads
+ * them: text trimmed, an empty element as null, a repeated one as an array.
+ */
+export type ServiceAnswer = {
+  readonly status: 'Success' | 'Failure';
+  readonly errors: string;
+  readonly payload: Elements;
+};
+
+export type Elements = Readonly<Record<string, unknown>>;
+
+export type Reading = { kind: 'read'; answer: ServiceAnswer } | { kind: 'unreadable'; why: string };
+
+/**
+ * Reads the body of an HTTP 200 as the answer to one operation. Element names are matched without regard to their
+ * namespace. It never throws: whatever is not exactly the expected answer is unreadable, for a fixed reason that quotes
+ * nothing of it (F93, F95).
+ */
+export async function readAnswer(operation: OperationName, body: Buffer): Promise<Reading> {
+  if (body.length === 0) return unreadable('the answer is empty');
+  try {
+    const xml = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    const fault = findMarkupFault(xml);
+    if (fault !== undefined) return unreadable(fault);
+    const wsdl = await loadWsdl(operation, '');
+    return findServiceAnswer(operation, wsdl.xmlToObject(xml));
+  } catch {
+    // A SOAP fault, another operation's answer, XML that ends early: node-soap throws for each of them.
+    return unreadable('the answer is not well-formed, a SOAP fault or of another operation');
+  }
+}
+
+/** Each level may hold the expected element only, so that neither an echo of the request nor a mixture passes. */
+function findServiceAnswer(operation: OperationName, envelope: unknown): Reading {
+  const name = wireName(operation);
+  const body = elementOf(envelope, 'Body');
+  const result = onlyElementOf(onlyElementOf(body, `${name}Response`), `${name}Result`);
+  const inside = onlyElementOf(result, 'IATSRESPONSE');
+  if (!isElements(inside)) return unreadable('the answer lacks the response element of the operation');
+  const { STATUS, ERRORS, ...payload } = inside;
+  const errors = textOf(ERRORS);
+  if (errors === undefined || (STATUS !== 'Success' && STATUS !== 'Failure')) {
+    return unreadable('the answer has no STATUS that we know');
+  }
+  return { kind: 'read', answer: { status: STATUS, errors, payload } };
+}
+
+/** The text of an element: empty when it is absent or empty, undefined when it is repeated or holds more than text. */
+export function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value.trim() : undefined;
+}
+
+export function isElements(value: unknown): value is Elements {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function elementOf(parent: unknown, name: string): unknown {
+  return isElements(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined;
+}
+
+function onlyElementOf(parent: unknown, name: string): unknown {
+  return isElements(parent) && Object.keys(parent).length === 1 ? elementOf(parent, name) : undefined;
+}
+
+function unreadable(why: string): Reading {
+  return { kind: 'unreadable', why };
+}

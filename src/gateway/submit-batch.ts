@@ -1,0 +1,65 @@
+import type { BatchOperationName } from '../../schemas/operations.ts';
+import { findRestriction } from '../../schemas/restrictions.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import type { SubmitAnswer } from './answers.ts';
+import { classifySubmit } from './classify-submit.ts';
+import type { GatewayAccount } from './gateway-account.ts';
+import { createScrub } from './scrub.ts';
+import { buildRequest } from './soap/build-request.ts';
+import { openConnection } from './transport/open-connection.ts';
+import { post } from './transport/post.ts';
+
+type SubmitCall = {
+  operation: BatchOperationName;
+  body: Uint8Array;
+  beforeFirstByte: (about: { url: string; requestBytes: number }) => Promise<boolean>;
+};
+
+/**
+ * Sends one batch once (lifecycle "Batch", F36, F38, F39). Read it top down: everything that can fail without a doubt
+ * comes before `beforeFirstByte`; after the `post` nothing is certain but what the service says.
+ */
+export async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<SubmitAnswer> {
+  const message = findRestriction({ operation: call.operation, server: account.server, currency: account.currency });
+  if (message !== undefined) return { kind: 'restricted', message };
+
+  const request = await buildBatchRequest(account, call);
+  const opened = await openConnection(account.address, account.connectTimeoutMs, account.network);
+  if (opened.kind === 'not_open') return { kind: 'not_sent', why: opened.why };
+
+  const { connection } = opened;
+  if (!(await isIntentDurable(call, account.address.href, request.body.length))) {
+    connection.close();
+    return { kind: 'withheld' };
+  }
+  const fault = await connection.findFaultBeforeWriting();
+  if (fault !== undefined) {
+    connection.close();
+    return { kind: 'not_sent', why: fault };
+  }
+  const outcome = await post(connection, { ...request, address: account.address, timeoutMs: account.answerTimeoutMs });
+  return classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
+}
+
+async function buildBatchRequest(account: GatewayAccount, call: SubmitCall) {
+  if (call.body.length === 0) throw new PipelineError('INTERNAL', 'submit a batch', 'the batch has no bytes');
+  const batchFile = Buffer.from(call.body).toString('base64');
+  return buildRequest({
+    operation: call.operation,
+    address: account.address.href,
+    login: account.login,
+    values: { batchFile },
+  });
+}
+
+/**
+ * Anything but a plain yes means that the intent may not be on disk, and a batch without a trace must not leave. An
+ * error is the caller's own and known to it, so it is not carried further.
+ */
+async function isIntentDurable(call: SubmitCall, url: string, requestBytes: number): Promise<boolean> {
+  try {
+    return await call.beforeFirstByte({ url, requestBytes });
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import type { LookupFunction, Socket } from 'node:net';
+import { connect as connectPlain } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { safeCode } from './safe-code.ts';
+
+/** What tests replace. `certificateAuthority` adds to nothing: it is trusted instead of the built-in authorities. */
+export type NetworkParts = { lookup?: LookupFunction; certificateAuthority?: string };
+
+export type Opened = { kind: 'open'; connection: Connection } | { kind: 'not_open'; why: string };
+
+/** An open connection over which nothing has been written yet. It carries one request and is then closed. */
+export type Connection = {
+  readonly socket: Socket;
+  /** Why the request must not be written, looked up at the last moment; undefined when all is well. */
+  findFaultBeforeWriting(): Promise<string | undefined>;
+  close(): void;
+};
+
+/**
+ * Opens a new connection: name look-up, TCP and, for https, TLS within one time-out. Every failure here is proof that
+ * no byte of a request has left, so it is told apart from all that can happen later (F38).
+ *
+ * Sockets are used directly. Node's agents would reuse connections, and a reused one may die under the first byte; newer
+ * versions also read proxies from the environment, and card data would go to whoever set it.
+ */
+export async function openConnection(address: URL, timeoutMs: number, network: NetworkParts): Promise<Opened> {
+  try {
+    return await awaitConnection(startConnecting(address, network), address, timeoutMs);
+  } catch (error) {
+    return notOpen(`the connection could not be prepared${safeCode(error)}`);
+  }
+}
+
+function startConnecting(address: URL, network: NetworkParts): Socket {
+  const host = address.hostname.replace(/^\[(.*)\]$/, '$1');
+  const lookup = network.lookup ? { lookup: network.lookup } : {};
+  if (address.protocol === 'http:') return connectPlain({ host, port: Number(address.port || 80), ...lookup });
+  return connectTls({
+    host,
+    port: Number(address.port || 443),
+    ...lookup,
+    ...(network.certificateAuthority === undefined ? {} : { ca: network.certificateAuthority }),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    // Written out, because left alone it is switched off by NODE_TLS_REJECT_UNAUTHORIZED in the environment.
+    rejectUnauthorized: true,
+  });
+}
+
+function awaitConnection(socket: Socket, address: URL, timeoutMs: number): Promise<Opened> {
+  return new Promise((resolve) => {
+    const settle = (opened: Opened) => {
+      clearTimeout(timer);
+      socket.off('error', onFailure).off('close', onFailure);
+      if (opened.kind === 'not_open') socket.destroy();
+      resolve(opened);
+    };
+    const onFailure = (error: unknown) => settle(notOpen(`the connection could not be made${safeCode(error)}`));
+    const timer = setTimeout(() => settle(notOpen(`no connection within ${timeoutMs} ms`)), timeoutMs);
+    // An error that comes after the verdict has nobody to go to, and without a listener it would end the process.
+    socket.on('error', () => {});
+    socket.on('error', onFailure).on('close', onFailure);
+    socket.once(address.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
+      settle({ kind: 'open', connection: watchConnection(socket) }),
+    );
+  });
+}
+
+function watchConnection(socket: Socket): Connection {
+  let isLost = false;
+  const noteLoss = () => {
+    isLost = true;
+  };
+  socket.once('end', noteLoss).once('close', noteLoss).once('error', noteLoss);
+  return {
+    socket,
+    close: () => socket.destroy(),
+    async findFaultBeforeWriting() {
+      // A close by the service is seen only when the event loop has polled. The second turn makes sure that it has.
+      await nextTurn();
+      await nextTurn();
+      if (isLost || socket.destroyed || !socket.writable) return 'the service closed the connection before the request';
+      // Whoever speaks first over HTTP is not the service, or answers somebody else's request.
+      if (socket.readableLength > 0) return 'the other side spoke before the request';
+      return undefined;
+    },
+  };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function notOpen(why: string): Opened {
+  return { kind: 'not_open', why };
+}

@@ -1,0 +1,95 @@
+import { type ClientRequest, request as startRequest } from 'node:http';
+import type { Connection } from './open-connection.ts';
+import { safeCode } from './safe-code.ts';
+
+/** What became of a request of which the first byte was written. */
+export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffer } & (
+  | { kind: 'answered'; httpStatus: number }
+  /** No complete answer; `body` is what came of it. */
+  | { kind: 'broken'; why: string; httpStatus?: number }
+);
+
+export type PostRequest = { address: URL; headers: Record<string, string>; body: Buffer; timeoutMs: number };
+
+/** Far above the result of the largest batch; without a limit one answer could fill the memory (F95). */
+export const LARGEST_ANSWER_BYTES = 50 * 1024 * 1024;
+
+/**
+ * Writes one HTTP request over an open connection, reads the answer and closes. It never throws, follows no redirect
+ * and sends nothing twice (F39): whatever comes is handed back as it is, complete or broken.
+ * @param request.timeoutMs for the whole of it, so that an answer that comes byte by byte cannot hold a worker for ever
+ */
+export async function post(connection: Connection, request: PostRequest): Promise<PostOutcome> {
+  const { socket } = connection;
+  const received: Received = { chunks: [] };
+  const end = await new Promise<AnswerEnd>((resolve) => {
+    const why = `no complete answer within ${request.timeoutMs} ms`;
+    const timer = setTimeout(() => resolve({ kind: 'broken', why }), request.timeoutMs);
+    const tell = (ended: AnswerEnd) => {
+      clearTimeout(timer);
+      resolve(ended);
+    };
+    try {
+      readAnswer(writeRequest(connection, request), received, tell);
+    } catch (error) {
+      tell({ kind: 'broken', why: `the request could not be written${safeCode(error)}` });
+    }
+  });
+  const { bytesWritten, bytesRead } = socket;
+  connection.close();
+  const { chunks, ...status } = received;
+  return { ...status, ...end, bytesWritten, bytesRead, body: Buffer.concat(chunks) };
+}
+
+/** No agent is given, because the connection is; so neither a pool nor a proxy has a part in it. */
+function writeRequest(connection: Connection, request: PostRequest): ClientRequest {
+  const exchange = startRequest({
+    createConnection: () => connection.socket,
+    method: 'POST',
+    path: request.address.pathname,
+    headers: {
+      ...request.headers,
+      Host: request.address.host,
+      'Content-Length': String(request.body.length),
+      Accept: 'application/soap+xml, text/xml',
+      'Accept-Encoding': 'identity',
+      Connection: 'close',
+    },
+    insecureHTTPParser: false,
+  });
+  return exchange.end(request.body);
+}
+
+type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string };
+
+/** What has come so far; kept outside of the listeners, so that a time-out can tell of it. */
+type Received = { readonly chunks: Buffer[]; httpStatus?: number };
+
+/**
+ * Collects the answer and tells how it ended. It is whole only when the parser says so: a connection that closes before
+ * the announced length, or within the chunks, ends it too. Later events are of no interest any more, but their listeners
+ * stay, because an error without one would end the process.
+ */
+function readAnswer(exchange: ClientRequest, received: Received, tell: (end: AnswerEnd) => void): void {
+  const breakOff = (why: string) => tell({ kind: 'broken', why });
+  let size = 0;
+  exchange.on('error', (error) => breakOff(`the connection broke after the request began${safeCode(error)}`));
+  exchange.on('close', () => {
+    // With a response under way its own events decide: this one may come before the last of them.
+    if (received.httpStatus === undefined) breakOff('the connection ended without an answer');
+  });
+  exchange.on('response', (response) => {
+    const httpStatus = response.statusCode ?? 0;
+    received.httpStatus = httpStatus;
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_ANSWER_BYTES) received.chunks.push(chunk);
+      else breakOff(`the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`);
+    });
+    response.on('error', (error) => breakOff(`the answer broke off${safeCode(error)}`));
+    response.on('end', () => {
+      if (response.complete) tell({ kind: 'answered', httpStatus });
+    });
+    response.on('close', () => breakOff('the answer broke off'));
+  });
+}

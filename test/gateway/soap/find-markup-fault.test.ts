@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { findMarkupFault } from '../../../src/gateway/soap/find-markup-fault.ts';
+import { ACCEPTED, answerOf, envelope, FAULT } from '../support/soap-answers.ts';
+
+const BOMB =
+  '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>' +
+  '<Envelope><Body>&b;</Body></Envelope>';
+
+describe('findMarkupFault', () => {
+  it.each([
+    ['an answer', answerOf('ProcessCreditCardBatch', ACCEPTED)],
+    ['a fault', FAULT],
+    ['an empty envelope', '<Envelope/>'],
+    ['attributes in both kinds of quotes', `<e:Envelope a="1>2" b='"'><x /></e:Envelope>`],
+    ['line ends in a tag', '<Envelope\n a = "1"\r\n></Envelope\n>'],
+    ['the words id and href in text', '<Envelope>id="1" href="#1"</Envelope>'],
+    ['an attribute whose name ends with id', '<Envelope uuid="1"/>'],
+    ['the entities of XML', '<Envelope>&amp;&lt;&gt;&quot;&apos;&#10;&#xA;</Envelope>'],
+    ['50 levels', nested(50)],
+  ])('finds nothing in %s', (_what, xml) => {
+    expect(findMarkupFault(xml)).toBeUndefined();
+  });
+
+  it.each([
+    ['a document type with entities', BOMB, /document type|entity/],
+    ['an entity of HTML', '<Envelope>&nbsp;</Envelope>', /entity/],
+    ['a bare &', '<Envelope>a & b</Envelope>', /entity/],
+    ['a document type', '<!DOCTYPE html><Envelope/>', /document type/],
+    ['an external entity', '<!DOCTYPE x SYSTEM "file:///etc/passwd"><Envelope/>', /document type/],
+    ['CDATA', envelope('<![CDATA[<?xml version="1.0"?><x/>]]>'), /CDATA/],
+    ['a comment', envelope('<!-- x -->'), /comment/],
+    ['a processing instruction', envelope('<?php ?>'), /instruction/],
+    ['a second declaration', `<?xml version="1.0"?><?xml version="1.0"?><Envelope/>`, /instruction/],
+    ['a style sheet instead of a declaration', '<?xml-stylesheet href="x"?><Envelope/>', /instruction/],
+    ['an id', envelope('<a id="__proto__"/>'), /refers/],
+    ['an href', envelope(`<a x="1" href='#b'/>`), /refers/],
+    ['another root', '<html></html>', /not one SOAP envelope/],
+    ['a second root', '<Envelope/><Envelope/>', /not one SOAP envelope/],
+    ['a root behind the end', `${envelope('')}<x/>`, /not one SOAP envelope/],
+    ['text alone', 'Service Unavailable', /not one SOAP envelope/],
+    ['nothing', '', /not one SOAP envelope/],
+    ['a name that no service uses', envelope('<__proto__/>'), /well-formed/],
+    ['an open tag', '<Envelope', /well-formed/],
+    ['an attribute without quotes', '<Envelope a=1/>', /well-formed/],
+    ['a bare <', '<Envelope>1 < 2</Envelope>', /well-formed/],
+    ['51 levels', nested(51), /deeper than 50/],
+  ])('finds %s', (_what, xml, why) => {
+    expect(findMarkupFault(xml)).toMatch(why);
+  });
+
+  it('counts elements, and is quick with answers made to be slow', () => {
+    expect(findMarkupFault(`<Envelope>${'<a/>'.repeat(1_000_000)}</Envelope>`)).toMatch(/more than 1000000 elements/);
+    for (const slow of [`<a ${' '.repeat(1e6)}`, `<a b="${'x'.repeat(1e6)}`, '<a b="'.repeat(1e5), '<'.repeat(1e6)]) {
+      expect(findMarkupFault(slow)).toMatch(/well-formed/);
+    }
+  });
+});
+
+function nested(levels: number): string {
+  return `<Envelope>${'<a>'.repeat(levels - 1)}${'</a>'.repeat(levels - 1)}</Envelope>`;
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+
+export type ScriptedServer = {
+  readonly url: string;
+  readonly port: number;
+  /** Every whole request that came, on whatever connection, head and body. */
+  readonly requests: readonly string[];
+  readonly connections: readonly Socket[];
+  close(): Promise<void>;
+};
+
+type Script = {
+  /** What to do with a connection before any request has come. */
+  onConnect?: (socket: Socket) => void;
+  /** What to do once a whole request has come. */
+  onRequest?: (socket: Socket, request: string) => void;
+  tls?: { key: string; cert: string; maxVersion?: 'TLSv1.1' | 'TLSv1.2' };
+};
+
+/** A server on loopback without any knowledge of HTTP but for where a request ends. What it answers is scripted. */
+export async function startScripted(script: Script): Promise<ScriptedServer> {
+  const requests: string[] = [];
+  const connections: Socket[] = [];
+  const serve = (socket: Socket) => {
+    connections.push(socket);
+    socket.on('error', () => {});
+    script.onConnect?.(socket);
+    collectRequests(socket, (request) => {
+      requests.push(request);
+      script.onRequest?.(socket, request);
+    });
+  };
+  const server = script.tls
+    ? createTlsServer({ minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0', ...script.tls }, serve)
+    : createServer(serve);
+  server.on('tlsClientError', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${script.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    port,
+    requests,
+    connections,
+    async close() {
+      for (const socket of connections) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A complete HTTP answer that ends with the connection. */
+export function httpAnswer(status: number, body: string | Buffer, headers: Record<string, string> = {}): Buffer {
+  const all = {
+    'Content-Type': 'application/soap+xml; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status} Scripted\r\n${lines.join('')}\r\n`), Buffer.from(body)]);
+}
+
+function collectRequests(socket: Socket, tell: (request: string) => void): void {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    const headEnd = text.indexOf('\r\n\r\n');
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    if (headEnd === -1 || text.length < headEnd + 4 + length) return;
+    tell(text.slice(0, headEnd + 4 + length));
+    text = text.slice(headEnd + 4 + length);
+  });
+}

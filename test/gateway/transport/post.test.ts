@@ -1,0 +1,71 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
+import { LARGEST_ANSWER_BYTES, post } from '../../../src/gateway/transport/post.ts';
+import { httpAnswer, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
+
+let server: ScriptedServer;
+
+afterEach(() => server.close());
+
+describe('post', () => {
+  it('hands back a whole answer of any status and closes the connection', async () => {
+    server = await startScripted({ onRequest: (socket) => socket.write(httpAnswer(307, 'moved', { Location: '/x' })) });
+    const { outcome, isClosed } = await postTo(server.url);
+    expect(outcome).toMatchObject({ kind: 'answered', httpStatus: 307, body: Buffer.from('moved') });
+    expect(isClosed).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('counts what was written and read', async () => {
+    const answer = httpAnswer(200, 'abc');
+    server = await startScripted({ onRequest: (socket) => socket.write(answer) });
+    const { outcome } = await postTo(server.url);
+    expect(outcome).toMatchObject({ bytesWritten: server.requests[0]?.length, bytesRead: answer.length });
+  });
+
+  it('keeps what came when the answer breaks off', async () => {
+    server = await startScripted({
+      onRequest: (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'),
+    });
+    const { outcome } = await postTo(server.url);
+    expect(outcome).toMatchObject({ kind: 'broken', httpStatus: 200, body: Buffer.from('abc') });
+  });
+
+  it('takes an answer of exactly the limit and none that is larger', async () => {
+    server = await startScripted({
+      onRequest: (socket, request) => {
+        const extra = request.includes('more') ? 1 : 0;
+        socket.end(httpAnswer(200, Buffer.alloc(LARGEST_ANSWER_BYTES + extra)));
+      },
+    });
+    expect((await postTo(server.url, 'less')).outcome.kind).toBe('answered');
+    expect((await postTo(server.url, 'more')).outcome.kind).toBe('broken');
+  });
+
+  it('breaks off after the time-out even while bytes come', async () => {
+    server = await startScripted({
+      onRequest: (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        const drip = setInterval(() => socket.write('x'), 2);
+        socket.on('close', () => clearInterval(drip));
+      },
+    });
+    const { outcome } = await postTo(server.url, 'x', 40);
+    expect(outcome).toMatchObject({ kind: 'broken', why: 'no complete answer within 40 ms', httpStatus: 200 });
+  });
+
+  it('is broken, not thrown, when the request cannot be written', async () => {
+    server = await startScripted({});
+    const { outcome } = await postTo(server.url, 'x', 500, { 'Content-Type': 'a\nb' });
+    expect(outcome).toMatchObject({ kind: 'broken', why: expect.stringContaining('could not be written') });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+async function postTo(url: string, body = 'x', timeoutMs = 5000, headers: Record<string, string> = {}) {
+  const address = new URL(url);
+  const opened = await openConnection(address, 1000, {});
+  if (opened.kind !== 'open') throw new Error(opened.why);
+  const outcome = await post(opened.connection, { address, headers, body: Buffer.from(body), timeoutMs });
+  return { outcome, isClosed: opened.connection.socket.destroyed };
+}
