@@ -1,0 +1,65 @@
+import { FIELDS } from '../../../schemas/fields.ts';
+import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../schemas/operations.ts';
+import type { BookRow } from '../books/book-row.ts';
+import { judgeCard } from './magic-cards.ts';
+import type { BatchRow } from './read-row.ts';
+
+export type Verdict = Pick<BookRow, 'outcome' | 'message'>;
+
+/** What of a batch, besides the row itself, decides about a row. */
+export type RowSetting = {
+  readonly kind: FolderOperation;
+  readonly server: Server | undefined;
+  readonly ipAddress: string;
+};
+
+/**
+ * What the service says to a row by itself; whether it came before is asked elsewhere (gateway wire 3.3).
+ *
+ * There are no customer records yet, so every customer code is good except an empty one and those that begin with X,
+ * which stand for codes that do not exist.
+ */
+export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
+  if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
+  if (row.cells.customerCode !== undefined && /^(?:X|$)/.test(row.customerCode)) return declined('REJECT: 3');
+  return setting.kind === 'card' ? judgeCardRow(row, setting) : judgeAccountRow(row);
+}
+
+/** Bank rows are only taken for the bank; whether they are paid is known days later. */
+function judgeAccountRow(row: BatchRow): Verdict {
+  const { accountNumber } = row.cells;
+  if (accountNumber !== undefined && !isAccountNumber(accountNumber)) return declined('REJECT: 40');
+  return { outcome: 'accepted_pending', message: 'Received' };
+}
+
+function judgeCardRow(row: BatchRow, { server, ipAddress }: RowSetting): Verdict {
+  const message = judgeCard({ number: row.cells.cardNumber, amountCents: row.amountCents ?? 0, server, ipAddress });
+  return message.startsWith('OK') ? { outcome: 'approved', message } : declined(message);
+}
+
+function declined(message: string): Verdict {
+  return { outcome: 'declined', message };
+}
+
+/** The checks that need nothing but the row. An expiry in the past passes: the test cards of old samples must work. */
+function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
+  const { date, accountType, expiry } = row.cells;
+  return (
+    row.layout !== undefined &&
+    Math.sign(row.amountCents ?? 0) === FOLDER_OPERATIONS[kind].sign &&
+    (date === undefined || isCalendarDay(date)) &&
+    (accountType === undefined || /^(?:CHECKING|SAVINGS?)$/i.test(accountType)) &&
+    (expiry === undefined || /^(?:0[1-9]|1[0-2])\/?\d\d$/.test(expiry))
+  );
+}
+
+function isAccountNumber(text: string): boolean {
+  return /^\d{4,}$/.test(text) && text.length <= FIELDS.accountNum.maxLength;
+}
+
+function isCalendarDay(text: string): boolean {
+  const [, month, day, year] = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(text)?.map(Number) ?? [];
+  if (month === undefined || day === undefined || year === undefined) return false;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}

@@ -1,0 +1,82 @@
+import { isIPv4 } from 'node:net';
+import type { Server } from '../../../schemas/operations.ts';
+import { passesLuhn } from '../../kernel/luhn.ts';
+
+/** What the test account answers to one card, by amount (gateway wire 6.3). */
+export type MagicCard = {
+  readonly number: string;
+  readonly amounts: readonly MagicAmount[];
+  /** The answer to every other amount. */
+  readonly otherwise: string;
+};
+
+/**
+ * `server`       the answer is given on this server only
+ * `onBadAddress` the answer instead, when the call names an address of the payer that is none
+ */
+export type MagicAmount = {
+  readonly cents: readonly number[];
+  readonly message: string;
+  readonly server?: Server;
+  readonly onBadAddress?: string;
+};
+
+const APPROVED = 'OK: 678594:';
+const NOT_VALID = 'REJECT: 40';
+const TOO_LARGE = 'REJECT: 39';
+export const LARGEST_TEST_CENTS = 200_000;
+
+/** The letters after the second colon are those of the address check. */
+export const MAGIC_CARDS: readonly MagicCard[] = [
+  { number: '4222222222222220', amounts: [], otherwise: APPROVED },
+  {
+    number: '4111111111111111',
+    amounts: [
+      { cents: [100, 300], message: APPROVED },
+      { cents: [200, 400, 500], message: 'REJECT: 15' },
+      { cents: [600], message: 'OK: 678594:X' },
+      { cents: [700], message: 'OK: 678594:y' },
+      { cents: [800], message: 'OK: 678594:A' },
+      { cents: [900], message: 'OK: 678594:Z' },
+      { cents: [1000], message: 'OK: 678594:N' },
+      // The security code decides about this amount, and a batch carries none.
+      { cents: [1500], message: 'REJECT: 19' },
+      { cents: [1600], message: 'REJECT: 2' },
+      { cents: [19_200], message: APPROVED, server: 'NA', onBadAddress: 'REJECT: 5' },
+    ],
+    otherwise: 'REJECT: 15',
+  },
+];
+
+export type CardCharge = {
+  /** Undefined when the card is stored under a customer code. */
+  readonly number: string | undefined;
+  readonly amountCents: number;
+  readonly server: Server | undefined;
+  readonly ipAddress: string;
+};
+
+/**
+ * What the service says to a card charge: first the check digit, then the largest amount of the test account, then the
+ * table. Any other card with a right check digit is approved.
+ * @returns `OK: ...` or `REJECT: n`
+ */
+export function judgeCard(charge: CardCharge): string {
+  if (charge.number !== undefined && !passesLuhn(charge.number)) return NOT_VALID;
+  if (charge.amountCents > LARGEST_TEST_CENTS) return TOO_LARGE;
+  const card = MAGIC_CARDS.find(({ number }) => number === charge.number);
+  if (!card) return APPROVED;
+  const row = card.amounts.find((amount) => amount.cents.includes(charge.amountCents) && isServed(amount, charge));
+  if (!row) return card.otherwise;
+  return isBadAddress(charge.ipAddress) ? (row.onBadAddress ?? row.message) : row.message;
+}
+
+/** An account without a server is answered as one of North America. */
+function isServed(amount: MagicAmount, charge: CardCharge): boolean {
+  return amount.server === undefined || amount.server === (charge.server ?? 'NA');
+}
+
+/** No address at all is fine; clients leave it out. */
+function isBadAddress(ipAddress: string): boolean {
+  return ipAddress !== '' && !isIPv4(ipAddress);
+}

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import { syncFolder } from '../../vault/sync-folder.ts';
+
+/** A file that only grows, a line at a time. */
+export type BookFile = {
+  /** Writes one line. When the promise is fulfilled the line is on the disk; when it is broken it is not in the file. */
+  append(line: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the file, and tells each line that it holds in order. A process killed in the middle of a line leaves it
+ * without its line end; such a tail is cut off, because nobody was told of it and the next line would grow onto it.
+ *
+ * Lines must be appended one after the other; two at once could be cut by the same failure.
+ */
+export async function openBookFile(path: string, onLine: (line: string) => void): Promise<BookFile> {
+  const file = await open(path, 'a', 0o600);
+  await syncFolder(dirname(path));
+  let sizeBytes = await readLines(path, onLine).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  await file.truncate(sizeBytes);
+  let isBroken = false;
+
+  async function append(line: string): Promise<void> {
+    const bytes = Buffer.from(`${line}\n`);
+    try {
+      if (isBroken) throw new Error('an earlier line could neither be written nor taken back');
+      await file.appendFile(bytes);
+      await file.datasync();
+      sizeBytes += bytes.length;
+    } catch (error) {
+      isBroken = isBroken || !(await takesBack(file, sizeBytes));
+      throw new PipelineError('DISK_FULL', `write the books of the sandbox in "${path}"`, reasonOf(error), {
+        cause: error,
+      });
+    }
+  }
+
+  return { append, close: () => file.close() };
+}
+
+/** For a sandbox that keeps nothing. */
+export const noBookFile: BookFile = { append: () => Promise.resolve(), close: () => Promise.resolve() };
+
+/** @returns the bytes up to the last line end */
+async function readLines(path: string, onLine: (line: string) => void): Promise<number> {
+  let sizeBytes = 0;
+  let pieces: Buffer[] = [];
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      const line = Buffer.concat([...pieces, chunk.subarray(start, end)]);
+      sizeBytes += line.length + 1;
+      pieces = [];
+      start = end + 1;
+      onLine(line.toString('utf8'));
+    }
+    pieces.push(chunk.subarray(start));
+  }
+  return sizeBytes;
+}
+
+async function takesBack(file: FileHandle, sizeBytes: number): Promise<boolean> {
+  try {
+    await file.truncate(sizeBytes);
+    await file.datasync();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+import { OPERATIONS, type OperationName } from '../../schemas/operations.ts';
+import { formatCents } from '../kernel/money.ts';
+import { type ServiceName, wireName } from '../kernel/wsdl.ts';
+import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
+import type { Account } from './handlers/handler.ts';
+import { servedOperations } from './handlers/handlers.ts';
+import { escapeHtml, htmlReply, type Reply } from './reply.ts';
+
+const VERSIONS = ['', 'v2', 'v3', 'v4'] as const;
+const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink'];
+
+/** What this is, where its descriptions are, and which cards do what. Passwords are not shown. */
+export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply {
+  const served = SERVICES.filter((service) => servedOperations(service).length > 0);
+  const addresses = served.flatMap((service) =>
+    VERSIONS.map((version) => `${baseUrl}/NetGate/${service}${version}.asmx?WSDL`),
+  );
+  return htmlReply(
+    200,
+    'Payment service sandbox',
+    [
+      '<p>A stand-in for the payment service, for trying and testing. No money moves here.</p>',
+      `<h2>Descriptions</h2>${listOf(addresses.map((address) => linkTo(address, address)))}`,
+      `<h2>Accounts</h2>${listOf(accounts.map(describeAccount))}`,
+      `<h2>Cards</h2>${listOf([...MAGIC_CARDS.map(describeCard), ...OTHER_CARDS])}`,
+      `<h2>Books</h2><p>${linkTo('/sandbox/books', 'Every row that was taken, one JSON object a line')}</p>`,
+    ].join(''),
+  );
+}
+
+/** The page of a service: its operations and their elements. */
+export function helpPage(service: ServiceName, address: string, operations: readonly OperationName[]): Reply {
+  const items = operations.map((operation) => {
+    const elements = ['agentCode', 'password', 'customerIPAddress', ...OPERATIONS[operation].wire];
+    return `${wireName(operation)}: ${OPERATIONS[operation].purpose} (${elements.join(', ')})`;
+  });
+  const description = linkTo(`${address}?WSDL`, 'service description');
+  return htmlReply(200, service, `<p>The ${description} is the formal definition.</p>${listOf(items.map(escapeHtml))}`);
+}
+
+const OTHER_CARDS = [
+  `Any card above ${formatCents(LARGEST_TEST_CENTS)}: REJECT: 39`,
+  'A card whose check digit is wrong: REJECT: 40',
+  'Any other card: OK: 678594:',
+  'A customer code that is empty or begins with X: REJECT: 3',
+  'A bank account: Received',
+];
+
+function describeAccount({ agentCode, server }: Account): string {
+  return `${escapeHtml(agentCode)} (${server ?? 'NA and UK'})`;
+}
+
+function describeCard({ number, amounts, otherwise }: MagicCard): string {
+  const single = amounts.map(
+    ({ cents, message, onBadAddress }) =>
+      `${cents.map(formatCents).join(', ')}: ${message}${onBadAddress ? ` (bad IP address: ${onBadAddress})` : ''}`,
+  );
+  return escapeHtml(
+    `${number}: ${[...single, `${single.length > 0 ? 'other' : 'all'} amounts: ${otherwise}`].join('; ')}`,
+  );
+}
+
+function linkTo(address: string, text: string): string {
+  return `<a href="${escapeHtml(address)}">${escapeHtml(text)}</a>`;
+}
+
+function listOf(items: readonly string[]): string {
+  return `<ul>${items.map((item) => `<li>${item}</li>`).join('')}</ul>`;
+}

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+
+/** A request with its whole body. */
+export type HttpCall = {
+  readonly method: string;
+  /** As it was asked for, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/** An answer as a value, so that whatever comes between making and sending it can look at it. */
+export type Reply = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** A page for people. */
+export function htmlReply(status: number, title: string, body: string): Reply {
+  const head = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`;
+  return {
+    status,
+    contentType: 'text/html; charset=utf-8',
+    body: `${head}<body><h1>${escapeHtml(title)}</h1>${body}</body></html>`,
+  };
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The headers that the service was recorded with, besides those that HTTP itself brings. */
+export function sendReply(response: ServerResponse, reply: Reply): void {
+  response.writeHead(reply.status, {
+    'Cache-Control': 'private, max-age=0',
+    'Content-Type': reply.contentType,
+    'X-AspNet-Version': '4.0.30319',
+    'X-Powered-By': 'ASP.NET',
+    ...reply.headers,
+    'Content-Length': Buffer.byteLength(reply.body),
+  });
+  response.end(reply.body);
+}

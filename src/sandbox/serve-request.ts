@@ -1,0 +1,60 @@
+import { type ServiceName, wsdlText } from '../kernel/wsdl.ts';
+import { servedOperations } from './handlers/handlers.ts';
+import type { Desk } from './handlers/handler.ts';
+import { frontPage, helpPage } from './pages.ts';
+import { type HttpCall, htmlReply, type Reply } from './reply.ts';
+import { answerCall } from './soap/answer-call.ts';
+
+/**
+ * Routes a request: the services in any version and any case of the path, the books for tests, a page for people.
+ * @param ownUrl the address that is named when the request names none
+ */
+export async function serveRequest(request: HttpCall, desk: Desk, ownUrl: string): Promise<Reply> {
+  const endpoint = findEndpoint(request.path);
+  if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, desk);
+  if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod();
+  const baseUrl = addressOf(request, ownUrl);
+  if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
+  if (request.path === '/') return frontPage(baseUrl, desk.accounts);
+  if (request.path === '/sandbox/books') return showBooks(request, desk);
+  return htmlReply(404, 'The resource cannot be found.', '');
+}
+
+type Endpoint = { readonly service: ServiceName; readonly isFirstVersion: boolean };
+
+const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink'];
+
+function findEndpoint(path: string): Endpoint | undefined {
+  const found = /^\/netgate\/([a-z]+)(v[234])?\.asmx$/i.exec(path);
+  const service = SERVICES.find((name) => name.toLowerCase() === found?.[1]?.toLowerCase());
+  if (!service || servedOperations(service).length === 0) return undefined;
+  return { service, isFirstVersion: found?.[2] === undefined };
+}
+
+/** The description names the address that it was asked under, because clients send their calls where it points. */
+function describeEndpoint({ service, isFirstVersion }: Endpoint, { query }: HttpCall, address: string): Reply {
+  const operations = servedOperations(service);
+  if (![...query.keys()].some((key) => key.toLowerCase() === 'wsdl')) return helpPage(service, address, operations);
+  const body = wsdlText({ service, address, operations, suffix: isFirstVersion ? 'V1' : '' });
+  return { status: 200, contentType: 'text/xml; charset=utf-8', body };
+}
+
+function addressOf({ headers }: HttpCall, ownUrl: string): string {
+  const host = headers.host ?? '';
+  if (!/^[\w.:[\]-]+$/.test(host)) return ownUrl;
+  const forwarded = headers['x-forwarded-proto'];
+  const isSecure = typeof forwarded === 'string' && /^https\b/i.test(forwarded.trim());
+  return `${isSecure ? 'https' : 'http'}://${host}`;
+}
+
+/** One row a line; `?since=` leaves out that batch and those before it. */
+function showBooks({ query }: HttpCall, { books }: Desk): Reply {
+  const since = query.get('since') ?? '0';
+  if (!/^\d+$/.test(since)) return htmlReply(400, 'since is not a batch id.', '');
+  const lines = books.rows(Number(since)).map((row) => `${JSON.stringify(row)}\n`);
+  return { status: 200, contentType: 'application/x-ndjson', body: lines.join('') };
+}
+
+function wrongMethod(): Reply {
+  return htmlReply(500, 'Request format is unrecognized.', '');
+}

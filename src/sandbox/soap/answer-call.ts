@@ -1,0 +1,61 @@
+import { type OperationName, OPERATIONS, type Server } from '../../../schemas/operations.ts';
+import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
+import { reasonOf } from '../../kernel/errors.ts';
+import type { ServiceName } from '../../kernel/wsdl.ts';
+import type { Account, Desk, Handler } from '../handlers/handler.ts';
+import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
+import type { HttpCall, Reply } from '../reply.ts';
+import { findOperation, unknownOperationText } from './find-operation.ts';
+import { readEnvelope, type SoapCall } from './read-envelope.ts';
+import { type Parameters, readParameters } from './read-parameters.ts';
+import { type Answer, answerReply, faultReply } from './write-envelope.ts';
+
+/**
+ * Answers a SOAP request. What cannot be read is a fault; everything else is an answer of the operation, in the order
+ * of the service: what is missing, the login, the server, and only then the operation itself (gateway wire 2.6, 6.3).
+ */
+export async function answerCall(service: ServiceName, request: HttpCall, desk: Desk): Promise<Reply> {
+  const call = readEnvelope(request);
+  if ('fault' in call) return faultReply(call);
+  const { version } = call;
+  const operation = findOperation(call, servedOperations(service));
+  const handler = operation && HANDLERS[operation];
+  if (!handler) return faultReply({ version, blame: 'client', fault: unknownOperationText(call) });
+  const parameters = readParameters(operation, call.fields);
+  if ('fault' in parameters) return faultReply({ version, blame: 'client', fault: parameters.fault });
+  try {
+    return answerReply(version, call.element, await performOperation(operation, handler, call, parameters, desk));
+  } catch (error) {
+    desk.log.error({ operation, reason: reasonOf(error) }, 'operation failed');
+    return faultReply({ version, blame: 'server', fault: 'Server was unable to process request.' });
+  }
+}
+
+const NULL_REFERENCE = 'Object reference not set to an instance of an object.';
+
+async function performOperation(
+  operation: OperationName,
+  handler: Handler,
+  call: SoapCall,
+  parameters: Parameters,
+  desk: Desk,
+): Promise<Answer> {
+  const isMissing = handler.needs.some((name) => parameters.text(name) === undefined);
+  if (isMissing) return { payload: handler.failurePayload, error: NULL_REFERENCE };
+  const account = findAccount(call, desk.accounts);
+  if (!account) return { payload: handler.badLoginPayload };
+  if (!isServedFor(operation, account)) return { payload: handler.failurePayload, error: RESTRICTION_MESSAGES.server };
+  return handler.answer({ operation, account, parameters }, desk);
+}
+
+function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Account | undefined {
+  return accounts.find(
+    ({ agentCode, password }) => fields.get('agentCode') === agentCode && fields.get('password') === password,
+  );
+}
+
+/** Our assumption: no source shows what the UK server says to an operation of North America only. */
+function isServedFor(operation: OperationName, { server }: Account): boolean {
+  const servers: readonly Server[] = OPERATIONS[operation].servers;
+  return server === undefined || servers.includes(server);
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import { openLog } from '../../../src/kernel/log.ts';
+import { batchPayload, BATCH_TEXTS, FAILED_BATCH_PAYLOAD } from '../../../src/sandbox/handlers/batch-payload.ts';
+import { batchSubmission } from '../../../src/sandbox/handlers/batch-submission.ts';
+import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
+import { ACCOUNT, makeCall, makeDesk } from '../support/make-desk.ts';
+import { toBase64 } from '../support/soap-request.ts';
+
+const BANK_ROW = '1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift';
+const CARD_ROW = '06/15/2026,1001,Ada Byron,5.00,VISA,4222222222222220,1230';
+
+describe('batchSubmission', () => {
+  it('books the rows and answers with the batch id', async () => {
+    const { desk } = await makeDesk();
+    expect(await submit(desk, 'ach-charge', BANK_ROW)).toEqual({
+      payload: batchPayload(BATCH_TEXTS.running, '1000001'),
+    });
+    expect(desk.books.rows()).toMatchObject([
+      {
+        at: '2026-06-15T10:00:00.000Z',
+        account: 'TEST88',
+        operation: 'processACHEFTChargeBatch',
+        batchId: '1000001',
+        position: 1,
+        outcome: 'accepted_pending',
+      },
+    ]);
+    expect(desk.books.findBatch('TEST88', '1000001')?.readyAt.toISOString()).toBe('2026-06-15T10:00:01.000Z');
+  });
+
+  it.each(['', 'garbage', toBase64(BANK_ROW), '\u0000\u0001'])('takes any file: %j', async (file) => {
+    const { desk } = await makeDesk();
+    expect(await submit(desk, 'card', file)).toEqual({ payload: batchPayload(BATCH_TEXTS.running, '1000001') });
+    expect(desk.books.rows().every(({ outcome }) => outcome === 'format_error')).toBe(true);
+  });
+
+  it.each([
+    ['card', CARD_ROW, true, ['approved', 'duplicate']],
+    ['card', CARD_ROW, false, ['approved', 'approved']],
+    ['ach-charge', BANK_ROW, true, ['accepted_pending', 'duplicate']],
+    ['ach-charge', BANK_ROW, false, ['accepted_pending', 'duplicate']],
+    ['ach-refund', BANK_ROW.replace('5.00', '-5.00'), true, ['accepted_pending', 'duplicate']],
+  ] as const)('%s rows sent again, cardDuplicates %s', async (kind, row, cardDuplicates, outcomes) => {
+    const { desk } = await makeDesk({ cardDuplicates });
+    await submit(desk, kind, row);
+    await submit(desk, kind, row);
+    expect(desk.books.rows().map(({ outcome }) => outcome)).toEqual(outcomes);
+  });
+
+  it('keeps charges, refunds and cards of one invoice apart, and so the accounts', async () => {
+    const { desk } = await makeDesk();
+    await submit(desk, 'ach-charge', '1001,A1,5.00,');
+    await submit(desk, 'card', '1001,A1,5.00,');
+    await submit(desk, 'ach-refund', '1001,A1,-5.00,');
+    await submit(desk, 'ach-charge', '1001,A1,5.00,', { ...ACCOUNT, agentCode: 'OTHER' });
+    expect(desk.books.rows().map(({ charged }) => charged)).toEqual([true, true, true, true]);
+  });
+
+  it('takes as many rows as are allowed and not one more', async () => {
+    const { desk } = await makeDesk({ maxRows: 2 });
+    expect(await submit(desk, 'ach-charge', 'a\n\nb\n')).not.toHaveProperty('error');
+    expect(await submit(desk, 'ach-charge', 'a\nb\nc')).toEqual({
+      payload: FAILED_BATCH_PAYLOAD,
+      error: 'Bad request. A batch may have 2 rows at most.',
+    });
+    expect(desk.books.rows()).toHaveLength(2);
+  });
+
+  it('lets the address of the payer and the server decide about the amount that asks for it', async () => {
+    const { desk } = await makeDesk();
+    const row = CARD_ROW.replace('4222222222222220', '4111111111111111').replace('5.00', '192.00');
+    await submit(desk, 'card', row, ACCOUNT, '100');
+    await submit(desk, 'card', row, { ...ACCOUNT, server: 'UK' }, '');
+    await submit(desk, 'card', row, ACCOUNT, '10.1.2.3');
+    expect(desk.books.rows().map(({ message }) => message)).toEqual(['REJECT: 5', 'REJECT: 15', 'OK: 678594:']);
+  });
+
+  it('logs ids and counts, and nothing of a row', async () => {
+    const lines: string[] = [];
+    const { desk } = await makeDesk({ log: openLog({ destination: { write: (line: string) => lines.push(line) } }) });
+    await submit(desk, 'ach-charge', BANK_ROW);
+    const { time: _, ...line } = JSON.parse(lines.join(''));
+    expect(line).toEqual({
+      level: 30,
+      batchId: '1000001',
+      account: 'TEST88',
+      operation: 'processACHEFTChargeBatch',
+      rows: 1,
+      msg: 'batch taken',
+    });
+  });
+});
+
+const OPERATION = {
+  card: 'processCreditCardBatch',
+  'ach-charge': 'processACHEFTChargeBatch',
+  'ach-refund': 'processACHEFTRefundBatch',
+} as const;
+
+function submit(desk: Desk, kind: FolderOperation, file: string, account = ACCOUNT, customerIPAddress = '') {
+  const call = makeCall(OPERATION[kind], { batchFile: toBase64(file), customerIPAddress }, account);
+  return batchSubmission(kind).answer(call, desk);
+}

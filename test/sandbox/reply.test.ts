@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { escapeHtml, htmlReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
+
+describe('sendReply', () => {
+  it('sends status, body and the headers of the service, and no others but those of HTTP', async () => {
+    const { status, headers, text } = await receive({
+      status: 200,
+      contentType: 'text/xml; charset=utf-8',
+      body: '<é/>',
+    });
+    expect({ status, text }).toEqual({ status: 200, text: '<é/>' });
+    expect(Object.fromEntries([...headers].filter(([name]) => name !== 'date'))).toEqual({
+      'cache-control': 'private, max-age=0',
+      'content-type': 'text/xml; charset=utf-8',
+      'x-aspnet-version': '4.0.30319',
+      'x-powered-by': 'ASP.NET',
+      'content-length': '5',
+      connection: 'keep-alive',
+      'keep-alive': 'timeout=5',
+    });
+  });
+
+  it('lets a reply bring its own headers', async () => {
+    const { headers } = await receive({
+      status: 500,
+      contentType: 'text/xml',
+      body: '',
+      headers: { 'Cache-Control': 'private' },
+    });
+    expect(headers.get('cache-control')).toBe('private');
+  });
+});
+
+describe('htmlReply', () => {
+  it('writes a page whose title cannot break out', () => {
+    const { status, body } = htmlReply(404, '<script>', '<p>x</p>');
+    expect(status).toBe(404);
+    expect(body).toContain('<h1>&lt;script&gt;</h1><p>x</p>');
+    expect(body).not.toContain('<script>');
+  });
+});
+
+describe('escapeHtml', () => {
+  it('covers attributes too', () => {
+    expect(escapeHtml('<a href="&">')).toBe('&lt;a href=&quot;&amp;&quot;&gt;');
+  });
+});
+
+async function receive(reply: Reply) {
+  const server = createServer((_, response) => sendReply(response, reply));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  try {
+    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { readXml } from '../../src/sandbox/xml/read-xml.ts';
+import { type HttpCall, type Reply } from '../../src/sandbox/reply.ts';
+import { serveRequest } from '../../src/sandbox/serve-request.ts';
+import type { Desk } from '../../src/sandbox/handlers/handler.ts';
+import { batchSubmission } from '../../src/sandbox/handlers/batch-submission.ts';
+import { makeCall, makeDesk } from './support/make-desk.ts';
+import { goldenAnswer, LOGIN, soapRequest, toBase64 } from './support/soap-request.ts';
+
+const OWN_URL = 'http://127.0.0.1:1234';
+
+describe('serveRequest', () => {
+  it.each([
+    '/NetGate/ProcessLink.asmx',
+    '/NetGate/ProcessLinkv2.asmx',
+    '/NetGate/ProcessLinkv3.asmx?op=GetBatchProcessResultFile',
+    '/NetGate/processlinkv4.asmx',
+    '/netgate/PROCESSLINKV2.ASMX',
+  ])('answers calls at %s', async (url) => {
+    const { headers, body } = soapRequest('GetBatchProcessResultFile', LOGIN);
+    const reply = await serve({ method: 'POST', headers: { 'content-type': headers['Content-Type'] }, body }, url);
+    expect(reply.status).toBe(200);
+    expect(reply.body).toContain(goldenAnswer('GetBatchProcessResultFile', '').slice(0, 300));
+  });
+
+  it.each([
+    '/NetGate/ProcessLinkv5.asmx',
+    '/NetGate/ProcessLinkv2.asmx/ProcessCreditCardBatch',
+    '/NetGate/CustomerLinkv2.asmx',
+    '/NetGate/ReportLinkv2.asmx',
+    '/ProcessLinkv2.asmx',
+    '/sandbox/Books',
+  ])('has nothing at %s', async (url) => {
+    expect((await serve({}, url)).status).toBe(404);
+  });
+
+  it.each(['?WSDL', '?wsdl', '?Wsdl=', '?singleWsdl&wsdl'])('gives the description for %s', async (query) => {
+    const reply = await serve({ headers: { host: 'pay.example:8080' } }, `/netgate/ProcessLinkV2.asmx${query}`);
+    expect(reply).toMatchObject({ status: 200, contentType: 'text/xml; charset=utf-8' });
+    expect(readXml(String(reply.body))).toMatchObject({ name: 'definitions' });
+    const locations = String(reply.body).match(/location="[^"]*"/g);
+    expect(locations).toEqual(Array(2).fill('location="http://pay.example:8080/netgate/ProcessLinkV2.asmx"'));
+    const described = [...String(reply.body).matchAll(/<wsdl:operation name="(\w+)"><wsdl:input m/g)];
+    expect(described.map(([, name]) => name)).toEqual([
+      'ProcessCreditCardBatch',
+      'ProcessACHEFTChargeBatch',
+      'ProcessACHEFTRefundBatch',
+      'GetBatchProcessResultFile',
+    ]);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ host: 'h', 'x-forwarded-proto': 'https' }, 'https://h'],
+    [{ host: 'h', 'x-forwarded-proto': 'HTTPS, http' }, 'https://h'],
+    [{ host: 'h', 'x-forwarded-proto': 'http' }, 'http://h'],
+    [{ host: 'h', 'x-forwarded-proto': '"><x' }, 'http://h'],
+    [{ host: '[::1]:80' }, 'http://[::1]:80'],
+    [{ host: 'h"><x' }, OWN_URL],
+    [{}, OWN_URL],
+  ])('takes the address from %j', async (headers, base) => {
+    const reply = await serve({ headers }, '/NetGate/ProcessLinkv2.asmx?WSDL');
+    expect(reply.body).toContain(`location="${base}/NetGate/ProcessLinkv2.asmx"`);
+  });
+
+  it('describes the first version by its own names', async () => {
+    expect((await serve({}, '/NetGate/ProcessLink.asmx?WSDL')).body).toContain('name="ProcessCreditCardBatchV1"');
+    expect((await serve({}, '/NetGate/ProcessLinkv3.asmx?WSDL')).body).not.toContain('V1');
+  });
+
+  it.each(['', '?op=ProcessCreditCardBatch'])('shows the help page for a service with the query %j', async (query) => {
+    const reply = await serve({}, `/NetGate/ProcessLinkv2.asmx${query}`);
+    expect(reply).toMatchObject({ status: 200, contentType: 'text/html; charset=utf-8' });
+    expect(reply.body).toContain('ProcessCreditCardBatch');
+  });
+
+  it('shows the front page', async () => {
+    const reply = await serve({ headers: { host: 'h' } }, '/');
+    expect(reply.body).toContain('http://h/NetGate/ProcessLinkv2.asmx?WSDL');
+  });
+
+  it.each(['PUT', 'DELETE'])('refuses %s', async (method) => {
+    expect((await serve({ method }, '/NetGate/ProcessLinkv2.asmx')).status).toBe(500);
+    expect((await serve({ method }, '/')).status).toBe(500);
+  });
+
+  it('gives the books one row a line, all or since a batch', async () => {
+    const { desk } = await makeDesk();
+    for (const file of ['a\nb', 'c']) {
+      await batchSubmission('card').answer(makeCall('processCreditCardBatch', { batchFile: toBase64(file) }), desk);
+    }
+    const all = await serve({}, '/sandbox/books', desk);
+    expect(all.contentType).toBe('application/x-ndjson');
+    expect(linesOf(all)).toEqual(desk.books.rows());
+    expect(linesOf(await serve({}, '/sandbox/books?since=1000001', desk))).toEqual(desk.books.rows().slice(2));
+    expect(linesOf(await serve({}, '/sandbox/books?since=1000002', desk))).toEqual([]);
+    expect((await serve({}, '/sandbox/books?since=yesterday', desk)).status).toBe(400);
+  });
+});
+
+type Asked = { method?: string; headers?: HttpCall['headers']; body?: string };
+
+async function serve(asked: Asked, url: string, desk?: Desk): Promise<Reply> {
+  const [path = '', query = ''] = url.split('?');
+  const call: HttpCall = {
+    method: asked.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query),
+    headers: asked.headers ?? {},
+    body: Buffer.from(asked.body ?? ''),
+  };
+  return serveRequest(call, desk ?? (await makeDesk()).desk, OWN_URL);
+}
+
+function linesOf({ body }: Reply): unknown[] {
+  const lines = String(body).split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line));
+}

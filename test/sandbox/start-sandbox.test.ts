@@ -1,0 +1,144 @@
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import {
+  fetchResult,
+  goldenAnswer,
+  LOGIN,
+  PATH,
+  post,
+  soapRequest,
+  STYLES,
+  submitBatch,
+  toBase64,
+} from './support/soap-request.ts';
+import { useSandboxes } from './support/sandbox-world.ts';
+
+const world = useSandboxes();
+const BANK_ROW = '1001,Ada,Byron,CHECKING,02100002100000000000000001,5.00,Gift';
+const BATCH = 'ProcessACHEFTChargeBatch';
+const RESULT = 'GetBatchProcessResultFile';
+
+describe('startSandbox', () => {
+  it.each(STYLES)('takes a batch, lets it run and hands out its result in %s', async (style) => {
+    const { url, clock } = await world.start({ batchDelayMs: 60_000 });
+    const ask = (element: string, fields: object) =>
+      post(url + PATH, soapRequest(element, { ...LOGIN, ...fields }, style));
+    const submitted = await ask(BATCH, { batchFile: toBase64(BANK_ROW) });
+    const running =
+      '<STATUS>Success</STATUS><ERRORS /><BATCHPROCESSRESULT>' +
+      '<AUTHORIZATIONRESULT>Batch Processing, Please Wait ....</AUTHORIZATIONRESULT><BATCHID>1000001</BATCHID></BATCHPROCESSRESULT>';
+    expect(submitted.status).toBe(200);
+    expect(submitted.text).toBe(goldenAnswer(BATCH, running, style));
+    expect((await ask(RESULT, { batchId: '1000001' })).text).toBe(goldenAnswer(RESULT, running, style));
+    clock.advance(60_000);
+    const done =
+      '<STATUS>Success</STATUS><ERRORS /><BATCHPROCESSRESULT>' +
+      '<AUTHORIZATIONRESULT>Batch Process Has Been Done</AUTHORIZATIONRESULT><BATCHID>1000001</BATCHID>' +
+      '<BATCHPROCESSRESULTFILE>MTAwMSxBZGEsQnlyb24sQ0hFQ0tJTkcsMCoqKioqKioqKioqKioqKioqKioqKjAwMDEsNS4wMCxHaWZ0LFJlY2VpdmVkDQo=' +
+      '</BATCHPROCESSRESULTFILE></BATCHPROCESSRESULT>';
+    expect((await ask(RESULT, { batchId: '1000001' })).text).toBe(goldenAnswer(RESULT, done, style));
+  });
+
+  it('listens on this machine only, at a free port', async () => {
+    const sandbox = await world.start();
+    expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`);
+    expect(sandbox.port).toBeGreaterThan(0);
+  });
+
+  it('starts its clock where it is told and lets it run', async () => {
+    const sandbox = await world.start({ now: '2030-01-01T00:00:00Z', batchDelayMs: 0 });
+    const batchId = await submitBatch(sandbox.url, BATCH, BANK_ROW);
+    expect(sandbox.books()[0]?.at).toMatch(/^2030-01-01T00:0/);
+    expect(await fetchResult(sandbox.url, batchId)).toMatch(/Received\r\n$/);
+  });
+
+  it('answers the identical batch with Duplicated on every row, also after a restart', async () => {
+    const dataDir = await world.folder();
+    const first = await world.start({ dataDir, batchDelayMs: 0 });
+    const file = `${BANK_ROW}\n${BANK_ROW.replace('1001', '1002')}`;
+    await submitBatch(first.url, BATCH, file);
+    await first.close();
+    const second = await world.start({ dataDir, batchDelayMs: 0 });
+    const batchId = await submitBatch(second.url, BATCH, file);
+    expect(batchId).toBe('1000002');
+    expect((await fetchResult(second.url, batchId)).match(/,Duplicated\r\n/g)).toHaveLength(2);
+    expect(await readdir(dataDir)).toEqual(['books.jsonl', 'secret']);
+  });
+
+  it('charges a row once when the same batch arrives many times at once', async () => {
+    const sandbox = await world.start();
+    await Promise.all(Array.from({ length: 10 }, () => submitBatch(sandbox.url, BATCH, BANK_ROW)));
+    expect(sandbox.books().filter(({ charged }) => charged)).toHaveLength(1);
+    expect(sandbox.books()).toHaveLength(10);
+  });
+
+  it('gives the books over HTTP as they are', async () => {
+    const sandbox = await world.start();
+    await submitBatch(sandbox.url, BATCH, `${BANK_ROW}\nbad`);
+    const text = await (await fetch(`${sandbox.url}/sandbox/books`)).text();
+    expect(text).toBe(
+      sandbox
+        .books()
+        .map((row) => `${JSON.stringify(row)}\n`)
+        .join(''),
+    );
+  });
+
+  it('knows the accounts that it is given and no others', async () => {
+    const login = { agentCode: 'A1', password: 'p' };
+    const { url } = await world.start({ accounts: [login] });
+    expect(await submitBatch(url, BATCH, BANK_ROW, login)).toBe('1000001');
+    const { text } = await post(url + PATH, soapRequest(BATCH, { ...LOGIN, batchFile: toBase64(BANK_ROW) }));
+    expect(text).toContain('REJECT: 1<');
+  });
+
+  it('takes a body up to the limit; beyond it says 413 and books nothing', async () => {
+    const request = soapRequest(BATCH, { ...LOGIN, batchFile: toBase64(BANK_ROW) });
+    const sandbox = await world.start({ maxBodyBytes: Buffer.byteLength(request.body) });
+    expect((await post(sandbox.url + PATH, { ...request, body: `${request.body} ` })).status).toBe(413);
+    expect(sandbox.books()).toEqual([]);
+    expect((await post(sandbox.url + PATH, request)).status).toBe(200);
+  });
+
+  it('books nothing of a request that breaks off', async () => {
+    const sandbox = await world.start();
+    const request = soapRequest(BATCH, { ...LOGIN, batchFile: toBase64(BANK_ROW) });
+    const socket = connect(sandbox.port, '127.0.0.1');
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nHost: h\r\nContent-Length: ${request.body.length + 1}\r\n\r\n${request.body}`,
+    );
+    socket.end();
+    socket.resume();
+    await once(socket, 'close');
+    expect(sandbox.books()).toEqual([]);
+    expect(await submitBatch(sandbox.url, BATCH, BANK_ROW)).toBe('1000001');
+  });
+
+  it('answers a request with a query that is odd', async () => {
+    const { url } = await world.start();
+    expect((await fetch(`${url}/NetGate/ProcessLinkv2.asmx?a?WSDL`)).headers.get('content-type')).toContain(
+      'text/html',
+    );
+    expect((await fetch(`${url}//`)).status).toBe(404);
+  });
+
+  it('says which address cannot be listened on, and leaves the books to others', async () => {
+    const occupant = createServer();
+    occupant.listen(0, '127.0.0.1');
+    await once(occupant, 'listening');
+    const { port } = occupant.address() as AddressInfo;
+    await expect(startSandbox({ port })).rejects.toThrow(`Cannot listen for the sandbox on "127.0.0.1:${port}"`);
+    occupant.close();
+  });
+
+  it('no longer answers once it is closed, though connections were kept alive', async () => {
+    const sandbox = await startSandbox();
+    await fetch(sandbox.url).then((response) => response.text());
+    await sandbox.close();
+    await expect(fetch(sandbox.url)).rejects.toThrow();
+  });
+});
