@@ -4,7 +4,13 @@ import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
 import { completeFile } from '../src/ledger/moves/complete-file.ts';
-import { hasOpenBatches, readBatches, readFileRow, readOutcomeTotals, readOutputs } from '../src/ledger/queries/read-file.ts';
+import {
+  hasOpenBatches,
+  readBatches,
+  readFileRow,
+  readOutcomeTotals,
+  readOutputs,
+} from '../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { checkControlTotals, type ControlTotal } from '../src/reconcile/control-totals.ts';
@@ -113,6 +119,9 @@ async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[])
     outputs: outputs
       .filter((output) => !output.kind.startsWith('summary'))
       .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
-    openItems: unknown === 0 ? [] : [`${unknown} rows may or may not have been charged; ask the service before sending them again`],
+    openItems:
+      unknown === 0
+        ? []
+        : [`${unknown} rows may or may not have been charged; ask the service before sending them again`],
   };
 }

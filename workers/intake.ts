@@ -43,7 +43,10 @@ async function checkAndStore(app: App, file: FileRow): Promise<void> {
     if (violates(error, 'one_content_per_account')) return decide();
     throw error;
   });
-  app.log.info({ fileId: file.file_id, verdict: decision.verdict, ...('code' in decision && { code: decision.code }) }, 'file checked');
+  app.log.info(
+    { fileId: file.file_id, verdict: decision.verdict, ...('code' in decision && { code: decision.code }) },
+    'file checked',
+  );
 }
 
 async function readIntoLedger(
@@ -114,7 +117,12 @@ async function finishClaimed(app: App, fileId: string): Promise<void> {
 /** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. */
 async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
   await tx.client.query('UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [fileId]);
-  tx.audit({ actor: 'worker:intake', fileId, move: 'shred', reason: 'the file seems to hold security codes; its key was destroyed' });
+  tx.audit({
+    actor: 'worker:intake',
+    fileId,
+    move: 'shred',
+    reason: 'the file seems to hold security codes; its key was destroyed',
+  });
 }
 
 function findingsOf(check: FileCheck): FileFindings {
@@ -144,7 +152,12 @@ const NOTHING_READ: FileFindings = {
 function folderOf(app: App, file: FileRow): Folder {
   const folder = app.folder(file.folder);
   if (folder) return folder;
-  throw new PipelineError('NOT_FOUND', `take in file "${file.file_id}"`, `folder "${file.folder}" is not in the configuration any more`, {
-    next: 'Put the folder back into paydrop.yaml.',
-  });
+  throw new PipelineError(
+    'NOT_FOUND',
+    `take in file "${file.file_id}"`,
+    `folder "${file.folder}" is not in the configuration any more`,
+    {
+      next: 'Put the folder back into paydrop.yaml.',
+    },
+  );
 }

@@ -4,7 +4,13 @@ import { PipelineError } from '../src/kernel/errors.ts';
 import { sha256Of } from '../src/kernel/hash.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { exceptBatch, receiveResult, reconcileBatch, schedulePoll } from '../src/ledger/moves/receive-result.ts';
-import { hasOpenBatches, readBatchRow, readFileRow, readSealedPart, readSentRows } from '../src/ledger/queries/read-file.ts';
+import {
+  hasOpenBatches,
+  readBatchRow,
+  readFileRow,
+  readSealedPart,
+  readSentRows,
+} from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 import { matchResults } from '../src/reconcile/match-results.ts';
 import { reconcileRows, sumTotals } from '../src/reconcile/reconcile-rows.ts';
@@ -71,7 +77,8 @@ async function reconcileResult(app: App, batch: BatchRow): Promise<void> {
   if (match.kind === 'mismatch') return except(app, batch, match.reason, { differences: match.differences });
   const { rows, totals } = reconcileRows(batch.operation, match.pairs);
   const sum = sumTotals(totals);
-  if (sum.rows !== batch.rows || sum.cents !== batch.cents) return except(app, batch, 'counts and cents do not conserve');
+  if (sum.rows !== batch.rows || sum.cents !== batch.cents)
+    return except(app, batch, 'counts and cents do not conserve');
   await reconcileBatch(app.ledger, key, file.file_no, rows, { outcomes: totals, reordered: match.reordered });
   app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
 }
@@ -85,7 +92,12 @@ function readResult(bytes: Buffer, sentRows: number): ReturnType<typeof readResu
   }
 }
 
-async function except(app: App, batch: BatchRow, reason: string, evidence: Record<string, unknown> = {}): Promise<void> {
+async function except(
+  app: App,
+  batch: BatchRow,
+  reason: string,
+  evidence: Record<string, unknown> = {},
+): Promise<void> {
   await exceptBatch(app.ledger, keyOf(batch), reason, evidence);
   app.log.error({ ...keyOf(batch), batchId: batch.batch_id }, `the result does not fit what was sent: ${reason}`);
 }

@@ -2,7 +2,7 @@ import { FOLDER_OPERATIONS } from '../schemas/operations.ts';
 import type { App } from '../src/app.ts';
 import { readCanonical } from '../src/csv/read-canonical.ts';
 import type { SubmitAnswer } from '../src/gateway/answers.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { sha256Of } from '../src/kernel/hash.ts';
 import { lastFour } from '../src/kernel/mask.ts';
 import { type AttemptEnd, endAttempt } from '../src/ledger/moves/end-attempt.ts';
@@ -26,9 +26,7 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   if (!batch) return;
   const body = await openBody(app, batch);
   if (!body) return;
-  const intent = { declared: false };
-  const answer = await send(app, batch, body, intent);
-  await recordAnswer(app, batch, answer, intent.declared);
+  await recordAnswer(app, batch, await send(app, batch, body));
 }
 
 /** The bytes to send, proven to be the rows of the ledger (H5), or nothing: then the account stops. */
@@ -56,7 +54,8 @@ async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> 
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
     await releaseBatch(app.ledger, batch, reason);
-    if (error instanceof PipelineError && STOPPING.has(error.code)) await stopAccount(app.ledger, batch.account, reason);
+    if (error instanceof PipelineError && STOPPING.has(error.code))
+      await stopAccount(app.ledger, batch.account, reason);
     throw error;
   }
 }
@@ -68,20 +67,25 @@ const STOPPING: ReadonlySet<string> = new Set(['BODY_MISMATCH', 'SEAL_BROKEN', '
  * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger
  * and in the journal.
  */
-async function send(app: App, batch: Prepared, body: Buffer, intent: { declared: boolean }): Promise<SubmitAnswer> {
+async function send(app: App, batch: Prepared, body: Buffer): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
   try {
     return await app.gateway(batch.account).submitBatch({
       operation,
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
-        intent.declared = await sendBatch(app.ledger, batch, { host: new URL(url).host, requestBytes });
-        if (intent.declared) await writeJournal(app, batch);
-        return intent.declared;
+        try {
+          if (!(await sendBatch(app.ledger, batch, { host: new URL(url).host, requestBytes }))) return false;
+          await writeJournal(app, batch);
+          return true;
+        } catch (error) {
+          app.log.error(keyOf(batch), `the intent to send could not be made durable: ${reasonOf(error)}`);
+          return false;
+        }
       },
     });
   } catch (error) {
-    // Thrown before the first byte only: building the request failed, or the intent could not be made durable.
+    // Thrown before the connection is opened only, when the request cannot be built.
     return { kind: 'not_sent', why: error instanceof PipelineError ? error.message : 'the call could not be prepared' };
   }
 }
@@ -97,13 +101,14 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
   });
 }
 
-async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer, declared: boolean): Promise<void> {
+/**
+ * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
+ * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
+ */
+async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<void> {
   const end = endOf(app, batch, answer);
-  if (end.verdict === 'not_sent' && !declared) {
-    await releaseBatch(app.ledger, batch, end.reason);
-  } else {
-    await endAttempt(app.ledger, batch, end);
-  }
+  const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
+  if (!isReleased) await endAttempt(app.ledger, batch, end);
   if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
   report(app, batch, answer);
   await goOn(app, batch);
@@ -128,13 +133,21 @@ function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
       return { verdict: 'submitted', batchId: answer.batchId, firstPollMs: firstMs, evidence: { text: answer.text } };
     }
     case 'refused':
-      return { verdict: 'refused', reason: `the service refused it: ${answer.text}`, evidence: { text: answer.text, code: answer.code } };
+      return {
+        verdict: 'refused',
+        reason: `the service refused it: ${answer.text}`,
+        evidence: { text: answer.text, code: answer.code },
+      };
     case 'unknown':
       return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence } };
     case 'not_sent':
       return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {} };
     case 'withheld':
-      return { verdict: 'not_sent', reason: 'nothing was sent: the batch was no longer in our hands', evidence: {} };
+      return {
+        verdict: 'not_sent',
+        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer in our hands',
+        evidence: {},
+      };
     case 'restricted':
       return { verdict: 'not_sent', reason: answer.message, evidence: {} };
   }

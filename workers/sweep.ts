@@ -45,7 +45,8 @@ function longestCallMs(app: App): number {
 async function recoverDeadWorkers(app: App): Promise<void> {
   for (const batch of await recoverBatches(app.ledger, longestCallMs(app))) {
     const about = { fileId: batch.file_id, batchNo: batch.batch_no, account: batch.account };
-    if (batch.state === 'sending') app.log.error(about, 'batch in doubt: its worker died in the middle of the call; account stopped');
+    if (batch.state === 'sending')
+      app.log.error(about, 'batch in doubt: its worker died in the middle of the call; account stopped');
     else app.log.warn(about, 'batch taken back from a dead worker; nothing was sent');
   }
 }

@@ -56,7 +56,12 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
 function folderOf(app: App, { notes }: Claim): Folder {
   const folder = app.folder(notes.folder);
   if (folder) return folder;
-  throw new PipelineError('NOT_FOUND', `take file "${notes.fileId}"`, `folder "${notes.folder}" is not in the configuration any more`, {
-    next: 'Put the folder back into paydrop.yaml; the file waits in the work folder.',
-  });
+  throw new PipelineError(
+    'NOT_FOUND',
+    `take file "${notes.fileId}"`,
+    `folder "${notes.folder}" is not in the configuration any more`,
+    {
+      next: 'Put the folder back into paydrop.yaml; the file waits in the work folder.',
+    },
+  );
 }

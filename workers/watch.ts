@@ -75,7 +75,10 @@ async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): P
 async function takeSettled(app: App, folder: Folder, scan: Scan): Promise<void> {
   for (const candidate of scan.settled) {
     try {
-      const outcome = await claimDrop(candidate, { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() });
+      const outcome = await claimDrop(
+        { ...candidate, name: maskText(candidate.name) },
+        { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
+      );
       if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
       if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
     } catch (error) {
@@ -93,7 +96,8 @@ export async function setAside(app: App, drop: OddDrop, from: string): Promise<v
     from,
     clock: app.clock,
   });
-  if (done.is === 'quarantined') app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
+  if (done.is === 'quarantined')
+    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
 }
 
 function report(app: App, error: unknown, folder: string): void {

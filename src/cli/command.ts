@@ -31,7 +31,10 @@ export function logOf(settings: Settings): Log {
 }
 
 /** Reads the ledger for a command that only asks. Beside a running daemon it uses the same server. */
-export async function withLedger<Result>(call: Call, ask: (ledger: Ledger, settings: Settings) => Promise<Result>): Promise<Result> {
+export async function withLedger<Result>(
+  call: Call,
+  ask: (ledger: Ledger, settings: Settings) => Promise<Result>,
+): Promise<Result> {
   const settings = settingsOf(call);
   const place = settings.databaseUrl ? { url: settings.databaseUrl } : { dataDir: settings.paths.data };
   const log = openLog({ level: 'error' });

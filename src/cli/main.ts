@@ -20,7 +20,11 @@ async function main(argv: readonly string[]): Promise<number> {
     for (const [flags, about] of command.required ?? []) added.requiredOption(flags, about);
     added.action(async (...given: unknown[]) => {
       const positional = given.slice(0, -2) as string[];
-      status = await command.run({ arguments: positional, options: added.opts(), dir: program.opts()['dir'] as string });
+      status = await command.run({
+        arguments: positional,
+        options: added.opts(),
+        dir: program.opts()['dir'] as string,
+      });
     });
   }
   await program.parseAsync(argv as string[]);
@@ -38,6 +42,12 @@ function explain(error: unknown): number {
   return EXIT.exception;
 }
 
-const USAGE_CODES: ReadonlySet<string> = new Set(['USAGE', 'CONFIG_MISSING', 'CONFIG_INVALID', 'RESTRICTED', 'NOT_FOUND']);
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  'USAGE',
+  'CONFIG_MISSING',
+  'CONFIG_INVALID',
+  'RESTRICTED',
+  'NOT_FOUND',
+]);
 
 process.exitCode = await main(process.argv).catch(explain);

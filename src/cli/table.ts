@@ -1,5 +1,9 @@
 /** A plain text table: columns as wide as their widest cell, numbers to the right. */
-export function textTable(titles: readonly string[], rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+export function textTable(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly number[] = [],
+): string {
   const widths = titles.map((title, index) => Math.max(width(title), ...rows.map((row) => width(row[index] ?? ''))));
   const line = (cells: readonly string[]) =>
     cells

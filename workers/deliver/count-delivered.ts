@@ -23,4 +23,6 @@ export async function countDelivered(path: string, layout: LayoutName): Promise<
   return totals;
 }
 
-const OUTCOME_OF = new Map((Object.keys(OUTCOMES) as Outcome[]).map((outcome) => [OUTCOMES[outcome].label as string, outcome]));
+const OUTCOME_OF = new Map(
+  (Object.keys(OUTCOMES) as Outcome[]).map((outcome) => [OUTCOMES[outcome].label as string, outcome]),
+);

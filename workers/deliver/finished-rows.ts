@@ -14,7 +14,10 @@ import { openOriginal } from '../open-original.ts';
  * Every row of a finished file with its outcome and its cells, in input order: the ledger's rows and those of the sealed
  * original side by side. Both are read in pages, so a million rows cost no more memory than a thousand.
  */
-export async function* finishedRows(app: App, file: FileRow): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }> {
+export async function* finishedRows(
+  app: App,
+  file: FileRow,
+): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }> {
   const describe = await rowDescriber(app, file);
   const raw = flatten(readRawRows(openOriginal(app, file), { charset: file.charset, headerLine: file.header_line }));
   const faults = byLine(flatten(readFaults(app.ledger, file.file_no)));
@@ -22,13 +25,20 @@ export async function* finishedRows(app: App, file: FileRow): AsyncGenerator<{ r
     const next = await raw.next();
     const cells: RawRow | undefined = next.done ? undefined : next.value;
     if (cells?.line !== kept.line) {
-      throw new PipelineError('OUTPUT_MISMATCH', `match file "${file.file_id}" with its rows`, `line ${kept.line} is missing`);
+      throw new PipelineError(
+        'OUTPUT_MISMATCH',
+        `match file "${file.file_id}" with its rows`,
+        `line ${kept.line} is missing`,
+      );
     }
     yield { row: describe(kept, await faults(kept.line)), cells: cells.cells };
   }
 }
 
-async function rowDescriber(app: App, file: FileRow): Promise<(row: LedgerRow, faults: readonly Fault[]) => FinishedRow> {
+async function rowDescriber(
+  app: App,
+  file: FileRow,
+): Promise<(row: LedgerRow, faults: readonly Fault[]) => FinishedRow> {
   const { timeZone } = app.account(file.account);
   const when = (at: Date | null | undefined) => (at ? formatInZone(at, timeZone) : '');
   const batches = new Map(

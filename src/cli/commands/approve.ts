@@ -20,7 +20,11 @@ export const decline: CliCommand = {
   run: (call) => release(call, declineFile, (rows, total) => `Declined: ${rows} rows, ${total}, were not sent.`),
 };
 
-async function release(call: Call, move: typeof approveFile, say: (rows: number, total: string) => string): Promise<number> {
+async function release(
+  call: Call,
+  move: typeof approveFile,
+  say: (rows: number, total: string) => string,
+): Promise<number> {
   await withLedger(call, async (ledger) => {
     const file = await findFile(ledger, call.arguments[0] ?? '');
     const actor = `operator:${userInfo().username}`;

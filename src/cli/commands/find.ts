@@ -12,7 +12,9 @@ export const find: CliCommand = {
   required: [['--invoice <number>', 'invoice number, exactly as in the file']],
   async run(call) {
     const rows = await withLedger(call, (ledger) => findInvoice(ledger, String(call.options['invoice'])));
-    print(call, rows, () => (rows.length === 0 ? 'No file had this invoice.' : textTable(TITLES, rows.map(describe), [3])));
+    print(call, rows, () =>
+      rows.length === 0 ? 'No file had this invoice.' : textTable(TITLES, rows.map(describe), [3]),
+    );
     return EXIT.ok;
   },
 };

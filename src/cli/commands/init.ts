@@ -21,8 +21,15 @@ export const init: CliCommand = {
     const { out, quarantine, data } = settings.paths;
     for (const dir of [data, out, quarantine]) await mkdir(dir, { recursive: true, mode: 0o700 });
     for (const folder of settings.folders) await mkdir(folder.path, { recursive: true });
-    if (!process.env['PAYDROP_MASTER_KEY'] && !existsSync(settings.paths.masterKey)) createMasterKeyFile(settings.paths.masterKey);
-    console.log(describe(root, isNew, settings.folders.map((folder) => relative(root, folder.path))));
+    if (!process.env['PAYDROP_MASTER_KEY'] && !existsSync(settings.paths.masterKey))
+      createMasterKeyFile(settings.paths.masterKey);
+    console.log(
+      describe(
+        root,
+        isNew,
+        settings.folders.map((folder) => relative(root, folder.path)),
+      ),
+    );
     return EXIT.ok;
   },
 };

@@ -39,4 +39,3 @@ async function countRejectedSince(app: Awaited<ReturnType<typeof openApp>>, sinc
   );
   return rows[0]!.files;
 }
-

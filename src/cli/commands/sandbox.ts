@@ -18,7 +18,9 @@ export const sandbox: CliCommand = {
   async run({ options }) {
     const { now, data } = options as { now?: string; data?: string };
     if (now !== undefined && Number.isNaN(Date.parse(now))) {
-      throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next: 'Write it as 2026-06-15T09:00:00Z.' });
+      throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', {
+        next: 'Write it as 2026-06-15T09:00:00Z.',
+      });
     }
     const service = await startSandbox({
       port: wholeNumber(options['port'], '--port'),

@@ -12,7 +12,10 @@ export const start: CliCommand = {
     const app = await openApp(settings, { log, env: process.env });
     try {
       const workers = await startWorkers(app);
-      log.info({ folders: settings.folders.map((folder) => folder.id), instance: app.ledger.instance.id }, 'paydrop is running');
+      log.info(
+        { folders: settings.folders.map((folder) => folder.id), instance: app.ledger.instance.id },
+        'paydrop is running',
+      );
       await stopSignal();
       log.info('stopping: nothing new is sent, running calls are awaited');
       await workers.stop();

@@ -22,8 +22,31 @@ function describe(overview: Overview): string {
     ...doubtLines(overview),
     ...stoppedLines(overview),
     ...openLines(overview),
-    section('Files', overview.files.length === 0 ? 'none yet' : textTable(['State', 'Files', 'Rows', 'Valid total'], overview.files.map((row) => [row.state, String(row.files), String(row.rows), formatCents(row.cents)]), [1, 2, 3])),
-    section('Last 24 hours', overview.today.length === 0 ? 'no outcomes yet' : textTable(['Account', 'Outcome', 'Rows', 'Total'], overview.today.map((row) => [row.account, OUTCOMES[row.outcome as Outcome].label, String(row.rows), formatCents(row.cents)]), [2, 3])),
+    section(
+      'Files',
+      overview.files.length === 0
+        ? 'none yet'
+        : textTable(
+            ['State', 'Files', 'Rows', 'Valid total'],
+            overview.files.map((row) => [row.state, String(row.files), String(row.rows), formatCents(row.cents)]),
+            [1, 2, 3],
+          ),
+    ),
+    section(
+      'Last 24 hours',
+      overview.today.length === 0
+        ? 'no outcomes yet'
+        : textTable(
+            ['Account', 'Outcome', 'Rows', 'Total'],
+            overview.today.map((row) => [
+              row.account,
+              OUTCOMES[row.outcome as Outcome].label,
+              String(row.rows),
+              formatCents(row.cents),
+            ]),
+            [2, 3],
+          ),
+    ),
   ].join('\n\n');
 }
 
@@ -41,7 +64,9 @@ function doubtLines({ doubt }: Overview): string[] {
     batch.reason ?? '',
   ]);
   const table = textTable(['Account', 'Batch', 'File', 'State', 'Rows', 'Total', 'Since', 'Why'], rows, [4, 5]);
-  return [section('Needs a person', `${table}\n\n${[...new Set(doubt.map((batch) => NEXT[batch.state] ?? ''))].join('\n')}`)];
+  return [
+    section('Needs a person', `${table}\n\n${[...new Set(doubt.map((batch) => NEXT[batch.state] ?? ''))].join('\n')}`),
+  ];
 }
 
 const NEXT: Record<string, string> = {
@@ -72,7 +97,8 @@ function openLines({ open }: Overview): string[] {
   return [section('On their way', table + hint)];
 }
 
-const HELD_HINT = 'held: look at the .held.csv in the out folder, then "paydrop approve FILE --reason …" or "paydrop decline FILE --reason …".';
+const HELD_HINT =
+  'held: look at the .held.csv in the out folder, then "paydrop approve FILE --reason …" or "paydrop decline FILE --reason …".';
 
 function section(title: string, body: string): string {
   return `${title}\n${body}`;

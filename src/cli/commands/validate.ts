@@ -58,11 +58,21 @@ function sizeOf(path: string): number {
 function rulesOf(call: Call): CheckRules {
   const operation = String(call.options['operation']) as FolderOperation;
   if (!(operation in FOLDER_OPERATIONS)) {
-    throw new PipelineError('USAGE', `validate as "${operation}"`, `it is none of ${Object.keys(FOLDER_OPERATIONS).join(', ')}`);
+    throw new PipelineError(
+      'USAGE',
+      `validate as "${operation}"`,
+      `it is none of ${Object.keys(FOLDER_OPERATIONS).join(', ')}`,
+    );
   }
   const name = call.options['account'] as string | undefined;
-  const rules = name === undefined && !existsSync(join(call.dir, CONFIG_FILE)) ? defaultRules(operation) : configuredRules(call, operation, name);
-  const restriction = findRestriction({ operation: FOLDER_OPERATIONS[operation].operation, server: rules.account.server });
+  const rules =
+    name === undefined && !existsSync(join(call.dir, CONFIG_FILE))
+      ? defaultRules(operation)
+      : configuredRules(call, operation, name);
+  const restriction = findRestriction({
+    operation: FOLDER_OPERATIONS[operation].operation,
+    server: rules.account.server,
+  });
   if (restriction) throw new PipelineError('RESTRICTED', `validate as "${operation}"`, restriction.replace(/\.$/, ''));
   return rules;
 }
@@ -78,11 +88,15 @@ function defaultRules(operation: FolderOperation): CheckRules {
 
 function configuredRules(call: Call, operation: FolderOperation, name: string | undefined): CheckRules {
   const settings = loadSettings(call.dir, process.env);
-  const folder = settings.folders.find((row) => row.operation === operation && (name === undefined || row.account === name));
+  const folder = settings.folders.find(
+    (row) => row.operation === operation && (name === undefined || row.account === name),
+  );
   const account = settings.accounts.get(name ?? folder?.account ?? '');
   if (!account) {
     const reason = name === undefined ? `no folder takes ${operation}` : `there is no account "${name}"`;
-    throw new PipelineError('USAGE', `validate as "${operation}"`, reason, { next: 'Give --account with a name of paydrop.yaml.' });
+    throw new PipelineError('USAGE', `validate as "${operation}"`, reason, {
+      next: 'Give --account with a name of paydrop.yaml.',
+    });
   }
   return {
     operation,
@@ -92,7 +106,12 @@ function configuredRules(call: Call, operation: FolderOperation, name: string | 
   };
 }
 
-async function checkFile(path: string, bytes: number, rules: CheckRules, report: (fault: Fault) => void): Promise<FileCheck> {
+async function checkFile(
+  path: string,
+  bytes: number,
+  rules: CheckRules,
+  report: (fault: Fault) => void,
+): Promise<FileCheck> {
   const progress = progressLine();
   const source = createReadStream(path, { highWaterMark: 65_536 });
   const check = checkPaymentFile(source, rules);
@@ -142,7 +161,9 @@ function jsonReport(): Report {
     },
     end: (name, check, decision) => {
       const { faults: _said, ...figures } = check;
-      process.stdout.write(`],\n"file":${JSON.stringify(maskText(name))},"decision":${JSON.stringify(decision)},"check":${JSON.stringify(figures)}}\n`);
+      process.stdout.write(
+        `],\n"file":${JSON.stringify(maskText(name))},"decision":${JSON.stringify(decision)},"check":${JSON.stringify(figures)}}\n`,
+      );
     },
   };
 }

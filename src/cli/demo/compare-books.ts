@@ -18,7 +18,9 @@ type BookEntry = { account: string; operation: string; invoice: string; amountCe
  * @returns the differences in words; none when all agree
  */
 export async function compareBooks(app: App, books: readonly BookEntry[]): Promise<string[]> {
-  const service = tally(books.map((row) => entry(row.account, row.operation, row.invoice, row.amountCents, row.outcome)));
+  const service = tally(
+    books.map((row) => entry(row.account, row.operation, row.invoice, row.amountCents, row.outcome)),
+  );
   const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY file_no');
   const ledger = tally(await collect(files, (file) => ledgerEntries(app, file)));
   const outputs = tally(await collect(files, (file) => outputEntries(app, file)));

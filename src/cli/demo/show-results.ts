@@ -22,7 +22,8 @@ export async function showResults(app: App): Promise<string> {
       describe(file, totals),
       formatCents(file.valid_cents ?? 0),
     ]);
-    for (const output of await readOutputs(app.ledger, file.file_id)) outputs.push(join(app.settings.paths.out, output.name));
+    for (const output of await readOutputs(app.ledger, file.file_id))
+      outputs.push(join(app.settings.paths.out, output.name));
   }
   const table = textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], lines, [4, 6]);
   return `${table}\n\nOutput files:\n${outputs.map((path) => `  ${path}`).join('\n')}`;
