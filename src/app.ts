@@ -43,7 +43,10 @@ export async function openApp(
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
     const ledger = await openLedger(place, { clock, log });
     closers.push(() => ledger.close());
-    const fingerprint = openFingerprinter(master, await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(master)));
+    const fingerprint = openFingerprinter(
+      master,
+      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(master)),
+    );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
     const queue = await openQueue(queuePlace(settings, ledger), log);
@@ -64,7 +67,8 @@ function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQ
 function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
-    if (!found) throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
+    if (!found)
+      throw new PipelineError('NOT_FOUND', `use account "${name}"`, 'it is not in the configuration any more');
     return found;
   };
   const gateways = new Map<string, Gateway>();

@@ -16,7 +16,9 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
 export async function declineFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     mustMove(await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
-    const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [fileId]);
+    const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
+      fileId,
+    ]);
     for (const { batch_no: batchNo } of rows) await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
   });
 }

@@ -1,0 +1,74 @@
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { LayoutName } from '../../schemas/layouts.ts';
+import type { Fault, Totals } from '../kernel/rows.ts';
+import type { CheckRules } from './check-rules.ts';
+import type { CheckedRow } from './check-row.ts';
+import { byteCounter } from './count-bytes.ts';
+import { decideVerdict } from './decide-verdict.ts';
+import { faultTally } from './fault-tally.ts';
+import { newFileShape, readRecords } from './read-records.ts';
+import { recordChecker } from './check-records.ts';
+
+export type { CheckedRow } from './check-row.ts';
+export type { CheckRules } from './check-rules.ts';
+
+/** What is known of a payment file when its last byte was read. */
+export type FileCheck = {
+  readonly verdict: 'accept' | 'hold' | 'reject';
+  /** Null when no row has the columns of a layout. */
+  readonly layout: LayoutName | null;
+  readonly headerLine: number | null;
+  /** Faults and warnings of the file as a whole and of its header; those of rows came with their rows. */
+  readonly faults: readonly Fault[];
+  /** Of all faults, those of rows as well. */
+  readonly faultCounts: Readonly<Partial<Record<FaultCode, number>>>;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly physicalLines: number;
+  readonly blankLines: number;
+  /** Data rows, also those that could not be read: valid and invalid ones add up to them (lifecycle H3). */
+  readonly records: number;
+  readonly valid: Totals;
+  readonly invalid: { readonly rows: number };
+  /** Sum of all amounts that can be read, withheld rows included: what the sender's control total is compared with. */
+  readonly declaredCents: number;
+};
+
+/**
+ * Reads a payment file once, from its first byte to its last, and checks every row (F14, F19 to F31). Rows come in file
+ * order, a few hundred at a time and only as fast as they are taken; memory does not grow with the file.
+ *
+ * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole
+ * file. Of broken lines only the first thousand are yielded.
+ * @returns the verdict and the totals, once all rows were taken
+ */
+export async function* checkPaymentFile(
+  source: AsyncIterable<Uint8Array>,
+  rules: CheckRules,
+): AsyncGenerator<readonly CheckedRow[], FileCheck> {
+  const counter = byteCounter();
+  const shape = newFileShape();
+  const tally = faultTally(rules.folder);
+  const checker = recordChecker(rules, tally);
+  for await (const records of readRecords(counter.pass(source), rules.folder.charset, shape)) {
+    const rows = checker.checkGroup(records);
+    if (rows.length > 0) yield rows;
+  }
+  const found = checker.close();
+  const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
+  return {
+    verdict,
+    layout: found.layout,
+    headerLine: found.headerLine,
+    faults: [...found.faults, ...faults],
+    faultCounts: tally.counts(),
+    bytes: counter.size(),
+    sha256: counter.sha256(),
+    physicalLines: shape.physicalLines,
+    blankLines: shape.blankLines,
+    records: found.records,
+    valid: found.valid,
+    invalid: { rows: found.records - found.valid.rows },
+    declaredCents: found.declaredCents,
+  };
+}

@@ -1,0 +1,115 @@
+import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { parseAmount } from '../kernel/money.ts';
+import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
+import type { CheckRules } from './check-rules.ts';
+import type { duplicateRows } from './duplicate-rows.ts';
+import { rowNotes } from './row-notes.ts';
+import { isOfBrand } from './rules/card-brand.ts';
+import { ruleOfColumn } from './rules/rule-of-column.ts';
+
+/** A row with everything that was said about it. `payment` is there exactly when no fault is more than a warning. */
+export type CheckedRow = {
+  /** Without cells when the line could not be read, or may not be kept. */
+  readonly raw: RawRow;
+  readonly faults: readonly Fault[];
+  /** Cents, where the amount can be read, of invalid rows as well: the sender's control total counts them too. */
+  readonly amountCents: number | null;
+  readonly payment?: PaymentRow;
+};
+
+/**
+ * Makes the check of a row from the table of columns, once per file, so that a million rows look nothing up. All faults
+ * of a row are found, not only the first (F19).
+ * @param duplicates remembers the payments of this file
+ * @returns the check; it takes rows that have as many cells as the layout has columns
+ */
+export function compileRowCheck(
+  layout: LayoutName,
+  rules: CheckRules,
+  duplicates: ReturnType<typeof duplicateRows>,
+): (raw: RawRow) => CheckedRow {
+  const columns = columnsOf(layout);
+  const cellRules = columns.map((column) => ruleOfColumn(column, rules));
+  const place = placesOf(columns);
+  const notes = rowNotes(columns, place.number, rules.folder);
+
+  return (raw) => {
+    notes.startRow(raw);
+    const canonical = cellRules.map((checkCell, index) => {
+      notes.moveTo(index);
+      return checkCell(raw.cells[index]!.trim(), notes.report);
+    });
+    reportOwnNumber(raw, canonical);
+    reportBrand(canonical);
+    const payment = toPayment(raw.line, canonical);
+    reportDuplicate(payment);
+    const faults = notes.faults();
+    const amountCents = payment.amountCents === 0 ? null : payment.amountCents;
+    return notes.isInvalid() ? { raw, faults, amountCents } : { raw, faults, amountCents, payment };
+  };
+
+  /** The card or account number of the row in a column that is stored and shown in clear. */
+  function reportOwnNumber(raw: RawRow, canonical: readonly string[]): void {
+    const number = raw.cells[place.number]?.trim() ?? '';
+    if (number.length < SHORTEST_TELLING || !/^\d+$/.test(number)) return;
+    for (const index of place.texts) {
+      const text = canonical[index]!;
+      if (text.length < number.length || !text.replace(/[ .-]/g, '').includes(number)) continue;
+      notes.moveTo(index);
+      notes.report('CARD_NUMBER_IN_TEXT');
+    }
+  }
+
+  function reportBrand(canonical: readonly string[]): void {
+    const mop = canonical[place.mop] ?? '';
+    const number = canonical[place.number] ?? '';
+    if (mop === '' || number === '' || isOfBrand(mop, number)) return;
+    notes.moveTo(place.number);
+    notes.report('CARD_BRAND', `not a number of ${mop}`);
+  }
+
+  /** Same invoice, amount and payer (F29). A row in which one of them is faulty cannot be compared. */
+  function reportDuplicate(payment: PaymentRow): void {
+    const payer = payment.number || payment.customerCode;
+    if (payment.invoice === '' || payment.amountCents === 0 || payer === '') return;
+    const key = `${payment.invoice}\n${payment.amountCents}\n${payer}`;
+    const firstLine = duplicates.findFirstLine(key, payment.line);
+    if (firstLine !== undefined) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
+  }
+
+  function toPayment(line: number, canonical: readonly string[]): PaymentRow {
+    return {
+      line,
+      invoice: canonical[place.invoice] ?? '',
+      customerCode: canonical[place.customerCode] ?? '',
+      amountCents: centsOf(canonical[place.amount] ?? ''),
+      number: canonical[place.number] ?? '',
+      canonical,
+    };
+  }
+}
+
+/** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
+const SHORTEST_TELLING = 8;
+
+/** Zero, which no payment has, for an amount that was found faulty. */
+function centsOf(canonical: string): number {
+  const cents = parseAmount(canonical);
+  return typeof cents === 'number' ? cents : 0;
+}
+
+/** Where the columns with a meaning of their own stand; -1 for those that the layout does not have. */
+function placesOf(columns: readonly ColumnName[]) {
+  const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
+  return {
+    invoice: columns.indexOf('invoice'),
+    customerCode: columns.indexOf('customerCode'),
+    amount: columns.indexOf('amount'),
+    mop: columns.indexOf('mop'),
+    number: columns.findIndex((column) => numberColumns.includes(column)),
+    texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
+  };
+}
+
+const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];

@@ -1,0 +1,82 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { FolderConfig } from '../../schemas/config.ts';
+
+export type Charset = FolderConfig['charset'];
+
+/**
+ * Bytes to text, piece by piece. A byte order mark decides (UTF-8, UTF-16 LE or BE) and is dropped; without one the
+ * folder's character set holds (F14).
+ *
+ * Bytes that the character set does not know become U+FFFD, and a line that holds one is refused later with its number,
+ * so U+FFFD never goes further than the next step. A decoder that throws could not name the line.
+ */
+export async function* decodeText(source: AsyncIterable<Uint8Array>, charset: Charset): AsyncGenerator<string> {
+  let decoder: Decoder | undefined;
+  let start = Buffer.alloc(0);
+  for await (const piece of source) {
+    if (decoder) {
+      yield decoder.write(piece);
+      continue;
+    }
+    // The mark may be cut by the first pieces, which may be as short as one byte.
+    start = Buffer.concat([start, piece]);
+    if (start.length < LONGEST_MARK_BYTES) continue;
+    decoder = openDecoder(start, charset);
+    yield decoder.write(start.subarray(decoder.markBytes));
+  }
+  if (!decoder) {
+    decoder = openDecoder(start, charset);
+    yield decoder.write(start.subarray(decoder.markBytes));
+  }
+  yield decoder.end();
+}
+
+type Decoder = { markBytes: number; write(bytes: Uint8Array): string; end(): string };
+
+const LONGEST_MARK_BYTES = 3;
+
+function openDecoder(start: Buffer, charset: Charset): Decoder {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return utf8Decoder(3);
+  if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');
+  if (start[0] === 0xfe && start[1] === 0xff) return utf16Decoder('utf-16be');
+  switch (charset) {
+    case 'utf-8':
+      return utf8Decoder(0);
+    case 'iso-8859-1':
+      return { markBytes: 0, write: readLatin1, end: () => '' };
+    case 'windows-1252':
+      return { markBytes: 0, write: readWindows1252, end: () => '' };
+  }
+}
+
+function utf8Decoder(markBytes: number): Decoder {
+  const decoder = new StringDecoder('utf8');
+  return { markBytes, write: (bytes) => decoder.write(bufferOf(bytes)), end: () => decoder.end() };
+}
+
+function utf16Decoder(label: 'utf-16le' | 'utf-16be'): Decoder {
+  // Unlike StringDecoder this one also turns half a surrogate pair into U+FFFD.
+  const decoder = new TextDecoder(label, { ignoreBOM: true });
+  return { markBytes: 2, write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
+}
+
+/** Not TextDecoder: to it, `iso-8859-1` is another name of windows-1252. */
+function readLatin1(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('latin1');
+}
+
+function readWindows1252(bytes: Uint8Array): string {
+  return readLatin1(bytes).replace(/[\x80-\x9f]/g, (character) => {
+    return WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? '\ufffd';
+  });
+}
+
+/** What windows-1252 has at 0x80 to 0x9F; five of these bytes mean nothing. Elsewhere it is ISO 8859-1. */
+const WINDOWS_1252 = [
+  ...'\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd',
+  ...'\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178',
+];
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,20 @@
+import type { Totals } from '../kernel/rows.ts';
+
+/**
+ * Adds up rows and cents, and takes no amount that would carry the sum beyond what is exact.
+ * @param largestCents limit of the absolute value of the sum
+ */
+export function exactTotals(largestCents: number) {
+  let rows = 0;
+  let cents = 0;
+
+  /** @returns whether the amount was taken */
+  function add(amountCents: number): boolean {
+    if (Math.abs(cents + amountCents) > largestCents) return false;
+    rows += 1;
+    cents += amountCents;
+    return true;
+  }
+
+  return { add, sum: (): Totals => ({ rows, cents }) };
+}

@@ -1,0 +1,53 @@
+import { COLUMNS } from '../../schemas/columns.ts';
+import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
+import type { FolderOperation } from '../../schemas/operations.ts';
+import type { Fault, RawRow } from '../kernel/rows.ts';
+import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
+
+/** At least this share of the cells must be titles that are known (F21). */
+const SHARE_OF_KNOWN_TITLES = 0.6;
+
+/**
+ * Whether the first row of a file is its header: its amount is no number and most of its cells are known titles. A row
+ * that is taken for a header is not submitted, so a payment must never look like one; every payment has digits where
+ * its amount is.
+ */
+export function isHeader(operation: FolderOperation, cells: readonly string[]): boolean {
+  if (amountCellsOf(operation, cells).some((cell) => /\d/.test(cell))) return false;
+  if (titlesSecurityCode(cells)) return true;
+  const known = cells.filter((cell) => columnsOfTitle(cell).length > 0).length;
+  return known >= cells.length * SHARE_OF_KNOWN_TITLES;
+}
+
+/** A title row that names a security code (F28). Digits of three and more are values, and titles have none. */
+export function titlesSecurityCode(cells: readonly string[]): boolean {
+  return cells.some(namesSecurityCode) && !cells.some((cell) => /\d{3}/.test(cell));
+}
+
+/**
+ * What is wrong with a header, whether or not the folder expects one: it names the columns of the layout in another
+ * order, so that values would be sent in each other's place, or it has more or fewer columns than the rows.
+ * @param layout undefined when no row names one
+ */
+export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fault[] {
+  if (!layout) return [];
+  const columns = columnsOf(layout);
+  if (header.cells.length !== columns.length) {
+    const detail = `the header has ${header.cells.length} columns, the rows have ${columns.length}`;
+    return [{ code: 'COLUMN_COUNT', line: header.line, detail }];
+  }
+  return columns.flatMap((column, index) => {
+    const named = columnsOfTitle(header.cells[index] ?? '');
+    const [other] = named;
+    if (!other || named.includes(column)) return [];
+    const detail = `the header calls column ${index + 1} "${COLUMNS[other].title}", here it is "${COLUMNS[column].title}"`;
+    return [{ code: 'LAYOUT_FOLDER', line: header.line, column, detail } as const];
+  });
+}
+
+/** The cell of the amount, where the number of columns tells which it is. Otherwise any cell may be it. */
+function amountCellsOf(operation: FolderOperation, cells: readonly string[]): readonly string[] {
+  const layout = layoutOf(operation, cells.length);
+  if (!layout) return cells.filter((cell) => /^\s*-?[$(]?\d/.test(cell));
+  return [cells[columnsOf(layout).indexOf('amount')] ?? ''];
+}

@@ -1,0 +1,51 @@
+import type { ColumnName } from '../../schemas/columns.ts';
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { Fault, RawRow } from '../kernel/rows.ts';
+import type { CheckRules } from './check-rules.ts';
+import { effectOf } from './fault-effect.ts';
+import { shownValue } from './shown-value.ts';
+
+const NO_CELLS: RawRow = { line: 0, cells: [] };
+const NO_FAULTS: readonly Fault[] = Object.freeze([]);
+
+/**
+ * Collects what is wrong with one row after another. One object serves the whole file, because nearly all rows are
+ * right and must cost nothing.
+ * @param numberPlace where the card or account number stands; -1 for layouts without
+ */
+export function rowNotes(columns: readonly ColumnName[], numberPlace: number, folder: CheckRules['folder']) {
+  let raw = NO_CELLS;
+  let place = 0;
+  let faults: Fault[] | undefined;
+  let isInvalid = false;
+
+  function startRow(row: RawRow): void {
+    raw = row;
+    faults = undefined;
+    isInvalid = false;
+  }
+
+  /** The faults reported from now on are of this column. */
+  function moveTo(column: number): void {
+    place = column;
+  }
+
+  function report(code: FaultCode, detail?: string): void {
+    isInvalid ||= effectOf(code, folder) !== 'warn';
+    const column = columns[place]!;
+    const value = shownValue(column, raw.cells[place]?.trim() ?? '', raw.cells[numberPlace]?.trim() ?? '');
+    addFault({ code, line: raw.line, column, ...(detail && { detail }), ...(value && { value }) });
+  }
+
+  /** A fault of the row as a whole. */
+  function reportRow(code: FaultCode, detail: string): void {
+    isInvalid ||= effectOf(code, folder) !== 'warn';
+    addFault({ code, line: raw.line, detail });
+  }
+
+  function addFault(fault: Fault): void {
+    (faults ??= []).push(fault);
+  }
+
+  return { startRow, moveTo, report, reportRow, faults: () => faults ?? NO_FAULTS, isInvalid: () => isInvalid };
+}

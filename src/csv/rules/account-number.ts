@@ -1,0 +1,29 @@
+import type { CellRule } from './cell-rule.ts';
+import { findDamage } from './spreadsheet-damage.ts';
+
+/**
+ * Account number: 4 to 26 digits.
+ * @param routingCheck the first nine digits are a US routing number and have a right check digit (F26)
+ */
+export function accountNumberRule(routingCheck: boolean): CellRule {
+  return (cell, report) => {
+    if (!/^\d{4,26}$/.test(cell)) {
+      const damage = findDamage(cell);
+      if (damage) report('SPREADSHEET_DAMAGE', damage);
+      else report('ACCOUNT_FORMAT');
+      return '';
+    }
+    if (!routingCheck || startsWithRoutingNumber(cell)) return cell;
+    report('ACCOUNT_ROUTING');
+    return '';
+  };
+}
+
+const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];
+
+/** The checksum of the American Bankers Association. Nine zeros pass it, and are no bank. */
+function startsWithRoutingNumber(digits: string): boolean {
+  if (digits.length < 9 || digits.startsWith('000000000')) return false;
+  const sum = ROUTING_WEIGHTS.reduce((sum, weight, place) => sum + weight * Number(digits[place]), 0);
+  return sum % 10 === 0;
+}

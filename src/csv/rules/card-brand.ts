@@ -1,0 +1,51 @@
+/**
+ * How the card numbers of each method of payment begin, by their first six digits, and how long they are.
+ * Maestro shares the 6 with Discover; which of the two is meant, the MOP column says.
+ */
+const BRANDS: { readonly [mop: string]: Brand } = {
+  VISA: { ranges: [[400_000, 499_999]], lengths: [13, 16, 19] },
+  MC: {
+    ranges: [
+      [510_000, 559_999],
+      [222_100, 272_099],
+    ],
+    lengths: [16],
+  },
+  AMX: {
+    ranges: [
+      [340_000, 349_999],
+      [370_000, 379_999],
+    ],
+    lengths: [15],
+  },
+  DSC: {
+    ranges: [
+      [601_100, 601_199],
+      [644_000, 659_999],
+      [622_126, 622_925],
+    ],
+    lengths: [16, 17, 18, 19],
+  },
+  MAESTR: {
+    ranges: [
+      [500_000, 509_999],
+      [560_000, 589_999],
+      [600_000, 699_999],
+    ],
+    lengths: [12, 13, 14, 15, 16, 17, 18, 19],
+  },
+};
+
+type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
+
+/**
+ * Whether a card number begins as those of the method of payment, and has one of their lengths (F25).
+ * @param mop canonical
+ * @param digits digits only, 12 to 19
+ */
+export function isOfBrand(mop: string, digits: string): boolean {
+  const brand = BRANDS[mop];
+  if (!brand?.lengths.includes(digits.length)) return false;
+  const start = Number(digits.slice(0, 6));
+  return brand.ranges.some(([from, to]) => start >= from && start <= to);
+}

@@ -1,0 +1,27 @@
+import type { CellRule } from './cell-rule.ts';
+import { findDamage, findMonthName } from './spreadsheet-damage.ts';
+
+/**
+ * Date: a day of the calendar, month first, sent as MM/DD/YYYY. Days long past or far ahead are taken, the spec limits
+ * neither; a year outside 1900 to 2099 is a slip of the keyboard.
+ */
+export const dateRule: CellRule = (cell, report) => {
+  const [, month = '', day = '', year = ''] = /^(\d{1,2})\/(\d{1,2})\/((?:19|20)\d\d)$/.exec(cell) ?? [];
+  if (isDay(Number(year), Number(month), Number(day))) {
+    return `${month.padStart(2, '0')}/${day.padStart(2, '0')}/${year}`;
+  }
+  const damage = findDamage(cell) ?? findMonthName(cell);
+  if (damage) report('SPREADSHEET_DAMAGE', damage);
+  else report('DATE_FORMAT');
+  return '';
+};
+
+function isDay(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month);
+}
+
+function daysOfMonth(year: number, month: number): number {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return isLeap ? 29 : 28;
+}

@@ -1,0 +1,62 @@
+import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
+import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
+import type { CheckRules } from '../check-rules.ts';
+import { accountNumberRule } from './account-number.ts';
+import { accountTypeRule } from './account-type.ts';
+import { amountRule } from './amount.ts';
+import { cardNumberRule } from './card-number.ts';
+import type { CellRule } from './cell-rule.ts';
+import { customerCodeRule } from './customer-code.ts';
+import { dateRule } from './date.ts';
+import { expiryRule } from './expiry.ts';
+import { invoiceRule } from './invoice.ts';
+import { mopRule } from './mop.ts';
+import { textRule } from './text.ts';
+
+/** The rule of a column, made from the table of columns and the settings of the folder. Takes empty cells as well. */
+export function ruleOfColumn(column: ColumnName, rules: CheckRules): CellRule {
+  const { required } = COLUMNS[column];
+  const checkCell = ruleOfKind(column, rules);
+  return (cell, report) => {
+    if (cell !== '') return checkCell(cell, report);
+    if (required) report('FIELD_REQUIRED');
+    return '';
+  };
+}
+
+function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
+  const { kind, freeText } = COLUMNS[column];
+  switch (kind) {
+    case 'date':
+      return dateRule;
+    case 'invoice':
+      return invoiceRule(maxLengthOf(column));
+    case 'text':
+      return textRule({
+        maxLength: maxLengthOf(column),
+        replacesCommas: freeText && rules.folder.textCommas === 'replace',
+      });
+    case 'amount':
+      return amountRule(FOLDER_OPERATIONS[rules.operation].sign);
+    case 'mop':
+      return mopRule(rules.account);
+    case 'cardNumber':
+      return cardNumberRule;
+    case 'expiry':
+      return expiryRule(rules.today);
+    case 'accountType':
+      return accountTypeRule;
+    case 'accountNumber':
+      return accountNumberRule(rules.folder.routingCheck);
+    case 'customerCode':
+      return customerCodeRule(maxLengthOf(column));
+  }
+}
+
+/** The limit of the field that a column carries (gateway wire 6.1). */
+function maxLengthOf(column: ColumnName): number {
+  const row: { kind: ColumnKind; field?: FieldName } = COLUMNS[column];
+  const field: { kind: string; maxLength?: number } | undefined = row.field && FIELDS[row.field];
+  return field?.maxLength ?? Infinity;
+}

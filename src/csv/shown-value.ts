@@ -1,0 +1,22 @@
+import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
+import { maskNumber, maskText } from '../kernel/mask.ts';
+
+const LONGEST_SHOWN = 40;
+
+/**
+ * A cell as it may be shown in a fault: masked, and at most 40 characters.
+ * @param ownNumber the number column of the same row. It is starred wherever it stands, also when it is too short to be
+ *   known for an account number by itself
+ */
+export function shownValue(column: ColumnName, cell: string, ownNumber: string): string {
+  const { kind } = COLUMNS[column];
+  // First cut to a length that is quick to mask, last to the one that is shown; a number must be masked while whole.
+  const text = cell.slice(0, 10 * LONGEST_SHOWN);
+  const masked =
+    kind === 'cardNumber' || kind === 'accountNumber' ? maskNumber(text) : maskText(starOwn(text, ownNumber));
+  return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
+}
+
+function starOwn(text: string, ownNumber: string): string {
+  return /^\d{4,}$/.test(ownNumber) ? text.replaceAll(ownNumber, maskNumber(ownNumber)) : text;
+}

@@ -1,0 +1,36 @@
+import { stringify } from 'csv-stringify/sync';
+
+const NO_COLUMNS: ReadonlySet<number> = new Set();
+
+/**
+ * Makes lines of CSV with CRLF ends, quoted where CSV needs it.
+ * @param options.guard the file is meant for people: a cell that a spreadsheet would run as a formula gets an
+ *   apostrophe in front (F59). Plain decimals in the amount columns stay numbers
+ * @returns the line of some cells; its second argument is the places of the amount columns
+ */
+export function csvLines(
+  options: { guard?: boolean } = {},
+): (cells: readonly string[], amountColumns?: ReadonlySet<number>) => string {
+  if (!options.guard) return writeLine;
+  return (cells, amountColumns = NO_COLUMNS) => {
+    return writeLine(cells.map((cell, place) => (amountColumns.has(place) ? guardAmount(cell) : guardCell(cell))));
+  };
+}
+
+/** How formulas begin; the last four are the wide forms, which some spreadsheets read alike. */
+const FORMULA_START = /^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
+
+function guardCell(cell: string): string {
+  return FORMULA_START.test(cell) ? `'${cell}` : cell;
+}
+
+/** Exempt is what is an amount, not whatever stands in the amount column: the cells of a faulty row are the sender's. */
+function guardAmount(cell: string): string {
+  return /^-?\d+(?:\.\d+)?$/.test(cell) ? cell : guardCell(cell);
+}
+
+function writeLine(cells: readonly string[]): string {
+  // csv-stringify builds a stream per call, which is worth it only where there is something to quote.
+  if (!cells.some((cell) => /[",\r\n]/.test(cell))) return `${cells.join(',')}\r\n`;
+  return stringify([[...cells]], { record_delimiter: '\r\n', quote_record_delimiter: true });
+}

@@ -1,0 +1,125 @@
+import type { Payload, QueueName } from '../../schemas/jobs.ts';
+import type { Log } from '../kernel/log.ts';
+import { addJob } from './add-job.ts';
+import { answerWithin } from './answer-within.ts';
+import { limitLog } from './limit-log.ts';
+import { countJobs, listLiveIds, type NamedQueue, openNamedQueue } from './named-queue.ts';
+import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
+import type { QueueConnection } from './queue-connection.ts';
+import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
+import { connectRedis, type RedisSettings } from './redis-connection.ts';
+import { type QueueWorker, startWorker } from './start-worker.ts';
+
+/** PostgreSQL by default, in the schema `paydrop_queue` of the ledger's server; Redis when a URL is given. */
+export type QueueBackend =
+  | { readonly kind: 'postgres'; readonly connection: PostgresSettings }
+  | ({ readonly kind: 'redis' } & RedisSettings);
+
+/**
+ * The queue only says "have a look at X"; the ledger holds the truth. Jobs may be lost, doubled or invented without
+ * harm (F43, F75). Every method but `close` throws QUEUE_UNREACHABLE when the server does not answer.
+ */
+export type Queue = {
+  /**
+   * Adds a job. One of the same id that waits, is delayed or runs is left alone, also when its delay differs.
+   * @param id letters, digits, `-`, `_` and `.`, at most 200; anything else is logged and dropped
+   */
+  add<Name extends QueueName>(
+    name: Name,
+    id: string,
+    payload: Payload<Name>,
+    options?: { delayMs?: number },
+  ): Promise<void>;
+  /** Ids of the jobs that are waiting, delayed or active. The sweep adds what is missing here. */
+  ids(name: QueueName): Promise<Set<string>>;
+  /** Takes jobs from now on, `concurrency` at once. A handler that throws fails its job; nothing is tried again. */
+  work<Name extends QueueName>(
+    name: Name,
+    concurrency: number,
+    handle: (payload: Payload<Name>) => Promise<void>,
+  ): QueueWorker;
+  /** Number of jobs by BullMQ's name of their state. */
+  counts(name: QueueName): Promise<Record<string, number>>;
+  /** Makes a wiped queue usable again. The sweep calls it before `ids`; it is cheap when there is nothing to do. */
+  heal(): Promise<void>;
+  /** Closes workers that are still open, waiting for their jobs, and every connection. */
+  close(): Promise<void>;
+};
+
+export type { QueueWorker } from './start-worker.ts';
+
+/** How long the server may take, in ms: to let us in and make its tables, and to answer later. */
+const OPEN_MS = 15_000;
+const ANSWER_MS = 5_000;
+
+/**
+ * Opens the queue and waits until its server answers.
+ * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice (F40)
+ */
+export async function openQueue(
+  backend: QueueBackend,
+  log: Log,
+  options: QueueOptions = QUEUE_OPTIONS,
+): Promise<Queue> {
+  assertSafeOptions(options);
+  const onError = limitLog(log);
+  const connection = await answerWithin(OPEN_MS, 'open the queue', connect(backend, onError));
+  const queues = openQueues(connection, options, onError);
+  const workers = new Set<QueueWorker>();
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= closeAll(connection, queues, workers));
+
+  /** BullMQ never answers what is asked of a closed connection, so it is not asked. */
+  function ask<Answer>(action: string, start: () => Promise<Answer>): Promise<Answer> {
+    const answer = closing ? Promise.reject(new Error('the queue is closed')) : start();
+    return answerWithin(ANSWER_MS, action, answer);
+  }
+
+  try {
+    await ask('open the queue', () => waitForAll(queues));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  return {
+    add: (name, id, payload, { delayMs = 0 } = {}) =>
+      ask(`add the job "${id}"`, () => addJob({ queue: queues[name], name, id, payload, delayMs, log })),
+    ids: (name) => ask(`list the jobs of "${name}"`, () => listLiveIds(queues[name])),
+    work: (name, concurrency, handle) => {
+      const worker = startWorker({ name, concurrency, handle, connection, options, log, onError });
+      workers.add(worker);
+      return worker;
+    },
+    counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queues[name])),
+    heal: () => ask('heal the queue', () => connection.heal()),
+    close,
+  };
+}
+
+function connect(backend: QueueBackend, onError: (error: unknown) => void): Promise<QueueConnection> {
+  switch (backend.kind) {
+    case 'postgres':
+      return connectPostgres(backend.connection, onError);
+    case 'redis':
+      return connectRedis(backend);
+  }
+}
+
+type Queues = Readonly<Record<QueueName, NamedQueue>>;
+
+function openQueues(connection: QueueConnection, options: QueueOptions, onError: (error: unknown) => void): Queues {
+  const open = (name: QueueName) => openNamedQueue(name, connection, options, onError);
+  return { intake: open('intake'), submit: open('submit'), poll: open('poll'), deliver: open('deliver') };
+}
+
+async function waitForAll(queues: Queues): Promise<void> {
+  await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
+}
+
+/** Workers first: the end of a running job has to be written down through the connection. */
+async function closeAll(connection: QueueConnection, queues: Queues, workers: Set<QueueWorker>): Promise<void> {
+  await Promise.all(Array.from(workers, (worker) => worker.close()));
+  await Promise.all(Object.values(queues).map((queue) => queue.close()));
+  await connection.close();
+}

@@ -1,0 +1,59 @@
+import { createRedisBackend } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { QueueConnection } from './queue-connection.ts';
+
+export type RedisSettings = { readonly url: string; readonly prefix?: string };
+
+/**
+ * Connects BullMQ to Redis: one connection for adding and asking, one for the bookkeeping of all workers, and one per
+ * worker that blocks while it waits, so six in a process that works on four queues.
+ *
+ * The first two differ in what they do while Redis is away. Adding fails at once, because a caller must not hang and
+ * the sweep repairs what was not added. Workers wait as long as it takes (`maxRetriesPerRequest: null`, which BullMQ
+ * demands), so that the end of a job is still written down when Redis is back.
+ *
+ * All of them connect at once: BullMQ remembers a first connect that failed for good, but waits for one that is still
+ * trying.
+ */
+export async function connectRedis(settings: RedisSettings): Promise<QueueConnection> {
+  const clients = new Set<Redis>();
+  const asking = openClient(settings.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, clients);
+  let working: Redis | undefined;
+  const prefix = { prefix: settings.prefix ?? 'paydrop' };
+
+  return {
+    makeBackend: (name, options, use = {}) => {
+      // Commands that only add never need the second connection.
+      const connection = use.withBlockingConnection ? (working ??= openWorking(settings.url, clients)) : asking;
+      return createRedisBackend(name, { ...options, ...prefix, connection }, use);
+    },
+    // Redis has no tables: BullMQ's keys and scripts come back with the first command after FLUSHALL.
+    heal: async () => {},
+    close: async () => {
+      for (const client of clients) client.disconnect();
+    },
+  };
+}
+
+function openWorking(url: string, clients: Set<Redis>): Redis {
+  const client = openClient(url, { maxRetriesPerRequest: null }, clients);
+  // BullMQ copies this client for each worker and cannot close a copy that has lost Redis: the copy's next attempt to
+  // connect would keep the process alive.
+  const duplicate = client.duplicate.bind(client);
+  client.duplicate = (override) => keepClient(duplicate(override), clients);
+  return client;
+}
+
+type Patience = { maxRetriesPerRequest: number | null; enableOfflineQueue?: boolean };
+
+function openClient(url: string, patience: Patience, clients: Set<Redis>): Redis {
+  return keepClient(new Redis(url, { ...patience, connectTimeout: 5_000 }), clients);
+}
+
+function keepClient(client: Redis, clients: Set<Redis>): Redis {
+  clients.add(client);
+  client.once('end', () => clients.delete(client));
+  // BullMQ passes errors on while it uses the client; afterwards an error without a listener would be printed.
+  client.on('error', () => {});
+  return client;
+}

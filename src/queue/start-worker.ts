@@ -1,0 +1,93 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type IQueueBackend, type Job, Worker } from 'bullmq';
+import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import type { Log } from '../kernel/log.ts';
+import { closeWorker } from './close-worker.ts';
+import { fromStoredId } from './job-id.ts';
+import { listFaults } from './list-faults.ts';
+import type { QueueConnection } from './queue-connection.ts';
+import type { QueueOptions } from './queue-options.ts';
+import { describeFailure, safeFailure } from './safe-failure.ts';
+
+export type QueueWorker = {
+  /**
+   * Takes no new job and waits for those that run, at most `waitMs` when it is given. A job that is left running then
+   * goes on in the background while its process lives.
+   */
+  close(options?: { waitMs?: number }): Promise<void>;
+};
+
+type WorkerSetup<Name extends QueueName> = {
+  name: Name;
+  concurrency: number;
+  handle: (payload: Payload<Name>) => Promise<void>;
+  connection: QueueConnection;
+  options: QueueOptions;
+  log: Log;
+  onError: (error: unknown) => void;
+};
+
+/** Runs the jobs of one queue, each at most once (F40). */
+export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): QueueWorker {
+  const { name, concurrency, connection, options, log, onError } = setup;
+  const running = new Set<Promise<void>>();
+  const worker = new Worker<unknown, void, string, IQueueBackend>(
+    name,
+    (job) => keepTrack(running, runJob(setup, job)),
+    { ...options.worker, connection: {}, concurrency },
+    (...wanted) => pauseAfterFailure(connection.makeBackend(...wanted)),
+  );
+  // Without a listener an `error` event ends the process.
+  worker.on('error', onError);
+  worker.on('stalled', (id) => {
+    log.warn({ queue: name, job: fromStoredId(id) }, 'a worker died or hung; its job is not run again');
+  });
+  let closing: Promise<void> | undefined;
+  return { close: ({ waitMs } = {}) => (closing ??= closeWorker({ worker, running, waitMs, log })) };
+}
+
+/** A job that any program may have written: what is not ids in the right form is dropped, not run. */
+async function runJob<Name extends QueueName>(setup: WorkerSetup<Name>, job: Job<unknown>): Promise<void> {
+  const { name, handle, log } = setup;
+  const id = fromStoredId(job.id ?? '');
+  const payload = QUEUES[name].payload.safeParse(job.data);
+  if (!payload.success) {
+    log.error({ queue: name, job: id, faults: listFaults(payload.error) }, 'a malformed job was dropped');
+    return;
+  }
+  try {
+    await handle(payload.data as Payload<Name>);
+  } catch (error) {
+    log.error({ queue: name, job: id, ...describeFailure(error) }, 'a job failed');
+    throw safeFailure(error);
+  }
+}
+
+async function keepTrack(running: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+  running.add(work);
+  try {
+    await work;
+  } finally {
+    running.delete(work);
+  }
+}
+
+/** How long a worker waits after it could not fetch, in ms. */
+const FETCH_PAUSE_MS = 1_000;
+
+/**
+ * BullMQ waits before it fetches again only when the connection was refused. For any other error, such as tables that
+ * were dropped or a server that is starting, it would ask again at once and as fast as the machine can.
+ */
+function pauseAfterFailure(backend: IQueueBackend): IQueueBackend {
+  const fetch = backend.moveToActive.bind(backend);
+  backend.moveToActive = async (...request) => {
+    try {
+      return await fetch(...request);
+    } catch (error) {
+      await wait(FETCH_PAUSE_MS);
+      throw error;
+    }
+  };
+  return backend;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { checkHeader, isHeader, titlesSecurityCode } from '../../src/csv/find-header.ts';
+import { achLine, CARD_HEADER, cardLine } from './support.ts';
+
+const cellsOf = (line: string) => line.split(',');
+const CODE_HEADER = 'Invoice #,Customer Code,Amount,Comment';
+
+describe('isHeader', () => {
+  it.each([
+    ['card', CARD_HEADER],
+    ['card', CARD_HEADER.toUpperCase().replaceAll(' ', '')],
+    ['card', 'Date,Invoice #,Full Name,Amount,MOP,Credit Card #,Expiry'],
+    ['card', `${CARD_HEADER},CVV2`],
+    ['card', 'Datum,Rechnung,Vorname,Nachname,Betrag,CVV'],
+    ['card', 'date,inv no,first,last,address,town,county,post code,total,brand,card no,exp'],
+    ['card', 'Date,Invoice,First,Nachname,Street,City,Land,Zip,Betrag,MOP,Card,Gueltig'],
+    ['card', CODE_HEADER],
+    ['ach-refund', 'Invoice #,First Name,Last Name,Account Type,Account # (no spaces or dashes),Amount,Comment'],
+  ] as const)('finds one for %s in %s', (operation, line) => {
+    expect(isHeader(operation, cellsOf(line))).toBe(true);
+  });
+
+  it.each([
+    ['card', cardLine()],
+    ['card', cardLine({ amount: '$5' })],
+    ['card', cardLine({ amount: 'abc' })],
+    ['ach-charge', achLine()],
+    ['ach-charge', 'Invoice,Code,5.00,Comment'],
+    ['ach-charge', 'INV-1,CID,5.00,CVV'],
+    ['card', 'Date,Invoice,Vorname,Nachname,Street,City,Land,Zip,Betrag,MOP,Card,Gueltig'],
+    ['card', 'Datum,Rechnung,Betrag,Bemerkung'],
+    ['card', `${cardLine()},123`],
+    ['card', ',,,'],
+  ] as const)('finds none for %s in %s', (operation, line) => {
+    expect(isHeader(operation, cellsOf(line))).toBe(false);
+  });
+});
+
+describe('titlesSecurityCode', () => {
+  it('tells a title from a value', () => {
+    expect(titlesSecurityCode(['Invoice', 'CVV'])).toBe(true);
+    expect(titlesSecurityCode(['1001', 'CVV'])).toBe(false);
+    expect(titlesSecurityCode(['Invoice', 'Amount'])).toBe(false);
+  });
+});
+
+describe('checkHeader', () => {
+  it('has nothing against titles in the order of the layout, or against words it does not know', () => {
+    expect(checkHeader({ line: 1, cells: cellsOf(CARD_HEADER) }, 'card')).toEqual([]);
+    const foreign = CARD_HEADER.replace('City', 'Ort').replace('First Name', 'Name');
+    expect(checkHeader({ line: 1, cells: cellsOf(foreign) }, 'card')).toEqual([]);
+    expect(checkHeader({ line: 1, cells: ['Invoice'] }, undefined)).toEqual([]);
+  });
+
+  it('refuses titles in another order, because the values would be sent in each other’s place', () => {
+    const header = CARD_HEADER.replace('First Name,Last Name', 'Last Name,First Name');
+    const faults = checkHeader({ line: 2, cells: cellsOf(header) }, 'card');
+    expect(faults).toMatchObject([
+      { code: 'LAYOUT_FOLDER', line: 2, column: 'firstName' },
+      { code: 'LAYOUT_FOLDER', line: 2, column: 'lastName' },
+    ]);
+    expect(faults[0]?.detail).toBe('the header calls column 3 "Last Name", here it is "First Name"');
+  });
+
+  it('refuses more or fewer titles than columns', () => {
+    expect(checkHeader({ line: 1, cells: cellsOf(CODE_HEADER) }, 'ach')).toMatchObject([
+      { code: 'COLUMN_COUNT', line: 1, detail: 'the header has 4 columns, the rows have 7' },
+    ]);
+  });
+});

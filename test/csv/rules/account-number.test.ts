@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { accountNumberRule } from '../../../src/csv/rules/account-number.ts';
+import { apply } from '../support.ts';
+
+describe('accountNumberRule', () => {
+  it.each([
+    ['02100002100000000000000001', '02100002100000000000000001'],
+    ['1234', '1234'],
+    ['123', 'ACCOUNT_FORMAT'],
+    ['021000021000000000000000012', 'ACCOUNT_FORMAT'],
+    ['0210-0002', 'ACCOUNT_FORMAT'],
+    ['0210 0002', 'ACCOUNT_FORMAT'],
+    ['2.1E+24', 'SPREADSHEET_DAMAGE'],
+    ['="0210"', 'SPREADSHEET_DAMAGE'],
+  ])('takes %j for %j', (cell, expected) => {
+    expect(apply(accountNumberRule(false), cell)).toBe(expected);
+  });
+
+  it.each([
+    ['02100002100000000000000001', '02100002100000000000000001'],
+    ['11100002512345678', '11100002512345678'],
+    ['02100003100000000000000001', 'ACCOUNT_ROUTING'],
+    ['12345678', 'ACCOUNT_ROUTING'],
+    ['0000000001234', 'ACCOUNT_ROUTING'],
+  ])('takes %j for %j when routing numbers are checked', (cell, expected) => {
+    expect(apply(accountNumberRule(true), cell)).toBe(expected);
+  });
+});

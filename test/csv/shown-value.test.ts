@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { shownValue } from '../../src/csv/shown-value.ts';
+import { ACCOUNT, VISA } from './support.ts';
+
+describe('shownValue', () => {
+  it.each([
+    ['cardNumber', VISA, '', '************2220'],
+    ['accountNumber', '1234', '', '****'],
+    ['comment', `card ${VISA}`, '', 'card ************2220'],
+    ['comment', 'account 1234', '1234', 'account ****'],
+    ['comment', 'account 1234', 'x', 'account 1234'],
+    ['amount', '$5', '', '$5'],
+    ['comment', '', '', ''],
+  ] as const)('of %s shows %j as %j', (column, cell, ownNumber, shown) => {
+    expect(shownValue(column, cell, ownNumber)).toBe(shown);
+  });
+
+  it('shows at most 40 characters, and no number by cutting it', () => {
+    for (let before = 0; before < 60; before += 1) {
+      const shown = shownValue('comment', `${'x'.repeat(before)}${ACCOUNT}${'y'.repeat(400)}`, '');
+      expect(shown).toHaveLength(40);
+      expect(shown).not.toMatch(/\d{5}/);
+    }
+  });
+
+  it('stays quick and safe on a flood of digits', () => {
+    expect(shownValue('comment', '4'.repeat(16_000), '')).toBe(`${'*'.repeat(39)}…`);
+  });
+});

@@ -1,0 +1,105 @@
+import {
+  type CheckedRow,
+  type CheckRules,
+  checkPaymentFile,
+  type FileCheck,
+} from '../../src/csv/check-payment-file.ts';
+import type { CellRule } from '../../src/csv/rules/cell-rule.ts';
+import type { Fault } from '../../src/kernel/rows.ts';
+
+export const VISA = '4222222222222220';
+export const OTHER_VISA = '4111111111111111';
+export const ACCOUNT = '02100002100000000000000001';
+export const CARD_HEADER =
+  'Date,Invoice #,First Name,Last Name,Street,City,State,Zip Code,Amount,MOP,Credit Card #,Expiry';
+
+type Settings = Partial<Omit<CheckRules, 'folder'>> & { folder?: Partial<CheckRules['folder']> };
+
+export function rulesWith({ folder, ...settings }: Settings = {}): CheckRules {
+  return {
+    operation: 'card',
+    account: { server: 'NA', country: 'US', currency: 'USD' },
+    today: '2026-06-15',
+    ...settings,
+    folder: {
+      header: 'auto',
+      charset: 'utf-8',
+      finalNewline: 'warn',
+      textCommas: 'replace',
+      badRows: { policy: 'withhold', maxPercent: 10 },
+      duplicateRows: 'hold',
+      routingCheck: false,
+      ...folder,
+    },
+  };
+}
+
+const CARD_CELLS = {
+  date: '06/15/2026',
+  invoice: 'INV-1',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  street: '1 Some Road',
+  city: 'Troy',
+  state: 'NY',
+  zipCode: '12180',
+  amount: '25.00',
+  mop: 'VISA',
+  cardNumber: VISA,
+  expiry: '1228',
+};
+const ACH_CELLS = {
+  invoice: 'INV-1',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  accountType: 'CHECKING',
+  accountNumber: ACCOUNT,
+  amount: '5.00',
+  comment: 'Gift',
+};
+
+/** A valid row of the layout `card`, but for the cells given; they are not quoted. */
+export function cardLine(cells: Partial<typeof CARD_CELLS> = {}): string {
+  return Object.values({ ...CARD_CELLS, ...cells }).join(',');
+}
+
+/** A valid row of the layout `ach`, but for the cells given. */
+export function achLine(cells: Partial<typeof ACH_CELLS> = {}): string {
+  return Object.values({ ...ACH_CELLS, ...cells }).join(',');
+}
+
+/** Valid card rows of different invoices, each on a line of its own. */
+export function cardLines(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => cardLine({ invoice: `N-${index + 1}` }));
+}
+
+export async function* chunksOf(bytes: Uint8Array | string, size = 65_536): AsyncGenerator<Uint8Array> {
+  const buffer = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  for (let start = 0; start < buffer.length; start += size) yield buffer.subarray(start, start + size);
+}
+
+export type Checked = FileCheck & { rows: CheckedRow[]; rowFaults: Fault[]; codes: string[] };
+
+/** Checks a whole file and keeps everything that came out. `codes` are those of all faults, rows first. */
+export async function checkAll(
+  bytes: Uint8Array | string | AsyncIterable<Uint8Array>,
+  settings: Settings = {},
+): Promise<Checked> {
+  const source = typeof bytes === 'string' || bytes instanceof Uint8Array ? chunksOf(bytes) : bytes;
+  const check = checkPaymentFile(source, rulesWith(settings));
+  const rows: CheckedRow[] = [];
+  let next = await check.next();
+  while (!next.done) {
+    rows.push(...next.value);
+    next = await check.next();
+  }
+  const rowFaults = rows.flatMap((row) => row.faults);
+  return { ...next.value, rows, rowFaults, codes: [...rowFaults, ...next.value.faults].map((fault) => fault.code) };
+}
+
+/** What a rule makes of a cell: its canonical form, or the codes it reports; both when it does both. */
+export function apply(rule: CellRule, cell: string): string {
+  const codes: string[] = [];
+  const value = rule(cell, (code) => codes.push(code));
+  return [...codes, ...(value === '' ? [] : [value])].join(' ');
+}

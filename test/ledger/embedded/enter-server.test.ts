@@ -1,0 +1,46 @@
+import { rename } from 'node:fs/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PRESENCE_LOCK } from '../../../src/ledger/embedded/ask-server.ts';
+import { type Cluster, dataFolderOf } from '../../../src/ledger/embedded/cluster.ts';
+import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
+import { leaveServer } from '../../../src/ledger/embedded/leave-server.ts';
+import { openWorld, serverPid, type World } from './support/world.ts';
+
+let world: World;
+let cluster: Cluster;
+beforeAll(async () => {
+  world = await openWorld();
+  cluster = await world.openCluster();
+});
+afterAll(() => world.close());
+
+describe('enterServer', () => {
+  it('makes the cluster, starts the server, and joins one that runs', async () => {
+    const first = await enterServer(cluster);
+    const second = await enterServer(cluster);
+    expect(first.connection).toEqual(second.connection);
+    await leaveServer(cluster, first);
+    await leaveServer(cluster, second);
+    expect(await serverPid(cluster)).toBeUndefined();
+  });
+
+  it('does not put an empty ledger in the place of a lost one', async () => {
+    await rename(dataFolderOf(cluster), `${dataFolderOf(cluster)}-away`);
+    await expect(enterServer(cluster, { mayInit: false })).rejects.toThrow('its data are gone');
+    await rename(`${dataFolderOf(cluster)}-away`, dataFolderOf(cluster));
+    const presence = await enterServer(cluster, { mayInit: false });
+    await leaveServer(cluster, presence);
+  });
+
+  it('gives up on a server that lets nobody in', async () => {
+    const presence = await enterServer(cluster);
+    const holder = new Client(presence.connection);
+    await holder.connect();
+    await presence.client.end();
+    await holder.query('SELECT pg_advisory_lock($1, $2)', [...PRESENCE_LOCK]);
+    await expect(enterServer(cluster, { patienceMs: 100 })).rejects.toThrow('the server let nobody in for 0 seconds');
+    await holder.end();
+    await leaveServer(cluster, await enterServer(cluster));
+  });
+});

@@ -1,0 +1,255 @@
+import { chmod, chown, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { logFileOf } from '../../../src/ledger/embedded/cluster.ts';
+import { copyBrokenBinaries } from './support/broken-binaries.ts';
+import { startMember } from './support/start-member.ts';
+import {
+  isRoot,
+  killServer,
+  openWorld,
+  sayWhatNeedsRoot,
+  queryOnce,
+  serverPid,
+  waitUntil,
+  type World,
+} from './support/world.ts';
+
+let world: World;
+
+async function pidOf(dataDir?: string): Promise<number | undefined> {
+  return serverPid(await world.place(dataDir));
+}
+
+const NOBODY = { uid: 65534, gid: 65534 };
+
+describe('joinEmbeddedServer on a fresh folder', () => {
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
+
+  it('makes the database at the first call, stops with the last to leave, and keeps the data', async () => {
+    const first = await world.join();
+    const pool = new Pool(first.connection);
+    await pool.query('CREATE TABLE note (text text)');
+    await pool.query("INSERT INTO note VALUES ('kept')");
+    const { rows } = await pool.query(
+      `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
+              current_setting('data_checksums') AS checksums, current_setting('TimeZone') AS zone, lower('Ä') AS lower`,
+    );
+    expect(rows).toEqual([{ database: 'paydrop', encoding: 'UTF8', checksums: 'on', zone: 'UTC', lower: 'ä' }]);
+    await pool.end();
+    expect(await pidOf()).toBeGreaterThan(0);
+    await Promise.all([first.leave(), first.leave()]);
+    expect(await pidOf()).toBeUndefined();
+
+    const second = await world.join();
+    expect(await queryOnce(second.connection, 'SELECT text FROM note')).toEqual([{ text: 'kept' }]);
+    await second.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('lets two processes join a fresh folder at the same time; only the last one stops it', async () => {
+    const members = [startMember(world), startMember(world)] as const;
+    const connections = await Promise.all(members.map((member) => member.joined()));
+    expect(connections[0]).toEqual(connections[1]);
+    const pid = await pidOf();
+    await members[0].leave();
+    expect(await pidOf()).toBe(pid);
+    await members[1].leave();
+    expect(await pidOf()).toBeUndefined();
+    expect((await readdir((await world.place()).home)).filter((name) => name.startsWith('init-'))).toEqual([]);
+  });
+
+  it.each([
+    ['a path too long for a socket', 'long-'.repeat(24), 0o022],
+    ['signs that mean something to a shell or to a settings file', `a 'b' "c", $HOME \`d\` \\e ü`, 0o022],
+    ['a umask that closes everything', 'data', 0o077],
+  ])('works in a folder with %s', async (_case, name, umask) => {
+    const before = process.umask(umask);
+    const dataDir = join(world.root, name);
+    try {
+      const server = await world.join(dataDir);
+      const { connection } = server;
+      expect(await queryOnce(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await server.leave();
+      expect(await pidOf(dataDir)).toBeUndefined();
+      if (!connection.host.startsWith(world.root)) await rm(connection.host, { recursive: true });
+    } finally {
+      process.umask(before);
+    }
+  });
+});
+
+describe('joinEmbeddedServer on one cluster', () => {
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+  afterAll(() => world.close());
+
+  it('joins the server that a killed process left behind, and stops it', async () => {
+    const member = startMember(world);
+    await member.joined();
+    const pid = await pidOf();
+    await member.kill();
+    const server = await world.join();
+    expect(await pidOf()).toBe(pid);
+    await server.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('starts again after the whole server was killed', async () => {
+    const member = startMember(world);
+    const connection = await member.joined();
+    const processes = await queryOnce(connection, 'SELECT pid FROM pg_stat_activity');
+    await member.kill();
+    const pid = await pidOf();
+    for (const number of [pid, ...processes.map((row) => row['pid'])]) killIfThere(number as number);
+    const server = await world.join();
+    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await pidOf()).not.toBe(pid);
+    await server.leave();
+  });
+
+  it('brings a server back that dies under its member, without an empty ledger in its place', async () => {
+    const server = await world.join();
+    await queryOnce(server.connection, 'CREATE TABLE proof ()');
+    // Without durability a commit is only safe after a checkpoint.
+    await queryOnce(server.connection, 'CHECKPOINT');
+    const pid = await pidOf();
+    await killServer(world.dataDir, world.sharedFolder);
+    await waitUntil(() =>
+      queryOnce(server.connection, 'SELECT FROM proof').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await pidOf()).not.toBe(pid);
+    await server.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('waits for a server that is stopping and starts it again', async () => {
+    let member = await world.join();
+    for (let round = 0; round < 4; round += 1) {
+      const [next] = await Promise.all([world.join(), member.leave()]);
+      expect(await queryOnce(next.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      member = next;
+    }
+    await member.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('does not keep its process alive, and the server outlives the process', async () => {
+    const member = startMember({ ...world, stays: false });
+    await member.joined();
+    expect(await member.exitStatus()).toBe(0);
+    expect(await pidOf()).toBeGreaterThan(0);
+    const server = await world.join();
+    await server.leave();
+  });
+
+  it('hands nothing of its environment to the server', async () => {
+    const member = startMember(world);
+    await member.joined();
+    const environment = await readFile(`/proc/${await pidOf()}/environ`, 'utf8').catch(() => 'PATH=unreadable here');
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toContain('canary-master-key');
+    await member.leave();
+  });
+
+  it('opens no network port and no socket outside a private folder', async () => {
+    const server = await world.join();
+    expect(await queryOnce(server.connection, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
+    expect(await tcpSocketsOf((await pidOf()) ?? 0)).toEqual([]);
+    await server.leave();
+  });
+
+  it('keeps data values out of the log of the server', async () => {
+    const server = await world.join();
+    await queryOnce(
+      server.connection,
+      'CREATE TABLE t (id int PRIMARY KEY, text varchar(40) CHECK (length(text) < 30))',
+    );
+    await queryOnce(server.connection, "INSERT INTO t VALUES (7001, 'canary-alpha')");
+    const failing = [
+      "INSERT INTO t VALUES (7001, 'canary-beta')",
+      "INSERT INTO t VALUES (7002, 'canary-gamma-which-is-longer-than-thirty')",
+      "SELECT 'canary-delta'::int",
+      "SELECT 'canary-epsilon' FROM nowhere",
+      "DO $$ BEGIN RAISE EXCEPTION 'canary-zeta'; END $$",
+    ];
+    for (const sql of failing) await expect(queryOnce(server.connection, sql)).rejects.toThrow();
+    const pool = new Pool(server.connection);
+    await expect(pool.query('SELECT $1::int', ['canary-eta'])).rejects.toThrow('canary-eta');
+    await pool.end();
+    await server.leave();
+    const log = await readFile(logFileOf(await world.place()), 'utf8');
+    expect(log).toContain('ready to accept connections');
+    expect(log).not.toMatch(/canary|7001|7002/);
+  });
+});
+
+describe.runIf(isRoot)(sayWhatNeedsRoot('joinEmbeddedServer as root'), () => {
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
+
+  it('works from a checkout and a data folder under a closed home, installed without scripts', async () => {
+    const home = join(world.root, 'home');
+    await mkdir(home, { mode: 0o700 });
+    const binaries = await copyBrokenBinaries(join(home, 'checkout', 'native'));
+    const places = { ...world.places, findBinaries: async () => binaries };
+    const dataDir = join(home, 'checkout', 'data');
+    const server = await world.join(dataDir, places);
+    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(server.connection.host.startsWith(join(world.sharedFolder, 'clusters'))).toBe(true);
+    expect(await readFile(join(dataDir, 'WHERE.txt'), 'utf8')).toContain(join(world.sharedFolder, 'clusters'));
+    await server.leave();
+    expect(await pidOf(dataDir)).toBeUndefined();
+  });
+
+  it('joins the server of an ordinary user, who goes on when root has left', async () => {
+    await mkdir(world.dataDir);
+    await chown(world.dataDir, NOBODY.uid, NOBODY.gid);
+    await chmod(world.dataDir, 0o700);
+    const member = startMember(world, NOBODY);
+    const connection = await member.joined();
+    const server = await world.join();
+    expect(server.connection).toEqual(connection);
+    await server.leave();
+    expect(await pidOf()).toBeGreaterThan(0);
+    await member.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('tells an ordinary user whose the data are', async () => {
+    await world.place();
+    expect(await startMember(world, NOBODY).failed()).toMatchObject({
+      code: 'LEDGER_START_FAILED',
+      message: expect.stringMatching(/belong to another user.*Start paydrop as that user or as root/),
+    });
+  });
+});
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
+}
+
+/** Inode numbers of the TCP sockets that a process holds; Linux only, elsewhere there is nothing to read. */
+async function tcpSocketsOf(pid: number): Promise<string[]> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),
+  );
+  const inodes = new Set(tables.flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)[9])));
+  const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const targets = await Promise.all(descriptors.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  return targets.filter((target) => inodes.has(/^socket:\[(\d+)\]$/.exec(target)?.[1] ?? 'none'));
+}

@@ -1,0 +1,55 @@
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import type { QueueBackend } from '../../../src/queue/open-queue.ts';
+import { startTestPostgres } from '../../support/postgres.ts';
+import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
+
+/** A server for the queue, with the ways to hurt it. */
+export type QueueServer = {
+  backend: QueueBackend;
+  /** Removes everything that the queue keeps, as `DROP SCHEMA … CASCADE` and `FLUSHALL` do. */
+  wipe(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Both servers that the queue runs on, as far as they are here; the same promises hold on each. */
+export const QUEUE_SERVERS: { kind: string; start: () => Promise<QueueServer> }[] = [
+  { kind: 'postgres', start: startPostgres },
+  ...(redisIsInstalled() ? [{ kind: 'redis', start: startRedis }] : []),
+];
+
+async function startPostgres(): Promise<QueueServer> {
+  const postgres = await startTestPostgres();
+  return {
+    backend: { kind: 'postgres', connection: postgres.connection },
+    wipe: () => dropSchema(postgres.connection),
+    stop: () => postgres.stop(),
+  };
+}
+
+async function startRedis(): Promise<QueueServer> {
+  const redis = await startTestRedis();
+  const client = new Redis(redis.url);
+  return {
+    backend: { kind: 'redis', url: redis.url },
+    wipe: async () => void (await client.flushall()),
+    stop: async () => {
+      client.disconnect();
+      await redis.stop();
+    },
+  };
+}
+
+/** Takes turns with the workers, which lock the same tables in another order: PostgreSQL ends one of two in a deadlock. */
+async function dropSchema(connection: object): Promise<void> {
+  const client = new Client(connection);
+  await client.connect();
+  try {
+    await client.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
+  } catch (error) {
+    if ((error as { code?: string }).code !== '40P01') throw error;
+    await client.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
+  } finally {
+    await client.end();
+  }
+}

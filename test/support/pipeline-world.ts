@@ -1,0 +1,115 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Config } from '../../schemas/config.ts';
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import { OUTPUT_KINDS } from '../../schemas/lifecycle.ts';
+import { type App, openApp } from '../../src/app.ts';
+import { waitUntilIdle } from '../../src/cli/wait-until-idle.ts';
+import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
+import { type Log, silentLog } from '../../src/kernel/log.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { startWorkers, type Workers } from '../../workers/main.ts';
+import { startTestPostgres } from './postgres.ts';
+
+/** Everything in one process, as `paydrop start` runs it, with waits that a test can bear. */
+export type PipelineWorld = {
+  readonly root: string;
+  readonly settings: Settings;
+  readonly sandbox: Sandbox;
+  app: App;
+  /** Puts a file into a drop folder in one step, as a careful sender would. */
+  drop(folder: string, name: string | Buffer, content: string | Uint8Array): Promise<void>;
+  /** Starts the workers, brings everything that lies in the folders to its end, and stops them. */
+  finish(timeoutMs?: number): Promise<void>;
+  start(): Promise<Workers>;
+  /** Texts of the output files of a kind, by name. */
+  outputs(kind: OutputKind): Promise<Record<string, string>>;
+  /** The state of every file by the sender's name. */
+  states(): Promise<Record<string, string>>;
+  close(): Promise<void>;
+};
+
+export type WorldOptions = {
+  folder?: Record<string, unknown>;
+  account?: Record<string, unknown>;
+  /** Settings at the top level, such as batch. */
+  settings?: Record<string, unknown>;
+  sandbox?: SandboxOptions;
+  redisUrl?: string;
+  log?: Log;
+};
+
+export async function openPipelineWorld(options: WorldOptions = {}): Promise<PipelineWorld> {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-world-'));
+  await chmod(root, 0o711);
+  const postgres = await startTestPostgres();
+  const sandbox = await startSandbox({ batchDelayMs: 50, dataDir: join(root, 'sandbox'), ...options.sandbox });
+  const env = { DATABASE_URL: postgres.url, ...(options.redisUrl && { REDIS_URL: options.redisUrl }) };
+  const settings = resolveSettings(worldConfig(sandbox.url, options), root, env);
+  for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
+    await mkdir(dir, { recursive: true });
+  createMasterKeyFile(settings.paths.masterKey);
+  const app = await openApp(settings, { log: options.log ?? silentLog(), env });
+
+  const world: PipelineWorld = {
+    root,
+    settings,
+    sandbox,
+    app,
+    drop: async (folder, name, content) => {
+      const dir = Buffer.from(`${join(root, 'drop', folder)}/`);
+      await writeFile(Buffer.concat([dir, Buffer.from(name)]), content);
+    },
+    start: () => startWorkers(world.app),
+    finish: async (timeoutMs = 25_000) => {
+      const workers = await startWorkers(world.app);
+      const isIdle = await waitUntilIdle(world.app, workers, timeoutMs, () => {});
+      await workers.stop();
+      if (!isIdle) throw new Error(`not at rest after ${timeoutMs} ms: ${JSON.stringify(await world.states())}`);
+    },
+    outputs: async (kind) => {
+      const ending = `.${OUTPUT_KINDS[kind].suffix}`;
+      const names = (await readdir(settings.paths.out)).filter((name) => name.endsWith(ending)).sort();
+      const texts = await Promise.all(names.map((name) => readFile(join(settings.paths.out, name), 'utf8')));
+      return Object.fromEntries(names.map((name, index) => [name, texts[index]!]));
+    },
+    states: async () => {
+      const { rows } = await world.app.ledger.pool.query<{ name: string; state: string }>(
+        'SELECT name, state FROM file ORDER BY file_no',
+      );
+      return Object.fromEntries(rows.map((row) => [row.name, row.state]));
+    },
+    close: async () => {
+      await world.app.close();
+      await sandbox.close();
+      await postgres.stop();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+function worldConfig(baseUrl: string, { account, folder, settings }: WorldOptions): Config {
+  const accounts = {
+    main: {
+      server: 'NA',
+      country: 'US',
+      currency: 'USD',
+      agentCode: 'TEST88',
+      password: 'TEST88',
+      baseUrl,
+      poll: { firstMs: 60, factor: 1.2, longestMs: 500 },
+      ...account,
+    },
+  };
+  const folders = ['card', 'ach-charge', 'ach-refund'].map((operation) => ({
+    path: `drop/${operation}`,
+    account: 'main',
+    operation,
+    complete: { by: 'quiet', quietMs: 60, probes: 2 },
+    ...folder,
+  }));
+  return Config.parse({ accounts, folders, rescanMs: 300, sweepMs: 500, ...settings });
+}
