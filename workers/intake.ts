@@ -1,3 +1,4 @@
+import { ERRORS, type FaultCode } from '../schemas/errors.ts';
 import type { App } from '../src/app.ts';
 import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
 import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
@@ -7,6 +8,7 @@ import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { dayInZone } from '../src/kernel/zone-time.ts';
+import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
 import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
@@ -17,7 +19,7 @@ import { destroySealedFile } from '../src/vault/archive.ts';
 import { decideIntake } from './decide-intake.ts';
 import { openOriginal, originalPath } from './open-original.ts';
 import { createRowStore } from './store-rows.ts';
-import { wakeAccount } from './wake.ts';
+import { askToDeliver, wakeAccount } from './wake.ts';
 import { join } from 'node:path';
 
 /**
@@ -31,7 +33,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
     if (file.state === 'claimed') await checkAndStore(app, file);
     await finishClaimed(app, fileId);
   });
-  await app.queue.add('deliver', `deliver-${fileId}-notice`, { fileId });
+  await askToDeliver(app, fileId);
 }
 
 async function checkAndStore(app: App, file: FileRow): Promise<void> {
@@ -56,13 +58,8 @@ async function readIntoLedger(
   folder: Folder,
   changed: boolean,
 ): Promise<FileDecision> {
-  const earlier = await findSameContent(tx, file);
-  if (earlier) {
-    const reason = `the same bytes came as "${earlier.name}" (file ${earlier.file_id})`;
-    const decision: FileDecision = { verdict: 'reject', code: 'DUPLICATE_FILE', reason, duplicateOf: earlier.file_id };
-    await decideFile(tx, file.file_id, NOTHING_READ, decision);
-    return decision;
-  }
+  const refusal = await findRefusal(tx, file, folder);
+  if (refusal) return refuseUnread(tx, file, refusal);
   const store = createRowStore(app, tx, file);
   const check = await checkRows(app, file, folder, (rows) => store.add(rows));
   await store.finish();
@@ -75,6 +72,28 @@ async function readIntoLedger(
   await store.addFaults([...check.faults, ...faults]);
   await decideFile(tx, file.file_id, findingsOf(check), decision);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
+  return decision;
+}
+
+type Refusal = { code: FaultCode; detail: string; duplicateOf?: string };
+
+/** Why a file is refused without being read. */
+async function findRefusal(tx: Transaction, file: FileRow, folder: Folder): Promise<Refusal | undefined> {
+  const earlier = await findSameContent(tx, file);
+  if (earlier) {
+    const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
+    return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+  }
+  if (file.bytes <= folder.maxBytes) return undefined;
+  return { code: 'FILE_TOO_LARGE', detail: `${file.bytes} bytes, at most ${folder.maxBytes}` };
+}
+
+/** The one fault stands in the list of the notice as well, because programs read only that. */
+async function refuseUnread(tx: Transaction, file: FileRow, { detail, ...refusal }: Refusal): Promise<FileDecision> {
+  const reason = `${ERRORS[refusal.code].means}: ${detail}`;
+  const decision: FileDecision = { verdict: 'reject', reason, ...refusal };
+  await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, detail }]);
+  await decideFile(tx, file.file_id, NOTHING_READ, decision);
   return decision;
 }
 

@@ -43,7 +43,7 @@ export async function startWorkers(app: App): Promise<Workers> {
 
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
 async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
-  await sweep(app);
+  await sweep(app, { atStart: true });
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;

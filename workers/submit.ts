@@ -55,13 +55,13 @@ async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> 
     const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
     await releaseBatch(app.ledger, batch, reason);
     if (error instanceof PipelineError && STOPPING.has(error.code))
-      await stopAccount(app.ledger, batch.account, reason);
+      await stopAccount(app.ledger, batch.account, `batch ${batch.batch_no} of file "${batch.file_id}": ${reason}`);
     throw error;
   }
 }
 
 /** Faults of the data, which no waiting mends; a database that was away for a moment is none. */
-const STOPPING: ReadonlySet<string> = new Set(['BODY_MISMATCH', 'SEAL_BROKEN', 'MASTER_KEY_WRONG']);
+const STOPPING: ReadonlySet<string> = new Set(['BODY_MISMATCH', 'SEAL_BROKEN', 'MASTER_KEY_WRONG', 'NOT_FOUND']);
 
 /**
  * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger
@@ -69,24 +69,39 @@ const STOPPING: ReadonlySet<string> = new Set(['BODY_MISMATCH', 'SEAL_BROKEN', '
  */
 async function send(app: App, batch: Prepared, body: Buffer): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
+  let mayHaveLeft = 0;
   try {
     return await app.gateway(batch.account).submitBatch({
       operation,
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
-        try {
-          if (!(await sendBatch(app.ledger, batch, { host: new URL(url).host, requestBytes }))) return false;
-          await writeJournal(app, batch);
-          return true;
-        } catch (error) {
-          app.log.error(keyOf(batch), `the intent to send could not be made durable: ${reasonOf(error)}`);
-          return false;
-        }
+        if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }))) return false;
+        mayHaveLeft = requestBytes;
+        return true;
       },
     });
   } catch (error) {
-    // Thrown before the connection is opened only, when the request cannot be built.
-    return { kind: 'not_sent', why: error instanceof PipelineError ? error.message : 'the call could not be prepared' };
+    // Only our own messages are repeated: that of another may hold the request.
+    const why = error instanceof PipelineError ? error.message : undefined;
+    if (mayHaveLeft === 0) return { kind: 'not_sent', why: why ?? 'the call could not be prepared' };
+    // After the yes, only the gateway can say that no byte left; an error says nothing.
+    return { kind: 'unknown', why: why ?? 'the call broke off', evidence: { bytesWritten: mayHaveLeft, bytesRead: 0 } };
+  }
+}
+
+/** @returns whether the intent is on disk in both places; without that nothing may leave */
+async function declareIntent(
+  app: App,
+  batch: Prepared,
+  call: { host: string; requestBytes: number },
+): Promise<boolean> {
+  try {
+    if (!(await sendBatch(app.ledger, batch, call))) return false;
+    await writeJournal(app, batch);
+    return true;
+  } catch (error) {
+    app.log.error(keyOf(batch), `the intent to send could not be made durable: ${reasonOf(error)}`);
+    return false;
   }
 }
 
@@ -108,9 +123,9 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
 async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<void> {
   const end = endOf(app, batch, answer);
   const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
-  if (!isReleased) await endAttempt(app.ledger, batch, end);
+  const state = isReleased ? 'ready' : await endAttempt(app.ledger, batch, end);
   if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
-  report(app, batch, answer);
+  report(app, batch, end, state);
   await goOn(app, batch);
 }
 
@@ -153,12 +168,15 @@ function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
   }
 }
 
-function report(app: App, batch: Prepared, answer: SubmitAnswer): void {
-  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, answer: answer.kind };
-  const why = 'why' in answer ? answer.why : 'text' in answer ? answer.text : '';
-  if (answer.kind === 'submitted') app.log.info({ ...about, batchId: answer.batchId }, 'batch submitted');
-  else if (answer.kind === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${why}`);
-  else app.log.warn(about, `batch not submitted: ${why}`);
+/** Told by the state that the batch has now, which is not always what the service said. */
+function report(app: App, batch: Prepared, end: AttemptEnd, state: string | undefined): void {
+  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, verdict: end.verdict };
+  const said = end.verdict === 'submitted' ? `the service gave it batch id ${end.batchId}` : end.reason;
+  if (state === 'submitted') app.log.info(about, `batch submitted: ${said}`);
+  else if (state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
+  else if (state === undefined && end.verdict !== 'not_sent')
+    app.log.error(about, `the answer came when the batch had a verdict already: ${said}`);
+  else app.log.warn(about, `batch not submitted: ${said}`);
 }
 
 function keyOf(batch: Prepared): BatchKey {

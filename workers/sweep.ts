@@ -1,3 +1,4 @@
+import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { findClaims } from '../src/drop/find-claims.ts';
 import { releaseClaim, removeEmptyClaim } from '../src/drop/release-claim.ts';
@@ -10,16 +11,16 @@ import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { findForgottenSends } from '../src/ledger/send-journal.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './watch.ts';
-import { askToPoll, pollId } from './wake.ts';
+import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf } from './wake.ts';
 
 /**
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
  * the folders, may be repeated at any time, and sends nothing by itself.
  */
-export async function sweep(app: App): Promise<void> {
+export async function sweep(app: App, { atStart = false } = {}): Promise<void> {
   await recoverDeadWorkers(app);
   await adoptClaims(app);
-  await refillQueue(app);
+  await refillQueue(app, atStart);
 }
 
 /** At start, before anything may be sent: an account whose journal is ahead of the ledger stops (F76). */
@@ -71,20 +72,21 @@ async function adoptClaims(app: App): Promise<void> {
 }
 
 /**
- * A job for everything that is due and has none. Ids are the same at every sweep, so a job that still waits is not
- * doubled; the ids that a worker makes for itself may differ, and one job too many does no harm.
+ * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
+ * be those of the process that was killed before, which the queue takes for running until their locks run out.
  */
-async function refillQueue(app: App): Promise<void> {
+async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
   const due = await findDueWork(app.ledger);
-  const [submit, poll] = await Promise.all([app.queue.ids('submit'), app.queue.ids('poll')]);
-  for (const fileId of due.intake) await app.queue.add('intake', `intake-${fileId}`, { fileId });
-  for (const fileId of due.deliver) await app.queue.add('deliver', `deliver-${fileId}-sweep`, { fileId });
-  for (const key of due.submit) {
-    const prefix = `submit-${key.fileId}-${key.batchNo}-`;
-    if (![...submit].some((id) => id.startsWith(prefix))) await app.queue.add('submit', `${prefix}sweep`, key);
-  }
-  for (const batch of due.poll) {
-    if (!poll.has(pollId(batch))) await askToPoll(app, batch);
-  }
+  const asked = async (name: QueueName) => {
+    const ids = await app.queue.ids(name, atStart ? 'waiting' : 'live');
+    return new Set([...ids].map(stemOf));
+  };
+  const [intake, submit, poll, deliver] = await Promise.all(QUEUE_NAMES.map(asked));
+  for (const fileId of due.intake) if (!intake!.has(STEMS.intake(fileId))) await askForIntake(app, fileId);
+  for (const key of due.submit) if (!submit!.has(STEMS.submit(key))) await askToSubmit(app, key);
+  for (const batch of due.poll) if (!poll!.has(STEMS.poll(batch))) await askToPoll(app, batch);
+  for (const fileId of due.deliver) if (!deliver!.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
 }
+
+const QUEUE_NAMES = ['intake', 'submit', 'poll', 'deliver'] as const satisfies readonly QueueName[];

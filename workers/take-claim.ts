@@ -9,6 +9,7 @@ import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
 import { newDataKey } from '../src/vault/data-key.ts';
+import { askForIntake } from './wake.ts';
 import { relative } from 'node:path';
 
 /** Purpose that the seal of an original is bound to. */
@@ -23,7 +24,7 @@ export async function takeClaim(app: App, claim: Claim): Promise<void> {
   await withLock(app.ledger, `file:${fileId}`, async () => {
     if (!(await readFileState(app.ledger, fileId))) await sealClaim(app, claim);
   });
-  await app.queue.add('intake', `intake-${fileId}`, { fileId });
+  await askForIntake(app, fileId);
 }
 
 async function sealClaim(app: App, claim: Claim): Promise<void> {

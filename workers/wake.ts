@@ -1,30 +1,59 @@
 import { randomBytes } from 'node:crypto';
+import type { Payload, QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { findSendable } from '../src/ledger/queries/due-work.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 
-/** Asks for the next batch of an account, if one may be sent. */
-export async function wakeAccount(app: App, account: string): Promise<void> {
-  for (const key of await findSendable(app.ledger, account)) await askToSubmit(app, key);
+/**
+ * Asks a station to look at something. A job's id is a stem that says at what, and an ending that is new each time: a
+ * job of the same id that is just ending, or whose worker was killed, would swallow the new one. One job too many does
+ * no harm, the ledger lets one through.
+ */
+async function ask<Name extends QueueName>(
+  app: App,
+  name: Name,
+  stem: string,
+  payload: Payload<Name>,
+  delayMs = 0,
+): Promise<void> {
+  await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, { delayMs: Math.max(0, delayMs) });
 }
 
-/**
- * Asks for one batch. The job's id is new each time: a job of the same name that is just ending would swallow it, and
- * the account would sleep until the sweep. One job too many does no harm, the ledger lets one through.
- */
-export async function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
-  const id = `submit-${key.fileId}-${key.batchNo}-${randomBytes(4).toString('hex')}`;
-  await app.queue.add('submit', id, key, { delayMs });
+/** The stem of a job's id, by which the sweep sees that something has been asked for already. */
+export function stemOf(jobId: string): string {
+  return jobId.replace(/-[0-9a-f]{8}$/, '');
+}
+
+/** Stems by what is to be looked at. */
+export const STEMS = {
+  intake: (fileId: string) => `intake-${fileId}`,
+  submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
+  poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls'>) =>
+    `poll-${batch.file_id}-${batch.batch_no}-${batch.polls}`,
+  deliver: (fileId: string) => `deliver-${fileId}`,
+};
+
+export function askForIntake(app: App, fileId: string): Promise<void> {
+  return ask(app, 'intake', STEMS.intake(fileId), { fileId });
+}
+
+export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
+  return ask(app, 'submit', STEMS.submit(key), key, delayMs);
 }
 
 /** Asks for the result of a submitted batch at the time that the ledger has noted for it. */
-export async function askToPoll(app: App, batch: BatchRow): Promise<void> {
-  const delayMs = Math.max(0, (batch.next_poll_at?.getTime() ?? 0) - app.clock.now().getTime());
-  await app.queue.add('poll', pollId(batch), { fileId: batch.file_id, batchNo: batch.batch_no }, { delayMs });
+export function askToPoll(app: App, batch: BatchRow): Promise<void> {
+  const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const dueMs = batch.next_poll_at?.getTime() ?? 0;
+  return ask(app, 'poll', STEMS.poll(batch), payload, dueMs - app.clock.now().getTime());
 }
 
-/** Each question has its own id; the sweep makes the same one, so that the same question is not asked twice at a time. */
-export function pollId(batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls'>): string {
-  return `poll-${batch.file_id}-${batch.batch_no}-${batch.polls}`;
+export function askToDeliver(app: App, fileId: string): Promise<void> {
+  return ask(app, 'deliver', STEMS.deliver(fileId), { fileId });
+}
+
+/** Asks for the next batch of an account, if one may be sent. */
+export async function wakeAccount(app: App, account: string): Promise<void> {
+  for (const key of await findSendable(app.ledger, account)) await askToSubmit(app, key);
 }

@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.ts';
 import { addJob } from './add-job.ts';
 import { answerWithin } from './answer-within.ts';
 import { limitLog } from './limit-log.ts';
-import { countJobs, listLiveIds, type NamedQueue, openNamedQueue } from './named-queue.ts';
+import { countJobs, listIds, type NamedQueue, openNamedQueue, type Which } from './named-queue.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
@@ -30,8 +30,8 @@ export type Queue = {
     payload: Payload<Name>,
     options?: { delayMs?: number },
   ): Promise<void>;
-  /** Ids of the jobs that are waiting, delayed or active. The sweep adds what is missing here. */
-  ids(name: QueueName): Promise<Set<string>>;
+  /** Ids of the jobs that are waiting or delayed, and with `live` of the active ones. The sweep adds what is missing. */
+  ids(name: QueueName, which: Which): Promise<Set<string>>;
   /** Takes jobs from now on, `concurrency` at once. A handler that throws fails its job; nothing is tried again. */
   work<Name extends QueueName>(
     name: Name,
@@ -85,7 +85,7 @@ export async function openQueue(
   return {
     add: (name, id, payload, { delayMs = 0 } = {}) =>
       ask(`add the job "${id}"`, () => addJob({ queue: queues[name], name, id, payload, delayMs, log })),
-    ids: (name) => ask(`list the jobs of "${name}"`, () => listLiveIds(queues[name])),
+    ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queues[name], which)),
     work: (name, concurrency, handle) => {
       const worker = startWorker({ name, concurrency, handle, connection, options, log, onError });
       workers.add(worker);

@@ -30,7 +30,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
     // Redis has no tables: BullMQ's keys and scripts come back with the first command after FLUSHALL.
     heal: async () => {},
     close: async () => {
-      for (const client of clients) client.disconnect();
+      for (const client of clients) letGo(client);
     },
   };
 }
@@ -52,8 +52,21 @@ function openClient(url: string, patience: Patience, clients: Set<Redis>): Redis
 
 function keepClient(client: Redis, clients: Set<Redis>): Redis {
   clients.add(client);
-  client.once('end', () => clients.delete(client));
   // BullMQ passes errors on while it uses the client; afterwards an error without a listener would be printed.
   client.on('error', () => {});
   return client;
+}
+
+/**
+ * Ends a client, also one that is waiting for its next try. ioredis would then only forget the try: the commands it
+ * holds would never be answered, and BullMQ, waiting for them, would keep its timers and with them the process. A try
+ * that is broken off makes it answer them all.
+ */
+function letGo(client: Redis): void {
+  // To disconnect a second time would start a timer of two seconds that nothing stops.
+  if (client.status === 'end') return;
+  client.disconnect();
+  if (client.status !== 'reconnecting') return;
+  client.connect().catch(() => {});
+  client.disconnect();
 }

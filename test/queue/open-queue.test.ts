@@ -1,12 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openQueue, type Queue, type QueueBackend } from '../../src/queue/open-queue.ts';
 import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { redisVerdict } from '../support/redis.ts';
 import { QUEUE_SERVERS, type QueueServer } from './support/backends.ts';
+import { collect } from './support/collect.ts';
 import { logIntoLines } from './support/log-lines.ts';
+import { openGate } from './support/open-gate.ts';
 import { QUICK_OPTIONS } from './support/quick-options.ts';
+import { startScript } from './support/start-script.ts';
 
 const verdict = redisVerdict();
 
@@ -66,7 +67,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     const got = collect();
     queue.work('intake', 4, got.take);
     await got.next();
-    await expect.poll(() => queue.ids('intake')).toEqual(new Set());
+    await expect.poll(() => queue.ids('intake', 'live')).toEqual(new Set());
     await queue.add('intake', 'intake-f1', { fileId: 'f1' });
     await got.next();
     expect(got.count()).toBe(2);
@@ -84,7 +85,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await queue.add('intake', 'intake-f1', { fileId: 'f1' });
     expect(await queue.counts('intake')).toEqual(counts({ active: 1 }));
     gate.open();
-    await expect.poll(() => queue.ids('intake')).toEqual(new Set());
+    await expect.poll(() => queue.ids('intake', 'live')).toEqual(new Set());
     expect(got.count()).toBe(1);
   });
 
@@ -127,7 +128,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
     await got.next();
     await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
-    expect(await queue.ids('submit')).toEqual(new Set());
+    expect(await queue.ids('submit', 'live')).toEqual(new Set());
     // The next job passes the failed one by, so the failed one had its chance to run again.
     await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
@@ -139,8 +140,10 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
 
   it('does not run the job of a killed worker again (F40)', async () => {
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    await killWhileHolding(server.backend, 'holding 1');
-    expect(await queue.ids('submit')).toEqual(new Set(['submit-f1-1']));
+    const holder = await startScript('hold-job.ts', server.backend, 'holding 1');
+    holder.kill('SIGKILL');
+    expect(await holder.ended).toBe('SIGKILL');
+    expect(await queue.ids('submit', 'live')).toEqual(new Set(['submit-f1-1']));
 
     const got = collect();
     queue.work('submit', 1, got.take);
@@ -165,11 +168,11 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
 
     await server.wipe();
     await queue.heal();
-    expect(await queue.ids('poll')).toEqual(new Set());
+    expect(await queue.ids('poll', 'live')).toEqual(new Set());
     await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
     gate.open();
-    await expect.poll(() => queue.ids('submit')).toEqual(new Set());
+    await expect.poll(() => queue.ids('submit', 'live')).toEqual(new Set());
     // The worker whose job was wiped under it goes on.
     await queue.add('submit', 'submit-f1-3', { fileId: 'f1', batchNo: 3 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 3 });
@@ -178,10 +181,10 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
   it('heals what is whole without touching it', async () => {
     await queue.add('intake', 'intake-f1', { fileId: 'f1' });
     await queue.heal();
-    expect(await queue.ids('intake')).toEqual(new Set(['intake-f1']));
+    expect(await queue.ids('intake', 'live')).toEqual(new Set(['intake-f1']));
   });
 
-  it('lists what is waiting, delayed or running, and nothing else', async () => {
+  it('lists what is waiting or delayed, and what is running when asked for what is live', async () => {
     const gate = openGate();
     const got = collect();
     queue.work('poll', 2, async (payload) => {
@@ -195,7 +198,8 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     for (const id of ['running-a', 'running-b', 'waiting']) await queue.add('poll', id, { fileId: 'f1', batchNo: 2 });
     await queue.add('poll', 'delayed', { fileId: 'f1', batchNo: 2 }, { delayMs: 60_000 });
     await expect.poll(() => queue.counts('poll')).toEqual(counts({ active: 2, waiting: 1, delayed: 1, failed: 1 }));
-    expect(await queue.ids('poll')).toEqual(new Set(['running-a', 'running-b', 'waiting', 'delayed']));
+    expect(await queue.ids('poll', 'live')).toEqual(new Set(['running-a', 'running-b', 'waiting', 'delayed']));
+    expect(await queue.ids('poll', 'waiting')).toEqual(new Set(['waiting', 'delayed']));
     gate.open();
   });
 
@@ -215,7 +219,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     gate.open();
     await closing;
     expect(events).toEqual(['job done', 'closed']);
-    expect(await queue.ids('deliver')).toEqual(new Set(['deliver-f2']));
+    expect(await queue.ids('deliver', 'live')).toEqual(new Set(['deliver-f2']));
   });
 
   it('stops waiting for a running job after waitMs', async () => {
@@ -228,7 +232,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await queue.add('deliver', 'deliver-f1', { fileId: 'f1' });
     await got.next();
     await worker.close({ waitMs: 20 });
-    expect(await queue.ids('deliver')).toEqual(new Set(['deliver-f1']));
+    expect(await queue.ids('deliver', 'live')).toEqual(new Set(['deliver-f1']));
     expect(lines.map(({ msg }) => msg)).toContain('a worker was left before it had closed');
     gate.open();
   });
@@ -236,7 +240,13 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
   it('is closed by close as a whole, workers included, also when called twice', async () => {
     queue.work('intake', 1, async () => {});
     await Promise.all([queue.close(), queue.close()]);
-    await expect(queue.ids('intake')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(queue.ids('intake', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+  });
+
+  it('leaves nothing behind that keeps the process alive', async () => {
+    const script = await startScript('open-until-told.ts', server.backend, 'open');
+    script.stdin.end();
+    expect(await script.ended).toBe(0);
   });
 });
 
@@ -263,46 +273,4 @@ describe('openQueue', () => {
 /** The answer of `counts` with zero for every state that is not named. */
 function counts(some: Record<string, number>): Record<string, number> {
   return { waiting: 0, delayed: 0, active: 0, prioritized: 0, failed: 0, ...some };
-}
-
-/** A handler that keeps what it got, and lets the test wait for the next. */
-function collect(): { take: (payload: object) => Promise<void>; next(): Promise<object>; count(): number } {
-  const got: object[] = [];
-  let read = 0;
-  let wake = () => {};
-  return {
-    take: async (payload) => {
-      got.push(payload);
-      wake();
-    },
-    next: async () => {
-      while (got[read] === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-      return got[read++] as object;
-    },
-    count: () => got.length,
-  };
-}
-
-function openGate(): { passed: Promise<void>; open(): void } {
-  let open = () => {};
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { passed, open: () => open() };
-}
-
-async function killWhileHolding(backend: QueueBackend, said: string): Promise<void> {
-  const script = new URL('support/hold-job.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(backend)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [output] = (await once(child.stdout, 'data')) as [Buffer];
-  expect(output.toString()).toContain(said);
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  expect(await gone).toEqual([null, 'SIGKILL']);
 }

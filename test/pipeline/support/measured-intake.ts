@@ -1,0 +1,33 @@
+import { openApp } from '../../../src/app.ts';
+import { loadSettings } from '../../../src/kernel/config.ts';
+import { openLog } from '../../../src/kernel/log.ts';
+import { checkFolders } from '../../../workers/check-folders.ts';
+import { intakeFile } from '../../../workers/intake.ts';
+import { startWatcher } from '../../../workers/watch.ts';
+
+/**
+ * Run as a process of its own: claims what lies in the drop folders of an installation, takes it in, and prints what it
+ * found and the highest memory of the process.
+ */
+const [root = ''] = process.argv.slice(2);
+const settings = loadSettings(root, process.env);
+const app = await openApp(settings, { log: openLog({ level: 'warn' }), env: process.env });
+await checkFolders(settings);
+const watcher = await startWatcher(app);
+const files = await claimedFiles();
+await watcher.stop();
+for (const fileId of files) await intakeFile(app, { fileId });
+const { rows } = await app.ledger.pool.query(
+  `SELECT state, records, valid_rows AS "validRows", (SELECT count(*) FROM payment_row) AS kept,
+          (SELECT sum(rows) FROM batch)::bigint AS batched FROM file`,
+);
+await app.close();
+console.log(JSON.stringify({ files: rows, peakMb: process.resourceUsage().maxRSS / 1024 }));
+
+async function claimedFiles(): Promise<string[]> {
+  for (;;) {
+    await watcher.look();
+    const { rows: found } = await app.ledger.pool.query<{ file_id: string }>('SELECT file_id FROM file');
+    if (found.length > 0) return found.map((row) => row.file_id);
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { closeWorker } from '../../src/queue/close-worker.ts';
+import { logIntoLines } from './support/log-lines.ts';
+
+const NEVER = new Promise<void>(() => {});
+
+function setUp(closed: Promise<void>, jobs: Promise<void>[], waitMs?: number) {
+  const { log, lines } = logIntoLines();
+  const worker = { name: 'submit', closes: 0, close: () => ((worker.closes += 1), closed) };
+  const closing = closeWorker({ worker, running: new Set(jobs), waitMs, log });
+  return { worker, closing, lines };
+}
+
+describe('closeWorker', () => {
+  it('tells BullMQ at once, so that no new job is taken, and ends when BullMQ has closed', async () => {
+    const { worker, closing, lines } = setUp(Promise.resolve(), []);
+    expect(worker.closes).toBe(1);
+    await closing;
+    expect(lines).toEqual([]);
+  });
+
+  it('leaves a job that runs longer than waitMs, and says so', async () => {
+    const { closing, lines } = setUp(NEVER, [NEVER], 10);
+    await closing;
+    expect(lines).toMatchObject([{ queue: 'submit', running: 1, msg: 'a worker was left before it had closed' }]);
+  });
+
+  it('does not count waitMs against a worker without jobs', async () => {
+    let end = () => {};
+    const closed = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const { closing, lines } = setUp(closed, [], 0);
+    setImmediate(() => end());
+    await closing;
+    expect(lines).toEqual([]);
+  });
+
+  it('leaves BullMQ three seconds after the last job, because its server may be away', { timeout: 6_000 }, async () => {
+    const startedAt = performance.now();
+    const { closing, lines } = setUp(NEVER, []);
+    await closing;
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2_990);
+    expect(lines).toMatchObject([{ running: 0 }]);
+  });
+});

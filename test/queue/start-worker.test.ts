@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Payload } from '../../schemas/jobs.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { type NamedQueue, openNamedQueue } from '../../src/queue/named-queue.ts';
+import { connectPostgres } from '../../src/queue/postgres-connection.ts';
+import type { QueueConnection } from '../../src/queue/queue-connection.ts';
+import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
+import { FOREIGN_FAILURE } from '../../src/queue/safe-failure.ts';
+import { startWorker } from '../../src/queue/start-worker.ts';
+import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { logIntoLines } from './support/log-lines.ts';
+
+const CARD = '4222222222222220';
+
+let postgres: TestPostgres;
+let connection: QueueConnection;
+let queue: NamedQueue;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  connection = await connectPostgres(postgres.connection, () => {});
+  queue = openNamedQueue('submit', connection, QUEUE_OPTIONS, () => {});
+});
+
+afterAll(async () => {
+  await queue.close();
+  await connection.close();
+  await postgres.stop();
+});
+
+/** Works on what is in the queue until nothing is left to run. */
+async function workOff(handle: (payload: Payload<'submit'>) => Promise<void>) {
+  const { log, lines } = logIntoLines();
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const worker = startWorker({
+    name: 'submit',
+    concurrency: 1,
+    handle,
+    connection,
+    options: QUEUE_OPTIONS,
+    log,
+    onError,
+  });
+  await expect.poll(() => queue.getJobCountByTypes('waiting', 'active', 'delayed')).toBe(0);
+  await worker.close();
+  return { lines, errors };
+}
+
+async function failWith(error: unknown) {
+  await queue.add('submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-submit-f1-1' });
+  const { lines } = await workOff(async () => {
+    throw error;
+  });
+  const job = await queue.getJob('job-submit-f1-1');
+  await queue.remove('job-submit-f1-1');
+  return { job, lines };
+}
+
+describe('startWorker', () => {
+  it.each([
+    ['more than ids', { fileId: 'f1', batchNo: 1, cardNumber: CARD }],
+    ['less than its ids', { fileId: 'f1' }],
+    ['a text', CARD],
+  ])('logs and drops a job that carries %s, without handling it', async (_what, data) => {
+    await queue.add('submit', data, { jobId: 'job-strange' });
+    const handled: unknown[] = [];
+    const { lines, errors } = await workOff(async (payload) => void handled.push(payload));
+    expect(handled).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(lines).toMatchObject([{ level: 50, queue: 'submit', job: 'strange', msg: 'a malformed job was dropped' }]);
+    expect(JSON.stringify(lines)).not.toContain(CARD);
+    expect(await queue.getJobState('job-strange')).toBe('unknown');
+  });
+
+  it('stores the message of a PipelineError, and no stack', async () => {
+    const error = new PipelineError('DISK_FULL', 'write "out"', undefined, { cause: new Error(CARD) });
+    const { job, lines } = await failWith(error);
+    expect(job).toMatchObject({ failedReason: error.message, stacktrace: [], attemptsMade: 1 });
+    expect(lines).toMatchObject([{ level: 50, job: 'submit-f1-1', code: 'DISK_FULL', reason: error.message }]);
+  });
+
+  it('stores a fixed sentence for any other error, and logs it without its numbers', async () => {
+    const { job, lines } = await failWith(new Error(`duplicate key (number)=(${CARD})`));
+    expect(job).toMatchObject({ failedReason: FOREIGN_FAILURE, stacktrace: [] });
+    expect(JSON.stringify(job?.asJSON())).not.toContain(CARD);
+    expect(lines).toMatchObject([{ level: 50, reason: 'duplicate key (number)=([digits])', msg: 'a job failed' }]);
+    expect(JSON.stringify(lines)).not.toContain(CARD);
+  });
+
+  it('runs a job once that was stored with more attempts than ours', async () => {
+    await queue.add('submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-eager', attempts: 5 });
+    let runs = 0;
+    await workOff(async () => {
+      runs += 1;
+      throw new Error('no luck');
+    });
+    expect(runs).toBe(1);
+    expect(await queue.getJobState('job-eager')).toBe('failed');
+  });
+
+  it('waits a second before it fetches again after it could not', async () => {
+    const fetches: number[] = [];
+    const broken: QueueConnection = {
+      ...connection,
+      makeBackend: (...wanted) => {
+        const backend = connection.makeBackend(...wanted);
+        backend.moveToActive = async () => {
+          fetches.push(performance.now());
+          throw new Error('function move_to_active does not exist');
+        };
+        return backend;
+      },
+    };
+    const { log } = logIntoLines();
+    const handle = async () => {};
+    const setup = { name: 'submit', concurrency: 1, handle, connection: broken, options: QUEUE_OPTIONS } as const;
+    const worker = startWorker({ ...setup, log, onError: () => {} });
+    await expect.poll(() => fetches.length, { timeout: 5_000 }).toBe(2);
+    expect(fetches[1]! - fetches[0]!).toBeGreaterThanOrEqual(990);
+    await worker.close();
+  });
+});

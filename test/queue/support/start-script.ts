@@ -1,0 +1,27 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { QueueBackend } from '../../../src/queue/open-queue.ts';
+
+export type Script = {
+  stdin: Writable;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves with the status or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>;
+};
+
+/** Starts a script of this folder in a process of its own and waits until it has said the words. */
+export async function startScript(name: string, backend: QueueBackend, words: string): Promise<Script> {
+  const script = new URL(name, import.meta.url).pathname;
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(backend)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit').then(([status, signal]) => (status ?? signal) as number | NodeJS.Signals);
+  await Promise.race([hear(child, words), ended.then((end) => Promise.reject(new Error(`${name} ended with ${end}`)))]);
+  return { stdin: child.stdin, kill: (signal) => void child.kill(signal), ended };
+}
+
+async function hear(child: ChildProcess, words: string): Promise<void> {
+  let heard = '';
+  while (!heard.includes(words) && child.stdout) heard += String((await once(child.stdout, 'data'))[0]);
+}
