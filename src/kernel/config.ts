@@ -1,12 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { Config, type AccountConfig, type FolderConfig } from '../../schemas/config.ts';
-import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
-import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
-import { findRestriction } from '../../schemas/restrictions.ts';
-import { PipelineError, reasonOf } from './errors.ts';
-import { isTimeZone } from './zone-time.ts';
+import { type AccountConfig, Config, type FolderConfig } from '../../schemas/config.ts';
+import { type ConfigFault, findConfigFaults } from './config-faults.ts';
+import { readSecret } from './config-secret.ts';
+import { PipelineError, reasonOf, systemCode } from './errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
 
@@ -32,33 +30,86 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths'> & {
 };
 
 /**
- * Reads `paydrop.yaml` in a folder and the environment. Every fault of the configuration is named at once.
+ * Reads `paydrop.yaml` in a folder and the environment. All faults are named at once with their paths: first those of
+ * the text, then those of single settings, then those of settings that contradict each other or the tables.
  * @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
-  if (!existsSync(file)) throw new PipelineError('CONFIG_MISSING', `read "${file}"`);
-  return resolveSettings(parseConfig(readFileSync(file, 'utf8'), file), resolve(root), env);
-}
-
-function parseConfig(text: string, file: string): Config {
-  const document = parseDocument(text);
-  const [broken] = document.errors;
-  if (broken) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, broken.message.split('\n')[0]);
-  const parsed = Config.safeParse(document.toJS());
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
+  const parsed = Config.safeParse(parseYaml(readText(file), file));
+  if (parsed.success) return resolveSettings(parsed.data, resolve(root), env);
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
   throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
 }
 
-/** Turns a checked configuration into settings. Also used by the demo and by tests, which have no file. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = systemCode(error) === 'ENOENT' ? 'CONFIG_MISSING' : 'CONFIG_INVALID';
+    throw new PipelineError(code, `read "${file}"`, code === 'CONFIG_MISSING' ? undefined : reasonOf(error));
+  }
+}
+
+/**
+ * The messages of the parser quote the text, which may be a password that begins with `|` or `*`, so only the place and
+ * the kind of fault are said. An unknown tag (`!secret`) is but a warning to the parser, which then leaves it out.
+ */
+function parseYaml(text: string, file: string): unknown {
+  const document = parseDocument(text);
+  const faults = [...document.errors, ...document.warnings].map(({ code, linePos }) => {
+    const [start] = linePos ?? [];
+    return `line ${start?.line ?? 1}, column ${start?.col ?? 1}: ${code.toLowerCase().replaceAll('_', ' ')}`;
+  });
+  if (faults.length > 0) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, faults.join('; '));
+  try {
+    return document.toJS();
+  } catch {
+    throw new PipelineError(
+      'CONFIG_INVALID',
+      `read "${file}"`,
+      'an alias, a text that begins with "*", means nothing',
+      {
+        next: 'Quote the text if it is not meant to be an alias.',
+      },
+    );
+  }
+}
+
+/**
+ * Turns a configuration of the right shape into settings, and checks what its shape cannot say.
+ * @param root absolute; paths of the configuration are relative to it
+ * @throws PipelineError CONFIG_INVALID, or RESTRICTED when the service's own rules are all that stands in the way
+ */
 export function resolveSettings(config: Config, root: string, env: NodeJS.ProcessEnv): Settings {
+  const faults: ConfigFault[] = [];
+  const settings = toSettings(config, root, env, faults);
+  faults.push(...findConfigFaults(settings));
+  if (faults.length === 0) return settings;
+  const code = faults.every((fault) => fault.restricted) ? 'RESTRICTED' : 'CONFIG_INVALID';
+  const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`);
+  throw new PipelineError(code, `use "${join(root, CONFIG_FILE)}"`, reasons.join('; '));
+}
+
+function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
   const { accounts, folders, paths, ...rest } = config;
   const data = resolve(root, paths.data);
-  const settings: Settings = {
+  const secretOf = (path: string, text: string): string => {
+    const secret = readSecret(text, root, env);
+    if ('value' in secret) return secret.value;
+    faults.push({ path, reason: secret.fault });
+    return '';
+  };
+  const readAccount = (name: string, account: AccountConfig): Account => ({
+    ...account,
+    name,
+    agentCode: secretOf(`accounts.${name}.agentCode`, account.agentCode),
+    password: secretOf(`accounts.${name}.password`, account.password),
+  });
+  return {
     ...rest,
     root,
-    accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account, root, env)])),
+    accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
       ...folder,
       id: folder.path,
@@ -77,71 +128,4 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
     redisUrl: env['REDIS_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
-  checkFolders(settings);
-  return settings;
-}
-
-function readAccount(name: string, account: AccountConfig, root: string, env: NodeJS.ProcessEnv): Account {
-  if (!isTimeZone(account.timeZone)) {
-    throw new PipelineError('CONFIG_INVALID', `use account "${name}"`, `"${account.timeZone}" is not a time zone`);
-  }
-  return {
-    ...account,
-    name,
-    agentCode: readSecret(account.agentCode, `accounts.${name}.agentCode`, root, env),
-    password: readSecret(account.password, `accounts.${name}.password`, root, env),
-  };
-}
-
-/** `env:NAME`, `file:PATH`, or the text itself. Errors name the place, never the value. */
-function readSecret(text: string, setting: string, root: string, env: NodeJS.ProcessEnv): string {
-  const [, kind, place = ''] = /^(env|file):(.+)$/.exec(text) ?? [];
-  if (!kind) return text;
-  const value = kind === 'env' ? env[place] : readSecretFile(resolve(root, place), setting);
-  if (value) return value;
-  throw new PipelineError('CONFIG_INVALID', `read ${setting}`, `${kind} "${place}" is empty or missing`);
-}
-
-function readSecretFile(path: string, setting: string): string {
-  try {
-    if ((statSync(path).mode & 0o077) !== 0) {
-      throw new PipelineError('CONFIG_INVALID', `read ${setting}`, `"${basename(path)}" may be read by others`, {
-        next: 'Set its mode to 0600.',
-      });
-    }
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    if (error instanceof PipelineError) throw error;
-    throw new PipelineError('CONFIG_INVALID', `read ${setting}`, reasonOf(error));
-  }
-}
-
-/**
- * What the tables say about a folder and its account is checked before anything starts: an ACH folder on a UK account
- * would only fail at its first file, at night.
- */
-function checkFolders({ folders, accounts }: Settings): void {
-  for (const folder of folders) {
-    const account = accounts.get(folder.account);
-    if (!account) {
-      throw new PipelineError('CONFIG_INVALID', `use folder "${folder.id}"`, `there is no account "${folder.account}"`);
-    }
-    const { operation } = FOLDER_OPERATIONS[folder.operation];
-    const restriction = findRestriction({ operation, server: account.server });
-    if (restriction) {
-      throw new PipelineError('RESTRICTED', `use folder "${folder.id}" with account "${account.name}"`, restriction.replace(/\.$/, ''));
-    }
-    if (folder.layout) checkLayout(folder, account);
-  }
-  const paths = folders.map((folder) => folder.path);
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (twice) throw new PipelineError('CONFIG_INVALID', `use folder "${twice}"`, 'it is configured twice');
-}
-
-function checkLayout(folder: Folder, account: Account): void {
-  const row: { operations: readonly string[]; countries?: readonly string[] } = LAYOUTS[folder.layout!];
-  const fits = row.operations.includes(folder.operation) && (row.countries?.includes(account.country) ?? true);
-  if (fits) return;
-  const reason = `layout "${folder.layout}" (${columnsOf(folder.layout!).length} columns) is not for ${folder.operation} in ${account.country}`;
-  throw new PipelineError('CONFIG_INVALID', `use folder "${folder.id}"`, reason);
 }

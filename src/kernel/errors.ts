@@ -14,11 +14,12 @@ export class PipelineError extends Error {
   /**
    * @param code   row of schemas/errors.ts
    * @param action what could not be done, with its object: `open the ledger in "data"`
-   * @param reason why, without a full stop; the table's own words when left out
+   * @param reason why; a full stop at its end is taken off. The table's own words when left out or empty
    */
   constructor(code: ErrorCode, action: string, reason?: string, options?: { cause?: unknown; next?: string }) {
     const row = ERRORS[code];
-    super(`Cannot ${action}: ${reason ?? row.means}. ${options?.next ?? row.mend}`, { cause: options?.cause });
+    const why = reason?.replace(/[.\s]+$/, '') || row.means;
+    super(`Cannot ${action}: ${why}. ${options?.next ?? row.mend}`, { cause: options?.cause });
     this.code = code;
   }
 }

@@ -1,15 +1,25 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { FIELDS } from '../../schemas/fields.ts';
+import { PipelineError, systemCode } from './errors.ts';
 
 export type Log = Logger;
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
 /** Names whose values never reach a log line, at the top of it or one level down. */
 const SECRET_NAMES = [
   ...Object.entries(FIELDS).flatMap(([name, field]) => ('secret' in field && field.secret ? [name] : [])),
+  'agentCode',
   'password',
+  'masterKey',
+  'databaseUrl',
+  'redisUrl',
   'cardNumber',
   'accountNumber',
-  'masterKey',
+  // The shapes of a row that hold whole numbers (kernel/rows.ts).
+  'number',
+  'canonical',
+  'cells',
 ];
 
 /**
@@ -23,6 +33,14 @@ export function openLog(options: { level?: string; destination?: DestinationStre
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
+      // pino would copy every property of an error, and its message, into the line, and print anything for a %o.
+      hooks: {
+        logMethod([subject, text], method) {
+          const parts = typeof subject === 'string' ? [subject] : [withoutErrors(subject), text];
+          method.apply(this, parts as Parameters<typeof method>);
+        },
+      },
+      serializers: { err: describeError },
     },
     options.destination ?? pino.destination(2),
   );
@@ -31,4 +49,40 @@ export function openLog(options: { level?: string; destination?: DestinationStre
 /** A log that says nothing, for commands whose output is data. */
 export function silentLog(): Log {
   return pino({ level: 'silent' });
+}
+
+/** Puts what may be said of an error in its place, wherever in what is logged it stands. */
+function withoutErrors(subject: unknown): unknown {
+  if (subject instanceof Error) return { err: describeError(subject) };
+  return typeof subject === 'object' && subject !== null ? mapValues(subject, DEEPEST) : subject;
+}
+
+/** Log lines are flat; the limit is for objects that contain themselves. */
+const DEEPEST = 3;
+
+function describeErrors(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return describeError(value);
+  if (depth === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => describeErrors(item, depth - 1));
+  return isPlainObject(value) ? mapValues(value, depth - 1) : value;
+}
+
+function mapValues(object: object, depth: number): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, describeErrors(value, depth)]));
+}
+
+function isPlainObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/**
+ * What the log may say of an error. Only our own messages are free of data: an HTTP client's error carries the whole
+ * request, a parser's message quotes the line that it failed on, and a database's the row.
+ */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name: type } = error;
+  if (error instanceof PipelineError) return { type, code: error.code, message: error.message };
+  const code = systemCode(error);
+  return code && /^[A-Z][A-Z0-9_]*$/.test(code) ? { type, code } : { type };
 }

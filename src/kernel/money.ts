@@ -1,3 +1,5 @@
+import { PipelineError } from './errors.ts';
+
 /**
  * Money is an integer number of cents inside paydrop and decimal text at its edges (F23). Floating point never touches
  * an amount: text is cut at the point and the digits are read as integers.
@@ -13,21 +15,31 @@ export const LARGEST_TOTAL_CENTS = Number.MAX_SAFE_INTEGER;
 
 /**
  * Reads canonical decimal text, `-?digits` with up to two decimals and no sign, grouping or exponent of any other kind.
- * @param largestCents limit of the absolute value; that of a single payment unless a total is read
+ * @param largestCents limit of the absolute value, at most LARGEST_TOTAL_CENTS, above which digits would be lost; that of
+ *   a single payment unless a total is read
  * @returns cents, or the fault by its code
  */
 export function parseAmount(text: string, largestCents = LARGEST_CENTS): number | AmountFault {
   const match = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
   if (!match) return 'AMOUNT_FORMAT';
   const [, sign, whole = '', decimals = ''] = match;
-  if (whole.length > 14) return 'AMOUNT_LIMIT';
   const cents = Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
   if (cents > largestCents) return 'AMOUNT_LIMIT';
   return sign === '-' && cents !== 0 ? -cents : cents;
 }
 
-/** Decimal text of an amount in cents: 2500 -> "25.00", -5 -> "-0.05". */
+/**
+ * Decimal text of an amount in cents: 2500 -> "25.00", -5 -> "-0.05".
+ * @throws PipelineError INTERNAL for what is not an exact integer; to write it down would be to invent money
+ */
 export function formatCents(cents: number): string {
+  if (!Number.isSafeInteger(cents)) {
+    throw new PipelineError(
+      'INTERNAL',
+      'write an amount',
+      'it is not a whole number of cents, or too large to be exact',
+    );
+  }
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -31,16 +31,9 @@ export type Figures = {
 export function checkControlTotals(figures: Figures): ControlTotal[] {
   const { records, valid, invalidRows, outcomes } = figures;
   const nonBlank = figures.physicalLines - figures.blankLines;
-  const batched = figures.batches.reduce(
-    (sum, batch) => ({ rows: sum.rows + batch.rows, cents: sum.cents + batch.cents }),
-    {
-      rows: 0,
-      cents: 0,
-    },
-  );
-  const all = sumTotals(outcomes);
-  const sent = sumTotals(withoutUnsent(outcomes));
-  const unsent = outcomes.not_sent ?? { rows: 0, cents: 0 };
+  const batched = addUp(figures.batches);
+  const { invalid: withheld = NOTHING, not_sent: unsent = NOTHING, ...sentOutcomes } = outcomes;
+  const sent = sumTotals(sentOutcomes);
   return [
     total('H0', holdsControl(figures), describeControl(figures)),
     total('H1', true, 'the bytes read are the bytes claimed'),
@@ -59,8 +52,8 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
     total('H6', true, 'every result row is a sent row'),
     total(
       'H7',
-      sent.rows + unsent.rows === batched.rows && sent.cents + unsent.cents === batched.cents && all.rows === records,
-      `outcomes ${say(sent)} + not sent ${say(unsent)} = batches ${say(batched)}`,
+      same(addUp([sent, unsent]), batched) && sumTotals(outcomes).rows === records,
+      `outcomes ${say(sent)} + not sent ${say(unsent)} = batches ${say(batched)}; with ${withheld.rows} withheld ${records} rows`,
     ),
     total('H8', sameOutcomes(outcomes, figures.delivered), 'the result file, read back, says what the ledger says'),
   ];
@@ -71,27 +64,43 @@ function total(id: string, holds: boolean, says: string): ControlTotal {
 }
 
 /** Differences hold the file at its intake, so only a person can have let them pass. */
-function holdsControl({ control, approved, records, sha256 }: Figures): boolean {
-  if (!control || approved || 'fault' in control) return true;
+function holdsControl(figures: Figures): boolean {
+  return figures.control === null || figures.approved || agrees(figures.control, figures);
+}
+
+function agrees(control: ControlNote, figures: Figures): boolean {
+  if ('fault' in control) return false;
+  const { rows, totalCents, sha256 } = control;
   return (
-    (control.rows === undefined || control.rows === records) &&
-    (control.sha256 === undefined || control.sha256 === sha256)
+    (rows === undefined || rows === figures.records) &&
+    (totalCents === undefined || totalCents === declaredCents(figures)) &&
+    (sha256 === undefined || sha256 === figures.sha256)
   );
 }
 
-function describeControl({ control, approved }: Figures): string {
-  if (!control) return 'no control file; completeness was inferred';
-  if (approved || 'fault' in control) return 'the file was held; a person approved it';
-  const parts = [
-    control.rows === undefined ? '' : `${control.rows} rows`,
-    control.totalCents === undefined ? '' : `total ${formatCents(control.totalCents)}`,
-    control.sha256 === undefined ? '' : 'sha256',
-  ];
-  return `the control file agrees: ${parts.filter(Boolean).join(', ')}`;
+/** The total that the sender means: of the withheld rows too, as far as their amounts could be read. */
+function declaredCents({ valid, outcomes }: Figures): number {
+  return valid.cents + (outcomes.invalid?.cents ?? 0);
 }
 
-function withoutUnsent({ invalid: _invalid, not_sent: _unsent, ...sent }: OutcomeTotals): OutcomeTotals {
-  return sent;
+function describeControl(figures: Figures): string {
+  const { control, approved, records } = figures;
+  if (!control) return 'no control file; completeness was inferred';
+  if (approved && !agrees(control, figures)) return 'the control file differs; a person approved the file';
+  if ('fault' in control) return 'the control file cannot be read';
+  const { rows, totalCents, sha256 } = control;
+  const parts = [
+    rows === undefined ? [] : [`${rows} rows = ${records} rows`],
+    totalCents === undefined ? [] : [`total ${formatCents(totalCents)} = ${formatCents(declaredCents(figures))}`],
+    sha256 === undefined ? [] : [`sha256 ${sha256} = ${figures.sha256}`],
+  ];
+  return `control file: ${parts.flat().join(', ')}`;
+}
+
+const NOTHING: Totals = { rows: 0, cents: 0 };
+
+function addUp(parts: readonly Totals[]): Totals {
+  return parts.reduce((sum, part) => ({ rows: sum.rows + part.rows, cents: sum.cents + part.cents }), NOTHING);
 }
 
 function same(left: Totals, right: Totals): boolean {
@@ -102,8 +111,8 @@ function same(left: Totals, right: Totals): boolean {
 function sameOutcomes(left: OutcomeTotals, right: OutcomeTotals): boolean {
   const names = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof OutcomeTotals>;
   return [...names].every((name) => {
-    const one = left[name] ?? { rows: 0, cents: 0 };
-    const other = right[name] ?? { rows: 0, cents: 0 };
+    const one = left[name] ?? NOTHING;
+    const other = right[name] ?? NOTHING;
     return one.rows === other.rows && (name === 'invalid' || one.cents === other.cents);
   });
 }

@@ -1,6 +1,6 @@
 import type { ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { endsAlike } from '../kernel/mask.ts';
+import { endsAlike, maskText } from '../kernel/mask.ts';
 import { formatCents, parseAmount } from '../kernel/money.ts';
 import type { RowResult, SentRow } from '../kernel/rows.ts';
 
@@ -72,8 +72,6 @@ function matchByIdentity(
   if (sent.length !== results.length) return undefined;
   const byKey = new Map<string, SentRow>();
   for (const row of sent) byKey.set(keyOf(row.invoice, row.amountCents, row.customerCode), row);
-  // Rows that share invoice, amount and code would be told apart by four digits only: not enough to move money by.
-  if (byKey.size !== sent.length) return undefined;
   const resultOf = new Map<SentRow, RowResult>();
   for (const result of results) {
     const identity = read(result);
@@ -81,6 +79,8 @@ function matchByIdentity(
     if (!row || !isSame(row, identity)) return undefined;
     resultOf.set(row, result);
   }
+  // Fewer when a result came twice, or when sent rows share invoice, amount and code: they would be told apart by four
+  // digits at most, which is not enough to move money by.
   if (resultOf.size !== sent.length) return undefined;
   return { kind: 'matched', pairs: sent.map((row) => ({ sent: row, result: resultOf.get(row)! })), reordered: true };
 }
@@ -106,7 +106,7 @@ function mismatch(
         position: index + 1,
         line: row?.line ?? null,
         sent: row ? describe(row.invoice, row.amountCents, row.customerCode, row.lastFour) : 'nothing',
-        result: describeResult(results[index], identity),
+        result: describeResult(results[index], identity, row),
       });
     }
   }
@@ -119,8 +119,20 @@ function describe(invoice: string, cents: number, customerCode: string, lastFour
   return `invoice ${invoice}, ${formatCents(cents)}, ${payer}`;
 }
 
-function describeResult(result: RowResult | undefined, identity: Identity): string {
+/** A foreign row may hold its number in any cell, so its texts are shown in full only where we sent the same. */
+function describeResult(result: RowResult | undefined, identity: Identity, sent: SentRow | undefined): string {
   if (!result) return 'nothing';
   if (!identity) return `${result.cells.length} cells that are not of this layout`;
-  return describe(identity.invoice, identity.cents, identity.customerCode, identity.number.slice(-4));
+  const { invoice, customerCode, cents, number } = identity;
+  return describe(
+    invoice === sent?.invoice ? invoice : maskText(invoice),
+    cents,
+    customerCode === sent?.customerCode ? customerCode : maskText(customerCode),
+    endOf(number),
+  );
+}
+
+/** Of a short number four digits would be most of it, and the service may have left it unmasked. */
+function endOf(number: string): string {
+  return number.slice(number.length < 8 ? -2 : -4);
 }

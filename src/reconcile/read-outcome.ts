@@ -4,29 +4,41 @@ import { rejectionOf } from '../../schemas/rejections.ts';
 
 export type RowOutcome = { outcome: SentOutcome; code: number | null; authorization: string };
 
-type Rule = { operations: readonly FolderOperation[]; starts: RegExp; read: (match: RegExpExecArray) => RowOutcome };
+type Rule = { operations: readonly FolderOperation[]; says: RegExp; read: (match: RegExpExecArray) => RowOutcome };
 
 const ANY = ['card', 'ach-charge', 'ach-refund'] as const;
 const ACH = ['ach-charge', 'ach-refund'] as const;
 
 /**
  * What the messages of a result file mean (F48). The service documents none of them; the words are known from public
- * clients, and a message counts by how it starts. Everything that is not listed here is `unknown`, never a decline: a
- * row that may have been charged must not look as if it had not.
+ * clients (gateway wire 2.2, 3.3). Everything that is not listed here is `unknown`, never a decline: a row that may have
+ * been charged must not look as if it had not.
+ *
+ * `OK` comes alone, with an authorization code, and with the letter of the address check behind it: `OK`, `OK: 678594`,
+ * `OK: 678594:`, `OK: 678594:X`. Only digits were seen in the code; since codes of card networks are six letters and
+ * digits, those are taken too (our assumption). Whatever else begins with these letters is not listed: reports of the
+ * service say `OK:Reject` for a payment that the bank refused. Of the words only the beginning is certain.
  */
 const RULES: readonly Rule[] = [
-  { operations: ACH, starts: /^Received\b/, read: () => outcome('accepted_pending') },
-  { operations: ['card'], starts: /^OK(?::\s*([^:\s]*))?/, read: (match) => outcome('approved', null, match[1] ?? '') },
-  { operations: ANY, starts: /^REJECT:\s*(\d+)\s*$/, read: (match) => readRejection(Number(match[1])) },
-  { operations: ANY, starts: /^Wrong Format\b/, read: () => outcome('format_error') },
-  { operations: ANY, starts: /^Duplicated\b/, read: () => outcome('duplicate') },
+  { operations: ACH, says: /^Received\b/, read: () => outcome('accepted_pending') },
+  {
+    operations: ['card'],
+    says: /^OK(?:: *(\d{1,10}|(?=[A-Z]*\d)[0-9A-Z]{6}(?=:))(?::[A-Za-z]?)?)?$/,
+    read: (match) => outcome('approved', null, match[1]),
+  },
+  { operations: ANY, says: /^REJECT: *(\d{1,4})$/, read: (match) => readRejection(Number(match[1])) },
+  { operations: ANY, says: /^Wrong Format\b/, read: () => outcome('format_error') },
+  { operations: ANY, says: /^Duplicated\b/, read: () => outcome('duplicate') },
 ];
 
-/** Outcome of one row of a result file. */
+/**
+ * Outcome of one row of a result file.
+ * @param message as it came; the service pads it with a leading space and a line feed
+ */
 export function readOutcome(operation: FolderOperation, message: string): RowOutcome {
   const text = message.trim();
   for (const rule of RULES) {
-    const match = rule.operations.includes(operation) ? rule.starts.exec(text) : null;
+    const match = rule.operations.includes(operation) ? rule.says.exec(text) : null;
     if (match) return rule.read(match);
   }
   return outcome('unknown');

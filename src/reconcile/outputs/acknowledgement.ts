@@ -59,14 +59,17 @@ const EFFECTS = {
   warn: 'note',
 } as const;
 
-/** One line of the fault list. */
-export function faultCells(fault: Fault): string[] {
+/**
+ * One line of the fault list.
+ * @param effect what follows from the fault; the table's, unless the folder decides otherwise (duplicate rows)
+ */
+export function faultCells(fault: Fault, effect: keyof typeof EFFECTS = ERRORS[fault.code].effect): string[] {
   const row = ERRORS[fault.code];
   return [
     fault.line === 0 ? '' : String(fault.line),
     fault.column ? COLUMNS[fault.column].title : '',
     fault.code,
-    EFFECTS[row.effect],
+    EFFECTS[effect],
     fault.detail ? `${row.means}: ${fault.detail}` : row.means,
     fault.value ?? '',
     row.mend,

@@ -50,7 +50,7 @@ export function summaryJson(summary: Summary): string {
 export function summaryText(summary: Summary): string {
   const { file } = summary;
   const lines = [
-    `${file.name}`,
+    file.name,
     `File ${file.fileId}, account ${file.account}, ${file.operation}, taken ${file.claimedAt}`,
     '',
     'Outcome             Rows             Total',

@@ -18,5 +18,4 @@ export const RESULT_TITLES = [
   'Attempt',
 ] as const;
 
-/** The column that the rejects and retry files add; the reader leaves it out when such a file is dropped again. */
-export const REASON_TITLE = 'Reason';
+export { REASON_TITLE } from '../../../schemas/layouts.ts';

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { COUNTRIES, LAYOUTS } from '../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
+import { type ConfigFault, findConfigFaults } from '../../src/kernel/config-faults.ts';
+import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
+import { ACCOUNT, configWith, FOLDER, UK_ACCOUNT } from './support/config-world.ts';
+
+const RIGHT = resolveSettings(configWith({}), '/srv', {});
+
+describe('findConfigFaults', () => {
+  it('finds none in a right configuration', () => {
+    expect(findConfigFaults(RIGHT)).toEqual([]);
+  });
+
+  it.each(['debug', 'info', 'warn', 'error', 'silent'])('takes the log level %s', (logLevel) => {
+    expect(findConfigFaults({ ...RIGHT, logLevel })).toEqual([]);
+  });
+
+  it.each(['loud', 'INFO', 'trace', ''])('does not take the log level %j', (logLevel) => {
+    expect(findConfigFaults({ ...RIGHT, logLevel })).toEqual([
+      { path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of debug, info, warn, error, silent` },
+    ]);
+  });
+
+  it('finds a time zone that does not exist', () => {
+    expect(faultsOf({ account: { timeZone: 'America/Springfield' } })).toEqual([
+      { path: 'accounts.main.timeZone', reason: '"America/Springfield" is not a time zone' },
+    ]);
+  });
+
+  it('finds a folder of an account that does not exist, by its own place', () => {
+    const folders = [FOLDER, { ...FOLDER, path: 'drop/b', account: 'other' }];
+    expect(faultsOf({ folders })).toEqual([{ path: 'folders.1.account', reason: 'there is no account "other"' }]);
+  });
+
+  describe('restrictions of the service', () => {
+    it.each(['ach-charge', 'ach-refund'])('refuses a folder for %s on a UK account', (operation) => {
+      const folders = [{ ...FOLDER, operation }];
+      const reason = `Service cannot be used on this server (${operation} with account "main": UK, GBP)`;
+      expect(faultsOf({ accounts: { main: UK_ACCOUNT }, folders })).toEqual([
+        { path: 'folders.0.operation', reason, restricted: true },
+      ]);
+    });
+
+    it('does not ask for a method of payment where none is used', () => {
+      expect(faultsOf({ account: { currency: 'GBP' }, folders: [FOLDER] })).toEqual([]);
+    });
+
+    it.each([
+      ['NA', 'USD', true],
+      ['NA', 'CAD', true],
+      ['NA', 'GBP', false],
+      ['NA', 'EUR', false],
+      ['UK', 'GBP', true],
+      ['UK', 'EUR', true],
+      ['UK', 'USD', false],
+      ['UK', 'CAD', false],
+    ])('cards on %s in %s: %s', (server, currency, isOffered) => {
+      const folders = [{ ...FOLDER, operation: 'card' }];
+      const faults = faultsOf({ account: { server, currency }, folders });
+      if (isOffered) return expect(faults).toEqual([]);
+      expect(faults).toEqual([
+        {
+          path: 'folders.0.operation',
+          reason: `Service cannot be used with this Method of Payment or Currency (card with account "main": ${server}, ${currency})`,
+          restricted: true,
+        },
+      ]);
+    });
+  });
+
+  describe('layouts', () => {
+    const cases = Object.keys(FOLDER_OPERATIONS).flatMap((operation) =>
+      Object.keys(LAYOUTS).flatMap((layout) => COUNTRIES.map((country) => ({ operation, layout, country }))),
+    );
+    const FITTING = [
+      ...['ach-charge', 'ach-refund'].flatMap((operation) =>
+        ['ach', 'ach-code'].flatMap((layout) => COUNTRIES.map((country) => `${operation} ${layout} ${country}`)),
+      ),
+      ...COUNTRIES.map((country) => `card card-code ${country}`),
+      'card card US',
+      'card card UK',
+      'card card-ca CA',
+    ];
+
+    it.each(cases)('$layout for $operation in $country', ({ operation, layout, country }) => {
+      const faults = faultsOf({ account: { country }, folders: [{ ...FOLDER, operation, layout }] });
+      const fits = FITTING.includes(`${operation} ${layout} ${country}`);
+      expect(faults.map(({ path }) => path)).toEqual(fits ? [] : ['folders.0.layout']);
+      if (!fits) expect(faults[0]?.reason).toContain(`is not for ${operation} in ${country}`);
+    });
+  });
+
+  describe('paths', () => {
+    it.each([
+      ['drop/dues', 'drop/dues'],
+      ['drop/dues', './drop//dues/'],
+      ['drop/dues', '/srv/drop/dues'],
+      ['drop/dues', 'drop/x/../dues'],
+    ])('finds %s twice, also written %s', (first, second) => {
+      expect(faultsOf({ folders: [first, second].map(folderAt) })).toEqual([
+        { path: 'folders.1.path', reason: `"${second}" is configured twice` },
+      ]);
+    });
+
+    it('finds a drop folder in another, whichever comes first', () => {
+      const reason = 'it lies in the drop folder "drop"';
+      expect(faultsOf({ folders: ['drop', 'drop/dues'].map(folderAt) })).toEqual([{ path: 'folders.1.path', reason }]);
+      expect(faultsOf({ folders: ['drop/dues', 'drop'].map(folderAt) })).toEqual([{ path: 'folders.0.path', reason }]);
+    });
+
+    it.each([
+      ['out', { paths: { out: 'drop/dues' } }, 'paths.out'],
+      ['out', { paths: { out: 'drop/dues/out' } }, 'paths.out'],
+      ['quarantine', { paths: { quarantine: 'drop/dues/odd' } }, 'paths.quarantine'],
+      ['work', { folders: [{ ...FOLDER, work: 'drop/dues/work' }] }, 'folders.0.work'],
+    ])('keeps %s out of a drop folder', (_, parts, path) => {
+      expect(faultsOf(parts)).toEqual([{ path, reason: 'it lies in the drop folder "drop/dues"' }]);
+    });
+
+    it('keeps the data out of a drop folder, and with it the work', () => {
+      const paths = faultsOf({ paths: { data: 'drop/dues/data' } }).map(({ path }) => path);
+      expect(paths).toEqual(['paths.data', 'folders.0.work']);
+    });
+
+    it.each([
+      { paths: { out: 'drop/dues-out' } },
+      { paths: { out: 'drop' } },
+      { paths: { out: 'drop/dues/../out' } },
+      // Names with a dot are not looked at, and the drop folder may be the root of its file system.
+      { folders: [{ ...FOLDER, work: 'drop/dues/.work' }] },
+    ])('takes %j', (parts) => {
+      expect(faultsOf(parts)).toEqual([]);
+    });
+  });
+});
+
+function folderAt(path: string) {
+  return { ...FOLDER, path };
+}
+
+function faultsOf(parts: Parameters<typeof configWith>[0]): ConfigFault[] {
+  const { accounts, folders, paths } = configWith(parts);
+  const settings: Settings = {
+    ...RIGHT,
+    accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, { ...ACCOUNT, ...account, name }])),
+    folders: folders.map((folder) => ({
+      ...folder,
+      id: folder.path,
+      path: at(folder.path),
+      work: at(folder.work ?? `${paths.data}/work`),
+    })),
+    paths: { ...RIGHT.paths, out: at(paths.out), quarantine: at(paths.quarantine), data: at(paths.data) },
+  };
+  return findConfigFaults(settings);
+}
+
+function at(path: string): string {
+  return new URL(path.replace(/\/\/+/g, '/').replace(/\/$/, ''), 'file:///srv/').pathname;
+}

@@ -1,0 +1,35 @@
+import { Config } from '../../../schemas/config.ts';
+import { PipelineError } from '../../../src/kernel/errors.ts';
+
+export const ACCOUNT = {
+  server: 'NA',
+  country: 'US',
+  currency: 'USD',
+  timeZone: 'America/Toronto',
+  agentCode: 'TEST88',
+  password: 'TEST88',
+};
+export const UK_ACCOUNT = { ...ACCOUNT, server: 'UK', country: 'UK', currency: 'GBP' };
+export const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
+
+/** A valid configuration, but for what is given. */
+export function configWith(parts: {
+  account?: Record<string, unknown>;
+  accounts?: Record<string, unknown>;
+  folders?: readonly Record<string, unknown>[];
+  paths?: Record<string, unknown>;
+}): Config {
+  const { account, accounts, folders = [FOLDER], paths = {} } = parts;
+  return Config.parse({ accounts: accounts ?? { main: { ...ACCOUNT, ...account } }, folders, paths });
+}
+
+/** The error that an action ends with. */
+export function failureOf(action: () => unknown): PipelineError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof PipelineError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}

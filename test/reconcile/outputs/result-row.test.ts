@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { REJECTIONS } from '../../../schemas/rejections.ts';
+import { correctionOf, type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
+import { RESULT_TITLES } from '../../../src/reconcile/outputs/titles.ts';
+
+const OUTCOME_NAMES = Object.keys(OUTCOMES) as Outcome[];
+const CODES = [null, ...Array.from({ length: 130 }, (_, code) => code), 9_999];
+
+const NEVER: Outcome[] = ['approved', 'accepted_pending', 'duplicate', 'unknown'];
+
+describe('resultCells', () => {
+  it('puts the line before the input and the outcome behind it', () => {
+    const row = finishedRow({
+      line: 3,
+      outcome: 'declined',
+      code: 19,
+      message: 'REJECT: 19',
+      batchId: '4471',
+      sentAt: '2026-06-15 10:00:00 -04:00',
+      resultAt: '2026-06-15 10:00:30 -04:00',
+      attempt: 2,
+    });
+    expect(resultCells(row, ['INV-7', 'A1', '25.00', '']).join('|')).toBe(
+      '3|INV-7|A1|25.00||DECLINED|19|REJECT: 19||4471|2026-06-15 10:00:00 -04:00|2026-06-15 10:00:30 -04:00|2',
+    );
+  });
+
+  it('leaves empty what is not known', () => {
+    const row = finishedRow({ line: 4, outcome: 'invalid', message: 'CARD_FORMAT: x', batchId: '', attempt: null });
+    expect(resultCells(row, ['INV-8'])).toEqual(['4', 'INV-8', 'INVALID', '', 'CARD_FORMAT: x', '', '', '', '', '']);
+  });
+
+  it('shows code 0 and attempt 0 as such', () => {
+    const cells = resultCells(finishedRow({ outcome: 'unknown', code: 0, attempt: 0 }), []);
+    expect([cells[2], cells.at(-1)]).toEqual(['0', '0']);
+  });
+
+  it.each(OUTCOME_NAMES)('has a cell for each title, and names %s by its label', (outcome) => {
+    const cells = resultCells(finishedRow({ outcome }), ['a', 'b']);
+    expect(cells).toHaveLength(3 + RESULT_TITLES.length);
+    expect(cells[3]).toBe(OUTCOMES[outcome].label);
+  });
+});
+
+describe('correctionOf', () => {
+  it.each(NEVER)('gives no %s row back for correction, whatever its code', (outcome) => {
+    for (const code of CODES) expect(correctionOf(finishedRow({ outcome, code }))).toBeUndefined();
+  });
+
+  it.each(['format_error', 'not_sent', 'invalid'] as const)('gives each %s row back with its message', (outcome) => {
+    for (const code of CODES) {
+      expect(correctionOf(finishedRow({ outcome, code, message: 'why' }))).toEqual({ kind: 'rejects', reason: 'why' });
+    }
+  });
+
+  it('says something of every outcome', () => {
+    expect([...NEVER, 'format_error', 'not_sent', 'invalid', 'declined'].sort()).toEqual([...OUTCOME_NAMES].sort());
+  });
+
+  it.each(Object.entries(REJECTIONS))('sorts a decline with code %s by its advice', (text, { advice, message }) => {
+    const correction = correctionOf(finishedRow({ outcome: 'declined', code: Number(text), message: 'REJECT' }));
+    switch (advice) {
+      case 'later':
+        return expect(correction).toEqual({
+          kind: 'retry',
+          reason: `${message} (code ${text}); may be sent again later as it is`,
+        });
+      case 'fix':
+      case 'cardholder':
+      case 'merchant':
+        return expect(correction).toEqual({ kind: 'rejects', reason: `${message} (code ${text})` });
+      case 'never':
+      case 'unknown':
+        return expect(correction).toBeUndefined();
+    }
+  });
+
+  it('lets the same data be sent later for these codes only', () => {
+    const later = CODES.filter((code) => correctionOf(finishedRow({ outcome: 'declined', code }))?.kind === 'retry');
+    expect(later).toEqual([14, 22, 23, 91]);
+  });
+
+  it('gives no decline back whose code says never, says that nobody knows, or is not listed', () => {
+    const kept = CODES.filter((code) => !correctionOf(finishedRow({ outcome: 'declined', code })));
+    const listed = kept.filter((code) => code !== null && code in REJECTIONS);
+    const unlisted = CODES.filter((code) => code !== null && !(code in REJECTIONS));
+    expect(listed).toEqual([7, 8, 18, 25, 55, 63, 68, 69, 70, 100]);
+    expect(kept).toEqual([...listed, ...unlisted].sort((left, right) => left! - right!));
+  });
+
+  it('gives a decline without a code back with its message', () => {
+    const row = finishedRow({ outcome: 'declined', code: null, message: 'refused by hand' });
+    expect(correctionOf(row)).toEqual({ kind: 'rejects', reason: 'refused by hand' });
+  });
+});
+
+function finishedRow(row: Partial<FinishedRow>): FinishedRow {
+  return {
+    line: 2,
+    outcome: 'approved',
+    code: null,
+    message: '',
+    authorization: '',
+    batchId: '4471',
+    sentAt: '',
+    resultAt: '',
+    attempt: 1,
+    ...row,
+  };
+}

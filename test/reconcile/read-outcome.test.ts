@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SentOutcome } from '../../schemas/lifecycle.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
+import { REJECTIONS } from '../../schemas/rejections.ts';
+import { readOutcome } from '../../src/reconcile/read-outcome.ts';
+
+const OPERATIONS = Object.keys(FOLDER_OPERATIONS) as FolderOperation[];
+const ACH = ['ach-charge', 'ach-refund'] as const;
+
+type Case = [message: string, outcome: SentOutcome, code?: number | null, authorization?: string];
+
+/** What each message means to a card row and to a bank row. */
+const CARD_ONLY: Case[] = [
+  ['OK', 'approved'],
+  ['OK: 678594', 'approved', null, '678594'],
+  ['OK: 678594:', 'approved', null, '678594'],
+  ['OK:678594:', 'approved', null, '678594'],
+  ['OK: 678594:X', 'approved', null, '678594'],
+  ['OK: 678594:y', 'approved', null, '678594'],
+  ['OK: 678594:N', 'approved', null, '678594'],
+  ['OK: 02345Z:', 'approved', null, '02345Z'],
+  ['OK: A23456:Y', 'approved', null, 'A23456'],
+];
+const ACH_ONLY: Case[] = [
+  ['Received', 'accepted_pending'],
+  ['Received.', 'accepted_pending'],
+  ['Received by the bank', 'accepted_pending'],
+];
+const EVERYWHERE: Case[] = [
+  ['REJECT: 15', 'declined', 15],
+  ['REJECT:15', 'declined', 15],
+  ['REJECT:  3', 'declined', 3],
+  ['REJECT: 0015', 'declined', 15],
+  ['REJECT: 100', 'declined', 100],
+  ['REJECT: 55', 'unknown', 55],
+  ['REJECT: 13', 'unknown', 13],
+  ['REJECT: 0', 'unknown', 0],
+  ['REJECT: 9999', 'unknown', 9999],
+  ['Wrong Format', 'format_error'],
+  ['Wrong Format: 2 columns', 'format_error'],
+  ['Duplicated', 'duplicate'],
+  ['Duplicated row', 'duplicate'],
+];
+const NOWHERE = [
+  '',
+  ' ',
+  'TIMEOUT',
+  'Timeout',
+  'REJECT: TIMEOUT',
+  'REJ:TIMEOUT',
+  'REJ: 15',
+  'REJ:15',
+  'OKAY',
+  'OK:',
+  'OK: ',
+  'OK: :',
+  'OK 678594',
+  'OK; 678594:',
+  'OK: 678594:XY',
+  'OK: 678594:X:',
+  'OK: 678594: X',
+  'OK: 678594:1',
+  'OK: 678594: REJECT: 15',
+  'OK:Reject',
+  'OK:BankAccept',
+  'OK: REJECT:',
+  'OK: 02345Z',
+  'OK: 02345z:',
+  'OK: 12345678901:',
+  'OK: 4222222222222220:',
+  'NOT OK',
+  'ok',
+  'Ok: 678594:',
+  'received',
+  'RECEIVED',
+  'Receivedly',
+  'Not Received',
+  'reject: 15',
+  'Reject: 15',
+  'REJECT',
+  'REJECT:',
+  'REJECT: ',
+  'REJECT 15',
+  'REJECT: -15',
+  'REJECT: 15.0',
+  'REJECT: 1e1',
+  'REJECT: 15 or so',
+  'REJECT: 15, maybe',
+  'REJECT: 99999',
+  `REJECT: ${'9'.repeat(400)}`,
+  'REJECT: １５',
+  'wrong format',
+  'WrongFormat',
+  'Wrong  Format',
+  'Wrong Formatting',
+  'duplicated',
+  'Duplicate',
+  'Success',
+  'Error: Invalid Batch ID.',
+  'constructor',
+  '4222222222222220',
+];
+
+const cases: [FolderOperation, Case][] = [
+  ...CARD_ONLY.flatMap(([message, ...rest]): [FolderOperation, Case][] => [
+    ['card', [message, ...rest]],
+    ...ACH.map((operation): [FolderOperation, Case] => [operation, [message, 'unknown']]),
+  ]),
+  ...ACH_ONLY.flatMap(([message, ...rest]): [FolderOperation, Case][] => [
+    ['card', [message, 'unknown']],
+    ...ACH.map((operation): [FolderOperation, Case] => [operation, [message, ...rest]]),
+  ]),
+  ...OPERATIONS.flatMap((operation) => EVERYWHERE.map((row): [FolderOperation, Case] => [operation, row])),
+  ...OPERATIONS.flatMap((operation) => NOWHERE.map((text): [FolderOperation, Case] => [operation, [text, 'unknown']])),
+];
+
+describe('readOutcome', () => {
+  it.each(cases)('of %s and %j', (operation, [message, outcome, code = null, authorization = '']) => {
+    const expected = { outcome, code, authorization };
+    expect(readOutcome(operation, message)).toEqual(expected);
+    expect(readOutcome(operation, ` ${message}\n`)).toEqual(expected);
+    expect(readOutcome(operation, `\t${message} \r\n`)).toEqual(expected);
+  });
+
+  it.each(Object.entries(REJECTIONS))('code %s is a decline, unless nobody knows what became of it', (text, row) => {
+    const outcome = row.advice === 'unknown' ? 'unknown' : 'declined';
+    for (const operation of OPERATIONS) {
+      const expected = { outcome, code: Number(text), authorization: '' };
+      expect(readOutcome(operation, `REJECT: ${text}`)).toEqual(expected);
+    }
+  });
+
+  it('leaves in doubt exactly the listed codes of which the outcome is unknown', () => {
+    const inDoubt = Object.keys(REJECTIONS).filter(
+      (code) => readOutcome('card', `REJECT: ${code}`).outcome === 'unknown',
+    );
+    expect(inDoubt).toEqual(['55', '68', '69', '70']);
+  });
+
+  it('leaves in doubt every code that is not listed, and keeps it', () => {
+    for (let code = 0; code <= 9_999; code += 1) {
+      if (code in REJECTIONS) continue;
+      expect(readOutcome('card', `REJECT: ${code}`)).toEqual({ outcome: 'unknown', code, authorization: '' });
+    }
+  });
+
+  it('takes no text for an outcome that does not begin with the right word', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom(...OPERATIONS), (text, operation) => {
+        fc.pre(!/^\s*(?:OK|Received|REJECT:|Wrong Format|Duplicated)/.test(text));
+        expect(readOutcome(operation, text).outcome).toBe('unknown');
+      }),
+    );
+  });
+
+  it('keeps no authorization that could be a card number', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^OK:? ?[0-9A-Z]{0,20}:?[A-Z]?$/), (text) => {
+        expect(readOutcome('card', text).authorization.length).toBeLessThanOrEqual(10);
+      }),
+    );
+  });
+});
