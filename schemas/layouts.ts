@@ -64,6 +64,12 @@ export const LAYOUTS = {
 
 export type LayoutName = keyof typeof LAYOUTS;
 
+/**
+ * The column that the rejects and retry files have behind those of their layout. It is left out when such a file is
+ * corrected and dropped again.
+ */
+export const REASON_TITLE = 'Reason';
+
 /** The one layout of an operation that has this number of columns, if any. */
 export function layoutOf(operation: FolderOperation, columnCount: number): LayoutName | undefined {
   const layouts = Object.entries(LAYOUTS) as [LayoutName, LayoutRow][];

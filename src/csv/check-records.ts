@@ -1,4 +1,4 @@
-import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { columnsOf, type LayoutName, REASON_TITLE } from '../../schemas/layouts.ts';
 import { LARGEST_TOTAL_CENTS } from '../kernel/money.ts';
 import type { Fault, RawRow, Totals } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
@@ -9,6 +9,7 @@ import { exactTotals } from './exact-totals.ts';
 import type { faultTally } from './fault-tally.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
+import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
 import type { LineRecord } from './split-cells.ts';
 
 /** What the rows of a file added up to. */
@@ -44,7 +45,7 @@ export function recordChecker(
 
   function checkGroup(group: readonly LineRecord[]): CheckedRow[] {
     if (!isHeaderSettled) settleHeader(group);
-    const data = header ? group.filter((record) => record.line !== header?.line) : group;
+    const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
     records += data.length;
     // In which column the codes stand is not certain, so no cell of the file may be shown or handed on.
     if (holdsCodes) return [];
@@ -55,6 +56,10 @@ export function recordChecker(
       if (row) rows.push(row);
     }
     return rows;
+  }
+
+  function isNoHeader(record: RawRow): boolean {
+    return record.line !== header?.line;
   }
 
   function settleHeader(group: readonly LineRecord[]): void {
@@ -92,7 +97,9 @@ export function recordChecker(
     if (holdsSecurityCode(rules.operation, record.cells)) {
       return { code: 'SECURITY_CODE', line: record.line, detail: 'a column too many, of three or four digits' };
     }
-    return columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
+    const fault = columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
+    const leavesOut = header !== undefined && hasReasonColumn(rules.operation, header);
+    return leavesOut ? { ...fault, detail: `${fault.detail}; ${REASON_TITLE} is not counted` } : fault;
   }
 
   /** Adds a valid row to the totals. One that would make the sum inexact is invalid, however unlikely it is. */
@@ -103,7 +110,10 @@ export function recordChecker(
   }
 
   function close(): RecordsFound {
-    if (header && !holdsCodes) checkHeader(header, layout).forEach(addFault);
+    if (header && !holdsCodes) {
+      const [titles = header] = leaveOutReason(rules.operation, header, [header]);
+      checkHeader(titles, layout).forEach(addFault);
+    }
     return {
       layout: layout ?? null,
       headerLine: header?.line ?? null,

@@ -18,14 +18,15 @@ export type OutputOptions = { dir: string; name: string; write: (out: Writable) 
  * Writes an output file that is absent or complete at any instant, never replaces one, and is read back before it counts
  * (F57). A file of that name with the very same bytes is a success: an earlier process published it and died before it
  * could say so. `write` need not end the stream. `name` stands in errors, so it must be masked (see outputName).
- * @throws PipelineError OUTPUT_EXISTS, OUTPUT_MISMATCH, DISK_FULL, FOLDER_NOT_WRITABLE; whatever `write` throws
+ * @throws PipelineError OUTPUT_EXISTS, OUTPUT_MISMATCH, DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING; whatever
+ * `write` throws
  */
 export async function writeOutput({ dir, name, write }: OutputOptions): Promise<Written> {
   const action = `write the output "${name}"`;
   const path = join(dir, name);
   const temporary = join(dir, `.${name}.${randomBytes(8).toString('hex')}${TEMPORARY_ENDING}`);
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolder(dir, action);
     const content = await writeTemporary(temporary, write);
     // Read back before it gets its name as well: a bad copy under the final name could never be replaced.
     if ((await hashFile(temporary)) !== content.sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
@@ -39,6 +40,16 @@ export async function writeOutput({ dir, name, write }: OutputOptions): Promise<
   } finally {
     // What cannot be removed now goes with removeStaleTemporaries, and must not hide the outcome.
     await rm(temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+async function makeFolder(dir: string, action: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    const next = 'Move the file away; the folder is made again and the output written.';
+    throw new PipelineError('FOLDER_MISSING', action, `a file stands in the place of the folder "${dir}"`, { next });
   }
 }
 

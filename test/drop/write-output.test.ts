@@ -169,6 +169,17 @@ describe('writeOutput', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
+  it.each([
+    ['in the place of its folder', 'out'],
+    ['in the place of a folder above', 'out/cards'],
+  ])('says that a file stands %s, and leaves that alone', async (_where, below) => {
+    const root = await freshFolder();
+    await writeFile(join(root, 'out'), 'somebody else');
+    const written = writeOutput({ dir: join(root, below), name: NAME, write: writing('row') });
+    await expect(written).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+    expect(await readFile(join(root, 'out'), 'utf8')).toBe('somebody else');
+  });
+
   it('passes on what its writer throws, and leaves nothing behind', async () => {
     const dir = await freshFolder();
     const fault = new TypeError('row is undefined');

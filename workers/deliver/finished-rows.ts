@@ -19,19 +19,26 @@ export async function* finishedRows(
   file: FileRow,
 ): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }> {
   const describe = await rowDescriber(app, file);
-  const raw = flatten(readRawRows(openOriginal(app, file), { charset: file.charset, headerLine: file.header_line }));
-  const faults = byLine(flatten(readFaults(app.ledger, file.file_no)));
-  for await (const kept of flatten(readRows(app.ledger, file.file_no))) {
-    const next = await raw.next();
-    const cells: RawRow | undefined = next.done ? undefined : next.value;
-    if (cells?.line !== kept.line) {
-      throw new PipelineError(
-        'OUTPUT_MISMATCH',
-        `match file "${file.file_id}" with its rows`,
-        `line ${kept.line} is missing`,
-      );
+  const { charset, header_line: headerLine, operation } = file;
+  const original = openOriginal(app, file);
+  const raw = flatten(readRawRows(original, { charset, headerLine, operation }));
+  const faultsOf = byLine(flatten(readFaults(app.ledger, file.file_no)));
+  try {
+    for await (const kept of flatten(readRows(app.ledger, file.file_no))) {
+      const next = await raw.next();
+      const cells: RawRow | undefined = next.done ? undefined : next.value;
+      if (cells?.line !== kept.line) {
+        throw new PipelineError(
+          'OUTPUT_MISMATCH',
+          `match file "${file.file_id}" with its rows`,
+          `line ${kept.line} is missing`,
+        );
+      }
+      yield { row: describe(kept, await faultsOf(kept.line)), cells: cells.cells };
     }
-    yield { row: describe(kept, await faults(kept.line)), cells: cells.cells };
+  } finally {
+    // Left by whoever wants only the first rows, it would stay open for as long as the process lives.
+    original.destroy();
   }
 }
 
@@ -53,7 +60,7 @@ async function rowDescriber(
       line: row.line,
       outcome: outcomeOf(row),
       code: row.code,
-      message: row.message ?? (row.batch_no === null ? faultSentence(faults) : 'never sent'),
+      message: messageOf(row, faults),
       authorization: row.authorization ?? '',
       batchId: sent?.batch.batch_id ?? '',
       sentAt: sent?.sentAt ?? '',
@@ -61,6 +68,12 @@ async function rowDescriber(
       attempt: wasSent(sent?.batch) ? sent!.batch.attempt : null,
     };
   };
+}
+
+/** The service's text may hold anything; what no reader of lines takes would keep the result from being read back. */
+function messageOf(row: LedgerRow, faults: readonly Fault[]): string {
+  if (row.message !== null) return row.message.replace(/[\p{Cc}\u2028\u2029\ufffd]/gu, ' ');
+  return row.batch_no === null ? faultSentence(faults) : 'never sent';
 }
 
 /** A withheld row is invalid; a row whose batch was cancelled was never sent. */

@@ -3,11 +3,11 @@ import type { App } from '../../src/app.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { readOutcomeTotals } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
-import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 import { correctionOf } from '../../src/reconcile/outputs/result-row.ts';
 import { REASON_TITLE, titlesOf } from '../../src/reconcile/outputs/titles.ts';
 import { finishedRows } from './finished-rows.ts';
 import { putLine } from './put-lines.ts';
+import { shownRow } from './shown-row.ts';
 import { writeOutputFile } from './write-output-file.ts';
 
 /**
@@ -38,7 +38,7 @@ async function writeCorrection(app: App, file: FileRow, kind: 'rejects' | 'retry
     for await (const { row, cells } of finishedRows(app, file)) {
       const correction = correctionOf(row);
       if (correction?.kind !== kind) continue;
-      await putLine(out, line([...(clear ? cells : maskRow(layout, cells)), correction.reason], amountAt));
+      await putLine(out, line([...shownRow(layout, cells, { clear }), correction.reason], amountAt));
       rows += 1;
     }
     return rows;

@@ -1,0 +1,1 @@
+twelve rows

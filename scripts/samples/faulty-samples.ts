@@ -1,0 +1,180 @@
+import type { ColumnName } from '../../schemas/columns.ts';
+import type { FolderConfig } from '../../schemas/config.ts';
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { LayoutName } from '../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
+import { headerOf, makeRow, makeRows, type RowPlan } from './make-rows.ts';
+
+/** Codes that a file cannot show by itself, and why. */
+export const NOT_IN_A_FILE = {
+  DUPLICATE_FILE: 'needs the same bytes to have been taken before: drop any valid sample twice, under two names',
+  NAME_SEEN_BEFORE:
+    'needs another file of the same name to have been taken before: drop a sample, add a row, drop again',
+  MODIFIED_AFTER_CLAIM: 'needs a program that goes on writing into the file after it was taken',
+  FILE_TOO_LARGE:
+    'needs a file above maxBytes of its folder, which is 1 GiB unless it is set: set it to 100 and drop any',
+  LINES_DIFFER: 'cannot be reached: every line that is not blank is read as a row; it is there should that ever break',
+} as const satisfies Partial<Record<FaultCode, string>>;
+
+type ShownCode = Exclude<FaultCode, keyof typeof NOT_IN_A_FILE>;
+
+/**
+ * How a file comes to show one code and no other, starting from twelve good rows.
+ *
+ * `shows`   what is wrong, in the words of its sender
+ * `cells`   what stands in the fifth row instead
+ * `write`   makes the file from the rows, when it is more than a cell
+ * `control` content of the control file beside it
+ * `account` of samples/paydrop.yaml; `main` when left out
+ * `folder`  settings of the drop folder without which the file would be found good
+ * `beside`  other codes that it cannot do without
+ */
+type Recipe = {
+  readonly operation: FolderOperation;
+  readonly layout: LayoutName;
+  readonly shows: string;
+  readonly cells?: Partial<Record<ColumnName, string>>;
+  readonly write?: (rows: readonly string[]) => string | Uint8Array;
+  readonly control?: string;
+  readonly account?: 'canada';
+  readonly folder?: Partial<Pick<FolderConfig, 'header' | 'finalNewline' | 'routingCheck'>>;
+  readonly beside?: readonly FaultCode[];
+};
+
+const CARD = { operation: 'card', layout: 'card' } as const;
+const CARD_CODE = { operation: 'card', layout: 'card-code' } as const;
+const ACH = { operation: 'ach-charge', layout: 'ach' } as const;
+const ACH_CODE = { operation: 'ach-charge', layout: 'ach-code' } as const;
+const REFUND = { operation: 'ach-refund', layout: 'ach' } as const;
+
+const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
+  FIELD_REQUIRED: { ...CARD_CODE, shows: 'no customer code', cells: { customerCode: '' } },
+  FIELD_TOO_LONG: { ...ACH_CODE, shows: 'a comment like a letter', cells: { comment: 'Dues for June. '.repeat(8) } },
+  FIELD_COMMA: { ...CARD, shows: 'a comma in the invoice number', cells: { invoice: '"FIECOM-1005,B"' } },
+  FIELD_CHARACTER: { ...CARD_CODE, shows: 'a space in the customer code', cells: { customerCode: 'A10 10069' } },
+  AMOUNT_FORMAT: { ...CARD, shows: 'a currency sign', cells: { amount: '$40.00' } },
+  AMOUNT_ZERO: { ...ACH, shows: 'an amount of nothing', cells: { amount: '0.00' } },
+  AMOUNT_LIMIT: { ...CARD, shows: 'zeros too many', cells: { amount: '4000000000.00' } },
+  DATE_FORMAT: { ...CARD, shows: 'the day before the month', cells: { date: '15/06/2026' } },
+  CARD_FORMAT: { ...CARD, shows: 'spaces in the card number', cells: { cardNumber: '4222 2222 2222 2220' } },
+  CARD_CHECK_DIGIT: { ...CARD, shows: 'a wrong digit', cells: { cardNumber: '4222222222222221' } },
+  CARD_BRAND: { ...CARD, shows: 'a Visa number paid as Mastercard', cells: { mop: 'MC' } },
+  MOP_UNKNOWN: { ...CARD, shows: 'a payment in cash', cells: { mop: 'CASH' } },
+  MOP_RESTRICTED: {
+    operation: 'card',
+    layout: 'card-ca',
+    account: 'canada',
+    shows: 'Discover in Canadian dollars',
+    cells: { mop: 'DSC' },
+  },
+  EXPIRY_FORMAT: { ...CARD, shows: 'a thirteenth month', cells: { expiry: '13/35' } },
+  EXPIRY_PAST: { ...CARD, shows: 'a card that has expired', cells: { expiry: '01/20' } },
+  ACCOUNT_FORMAT: { ...ACH, shows: 'a dash in the number', cells: { accountNumber: '021000021-40031676' } },
+  ACCOUNT_ROUTING: {
+    ...ACH,
+    folder: { routingCheck: true },
+    shows: 'a wrong digit in the routing number',
+    cells: { accountNumber: '02100002200000000040031676' },
+  },
+  ACCOUNT_TYPE: { ...ACH, shows: 'a type that is none', cells: { accountType: 'CHEQUE' } },
+  CARD_NUMBER_IN_TEXT: { ...CARD_CODE, shows: 'a card number as comment', cells: { comment: 'card 4222222222222220' } },
+
+  COLUMN_COUNT: {
+    ...ACH,
+    shows: 'a row without its comment',
+    write: (rows) => fifth(rows, rows[4]!.replace(/,[^,]*$/, '')),
+  },
+  STRAY_QUOTE: { ...ACH_CODE, shows: 'a sign for inches', cells: { comment: 'Screen 12" wide' } },
+  LINE_BREAK: { ...ACH_CODE, shows: 'a quote that is never closed', cells: { comment: '"June dues' } },
+  CONTROL_CHARACTER: { ...CARD_CODE, shows: 'a tabulator', cells: { comment: 'June\tdues' } },
+  ENCODING: {
+    ...CARD,
+    shows: 'a name saved in another character set',
+    write: (rows) => Buffer.from(fifth(rows, rows[4]!.replace('Barbara', 'Bárbara')), 'latin1'),
+  },
+  LINE_TOO_LONG: { ...ACH_CODE, shows: 'a whole text pasted', cells: { comment: 'June dues. '.repeat(1_600) } },
+  SECURITY_CODE: {
+    ...CARD,
+    shows: 'a column of security codes',
+    // No row of such a file is looked at, so all of them count as invalid.
+    beside: ['TOO_MANY_BAD_ROWS'],
+    write: (rows) => lines([`${headerOf('card')},CVV`, ...rows.map((row) => `${row},123`)]),
+  },
+  HEADER_MISSING: { ...CARD, folder: { header: 'required' }, shows: 'no titles' },
+  HEADER_UNEXPECTED: {
+    ...CARD,
+    folder: { header: 'none' },
+    shows: 'titles',
+    write: (rows) => lines([headerOf('card'), ...rows]),
+  },
+  EMPTY: { ...ACH, shows: 'nothing at all', write: () => '' },
+  NO_ROWS: { ...ACH, shows: 'titles and no payment', write: () => lines([headerOf('ach')]) },
+  LAYOUT_COUNTRY: { operation: 'card', layout: 'card-ca', shows: 'the Canadian layout for an account in the US' },
+  LAYOUT_FOLDER: {
+    ...CARD_CODE,
+    shows: 'titles in another order than the columns have',
+    write: (rows) => lines(['Customer Code,Invoice #,Amount,Comment', ...rows]),
+  },
+
+  WRONG_SIGN: { ...REFUND, shows: 'a charge among refunds', cells: { amount: '40.00' } },
+  SPREADSHEET_DAMAGE: { ...CARD, shows: 'a number in powers of ten', cells: { cardNumber: '4.22222E+15' } },
+  DUPLICATE_ROW: { ...ACH, shows: 'one payment twice', write: (rows) => lines(rows.toSpliced(7, 0, rows[4]!)) },
+  CONTROL_TOTALS: { ...ACH, shows: 'a row fewer than announced', control: 'rows=13\n' },
+  CONTROL_FILE: { ...ACH, shows: 'a control file in words', control: 'twelve rows\n' },
+  TOO_MANY_BAD_ROWS: {
+    ...CARD,
+    shows: 'every fourth card expired',
+    beside: ['EXPIRY_PAST'],
+    write: (rows) => lines(rows.map((row, index) => (index % 4 === 0 ? row.replace('12/35', '12/19') : row))),
+  },
+  NO_FINAL_NEWLINE: {
+    ...REFUND,
+    folder: { finalNewline: 'hold' },
+    shows: 'no line end behind the last row',
+    write: (rows) => rows.join('\n'),
+  },
+
+  TEXT_REPLACED: { ...ACH, shows: 'a comma in a name', cells: { lastName: '"Liskov, Jr."' } },
+  LAST_LINE_OPEN: { ...REFUND, shows: 'no line end behind the last row', write: (rows) => rows.join('\n') },
+  MIXED_LINE_ENDS: {
+    ...ACH_CODE,
+    shows: 'line ends of two systems',
+    write: (rows) => rows.map((row, index) => row + (index < 6 ? '\r\n' : '\n')).join(''),
+  },
+};
+
+export type FaultySample = Recipe & { code: FaultCode; file: string };
+
+/** One file per code, in the order of the table of errors but for its gaps. */
+export const FAULTY_SAMPLES: readonly FaultySample[] = (Object.keys(RECIPES) as ShownCode[]).map((code) => ({
+  ...RECIPES[code],
+  code,
+  file: `faulty/${RECIPES[code].operation}/${code}.csv`,
+}));
+
+export function renderFaultySample({ code, operation, layout, cells, write = lines }: FaultySample): Buffer {
+  const plan: RowPlan = {
+    layout,
+    rows: 12,
+    invoices: invoicesOf(code),
+    sign: FOLDER_OPERATIONS[operation].sign < 0 ? '-' : '',
+  };
+  const rows = makeRows(plan);
+  return Buffer.from(write(cells ? rows.with(4, makeRow(plan, 4, cells)) : rows));
+}
+
+/** Invoices of their own, so that the files can be dropped side by side without being each other's duplicates. */
+function invoicesOf(code: FaultCode): string {
+  return code
+    .split('_')
+    .map((word) => word.slice(0, 3))
+    .join('');
+}
+
+function lines(rows: readonly string[]): string {
+  return rows.map((row) => `${row}\n`).join('');
+}
+
+function fifth(rows: readonly string[], row: string): string {
+  return lines(rows.with(4, row));
+}

@@ -1,0 +1,207 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
+import { LAYOUTS, layoutOf } from '../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
+import { FAULTY_SAMPLES, NOT_IN_A_FILE } from '../../scripts/samples/faulty-samples.ts';
+import { renderSamples } from '../../scripts/samples/render-samples.ts';
+import { readPayments, RESULT_SAMPLES } from '../../scripts/samples/result-samples.ts';
+import { MARKER_SAMPLE, MARKER_SUFFIX, VALID_SAMPLES } from '../../scripts/samples/valid-samples.ts';
+import { checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check-payment-file.ts';
+import { readResultFile } from '../../src/csv/read-result-file.ts';
+import { createFolderScanner } from '../../src/drop/scan-folder.ts';
+import { readSidecar } from '../../src/drop/sidecar.ts';
+import { systemClock } from '../../src/kernel/clock.ts';
+import { loadSettings } from '../../src/kernel/config.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import { lastFour } from '../../src/kernel/mask.ts';
+import type { Fault } from '../../src/kernel/rows.ts';
+import { matchResults } from '../../src/reconcile/match-results.ts';
+import { decideIntake } from '../../workers/decide-intake.ts';
+
+const SAMPLES = new URL('../../samples/', import.meta.url);
+const SETTINGS = loadSettings(fileURLToPath(SAMPLES), {});
+const RENDERED = await renderSamples();
+
+type Setting = { operation: FolderOperation; account?: string; folder?: Partial<CheckRules['folder']> };
+
+/** The verdict of intake on a sample that lies in the folder of samples/paydrop.yaml that is meant for it. */
+async function decide(file: string, setting: Setting) {
+  const bytes = await readFile(new URL(file, SAMPLES));
+  const { check, rowFaults } = await checkBytes(bytes, rulesOf(setting));
+  const control = RENDERED.has(`${file}.ctl`)
+    ? await readSidecar(fileURLToPath(new URL(`${file}.ctl`, SAMPLES)))
+    : null;
+  const around = { control, claimedSha256: sha256Of(bytes), changed: false, sameName: undefined };
+  const { decision, faults } = decideIntake(check, around);
+  return { check, decision, faults: [...rowFaults, ...check.faults, ...faults] };
+}
+
+function rulesOf({ operation, account = 'main', folder }: Setting): CheckRules {
+  const found = SETTINGS.folders.find((row) => row.account === account && row.operation === operation)!;
+  return {
+    operation,
+    account: SETTINGS.accounts.get(account)!,
+    folder: { ...found, ...folder },
+    today: systemClock.now().toISOString().slice(0, 10),
+  };
+}
+
+async function checkBytes(bytes: Buffer, rules: CheckRules): Promise<{ check: FileCheck; rowFaults: Fault[] }> {
+  const source = (async function* () {
+    yield bytes;
+  })();
+  const steps = checkPaymentFile(source, rules);
+  const rowFaults: Fault[] = [];
+  for (;;) {
+    const step = await steps.next();
+    if (step.done) return { check: step.value, rowFaults };
+    rowFaults.push(...step.value.flatMap((row) => row.faults));
+  }
+}
+
+describe('samples/', () => {
+  it.each([...RENDERED])('%s is what the tables say; if not, run "npm run samples"', async (name, bytes) => {
+    expect(bytes.equals(await readFile(new URL(name, SAMPLES))), name).toBe(true);
+  });
+
+  it('holds nothing else but the configuration', async () => {
+    const entries = await readdir(SAMPLES, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${entry.parentPath}/${entry.name}`.slice(fileURLToPath(SAMPLES).length).replace(/^\//, ''));
+    expect(files.toSorted()).toEqual([...RENDERED.keys(), 'paydrop.yaml'].toSorted());
+  });
+
+  it('holds no card number but the test numbers of the sandbox, and one of them with a wrong digit', () => {
+    const numbers = [...RENDERED.values()].flatMap(
+      (bytes) => bytes.toString('latin1').match(/\b[3-6]\d{12,18}\b/g) ?? [],
+    );
+    const known = ['4222222222222220', '4111111111111111', '5454545454545454', '378282246310005'];
+    expect([...new Set(numbers)].toSorted()).toEqual([...known, '4222222222222221'].toSorted());
+  });
+
+  it('has no two rows that the sandbox would take for one payment', () => {
+    const files = [...VALID_SAMPLES, MARKER_SAMPLE, ...FAULTY_SAMPLES];
+    const prefixes = files.map(({ file, layout, operation }) => {
+      const row = RENDERED.get(file)!
+        .toString('latin1')
+        .split('\n')
+        .find((line) => line.includes('-1001'));
+      const place = layout === 'card' || layout === 'card-ca' ? 1 : 0;
+      return row === undefined ? file : `${operation} ${row.split(',')[place]}`;
+    });
+    expect(new Set(prefixes).size).toBe(prefixes.length);
+  });
+});
+
+describe('samples/paydrop.yaml', () => {
+  it('has a folder for every operation and every layout', () => {
+    const taken = SETTINGS.folders.map(
+      ({ account, operation }) => `${SETTINGS.accounts.get(account)!.country} ${operation}`,
+    );
+    for (const operation of Object.keys(FOLDER_OPERATIONS)) expect(taken).toContain(`US ${operation}`);
+    expect(taken).toContain('CA card');
+  });
+});
+
+describe('a valid sample', () => {
+  it.each([...VALID_SAMPLES, MARKER_SAMPLE])('$file has no fault', async (sample) => {
+    const { check, decision, faults } = await decide(sample.file, sample);
+    expect(faults).toEqual([]);
+    expect(decision).toEqual({ verdict: 'accept' });
+    expect(check).toMatchObject({ layout: sample.layout, records: sample.rows, valid: { rows: sample.rows } });
+    expect(check.headerLine).toBe(sample.hasHeader ? 1 : null);
+  });
+
+  it('is there for every operation and layout', () => {
+    const wanted = (Object.keys(FOLDER_OPERATIONS) as FolderOperation[]).flatMap((operation) =>
+      Object.values(LAYOUTS).flatMap((layout) =>
+        layout.operations.some((name) => name === operation)
+          ? `${operation} ${layoutOf(operation, layout.columns.length)}`
+          : [],
+      ),
+    );
+    expect(VALID_SAMPLES.map(({ operation, layout }) => `${operation} ${layout}`).toSorted()).toEqual(
+      wanted.toSorted(),
+    );
+  });
+
+  it('with a marker is taken in a folder that asks for markers', async () => {
+    const path = fileURLToPath(new URL('marker/', SAMPLES));
+    const complete = { by: 'marker', suffix: MARKER_SUFFIX } as const;
+    const scan = await createFolderScanner({ path, complete }, systemClock).scan();
+    expect(scan.settled).toMatchObject([{ name: 'june-dues.csv', completeness: 'marker' }]);
+    expect([...scan.unmarked, ...scan.settling, ...scan.odd]).toEqual([]);
+  });
+});
+
+describe('a faulty sample', () => {
+  it.each(FAULTY_SAMPLES)('$file shows $code and nothing else', async (sample) => {
+    const { code, beside = [] } = sample;
+    const { check, decision, faults } = await decide(sample.file, sample);
+    expect(new Set(faults.map((fault) => fault.code))).toEqual(new Set([code, ...beside]));
+    const { scope, effect } = ERRORS[code];
+    switch (effect) {
+      case 'row':
+        expect(decision).toEqual({ verdict: 'accept' });
+        expect(check).toMatchObject({ valid: { rows: 11 }, invalid: { rows: 1 } });
+        expect(faults.map((fault) => fault.line)).toEqual([5]);
+        break;
+      case 'warn':
+        expect(decision).toEqual({ verdict: 'accept' });
+        expect(check).toMatchObject({ valid: { rows: 12 }, invalid: { rows: 0 } });
+        break;
+      case 'reject':
+      case 'hold':
+        expect(decision).toMatchObject({ verdict: effect, code });
+        if (scope === 'row') expect(faults).toHaveLength(1);
+        break;
+    }
+  });
+
+  it.each(FAULTY_SAMPLES.filter((sample) => sample.folder))(
+    '$file is fine without the setting that it names',
+    async ({ file, operation, code }) => {
+      const { faults } = await decide(file, { operation });
+      expect(faults.map((fault) => fault.code)).not.toContain(code);
+    },
+  );
+
+  it('is there for every code of a row or a file, or said to be impossible', () => {
+    const codes = (Object.keys(ERRORS) as (keyof typeof ERRORS)[]).filter((code) =>
+      ['row', 'file'].includes(ERRORS[code].scope),
+    ) as FaultCode[];
+    const shown = FAULTY_SAMPLES.map((sample) => sample.code);
+    expect([...shown, ...Object.keys(NOT_IN_A_FILE)].toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('stands in the README with what to do', () => {
+    const readme = RENDERED.get('README.md')!.toString();
+    for (const { file, code } of FAULTY_SAMPLES) {
+      const row = readme.split('\n').find((line) => line.includes(`\`${file}\` |`));
+      expect(row).toContain(`\`${code}\``);
+      expect(row).toContain(ERRORS[code].mend);
+    }
+    for (const code of Object.keys(NOT_IN_A_FILE)) expect(readme).toContain(`| \`${code}\` |`);
+  });
+});
+
+describe('a result sample', () => {
+  it.each(RESULT_SAMPLES)('$file is read and fits the rows of $of.file', async ({ file, of }) => {
+    const bytes = await readFile(new URL(file, SAMPLES));
+    const columnCount = LAYOUTS[of.layout].columns.length;
+    const results = readResultFile(bytes, { columnCount });
+    const sent = (await readPayments(of)).map(({ number, ...payment }) => ({ ...payment, lastFour: lastFour(number) }));
+    const match = matchResults(of.layout, sent, results);
+    expect(match).toMatchObject({ kind: 'matched', reordered: false });
+    expect(results.every(({ message }) => /^(OK|REJECT|Received)/.test(message))).toBe(true);
+    expect(bytes.toString().split('\r\n')).toHaveLength(of.rows + 1);
+    expect(bytes.toString()).not.toMatch(/\d{12}/);
+  });
+
+  it('is there for every layout', () => {
+    expect(RESULT_SAMPLES.map(({ of }) => of.layout).toSorted()).toEqual(Object.keys(LAYOUTS).toSorted());
+  });
+});

@@ -1,0 +1,77 @@
+import { parse } from 'csv-parse/sync';
+import { readdir } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import { openLog, type Log } from '../../src/kernel/log.ts';
+import { shortId } from '../../src/kernel/ids.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { openOriginal } from '../../workers/open-original.ts';
+import { codeRow, lines, upTo } from './payment-rows.ts';
+import type { PipelineWorld } from './pipeline-world.ts';
+
+/** What the tests of bad input ask of a world. */
+
+export async function fileNamed(world: PipelineWorld, name: string): Promise<FileRow> {
+  const { rows } = await world.app.ledger.pool.query<FileRow>('SELECT * FROM file WHERE name = $1', [name]);
+  if (rows.length !== 1) throw new Error(`${rows.length} files are named ${JSON.stringify(name)}`);
+  return rows[0]!;
+}
+
+/** The bytes that were dropped, opened from the archive. */
+export function readOriginal(world: PipelineWorld, file: FileRow): Promise<Buffer> {
+  return buffer(openOriginal(world.app, file));
+}
+
+/** The notice about a file as a program reads it: the pairs at its top, and the faults by code. */
+export async function readNotice(world: PipelineWorld, file: FileRow, kind: OutputKind) {
+  const found = Object.entries(await world.outputs(kind)).filter(([name]) =>
+    name.includes(`__${shortId(file.file_id)}.`),
+  );
+  if (found.length !== 1) throw new Error(`${found.length} ${kind} files for ${file.name}`);
+  const rows: string[][] = parse(found[0]![1], { relax_column_count: true, skip_empty_lines: true });
+  const titles = rows.findIndex((cells) => cells[0] === 'Line');
+  return {
+    head: Object.fromEntries(rows.slice(0, titles).map((cells) => [cells[0], cells[1]])),
+    faults: rows.slice(titles + 1).map(([line = '', , code = '', , reason = '', value = '', mend = '']) => {
+      return { line, code, reason, value, mend };
+    }),
+    text: found[0]![1],
+  };
+}
+
+/** The line that every notice must have for a code: what it is, and what to do about it. */
+export function sayingOf(code: FaultCode) {
+  return { code, mend: ERRORS[code].mend };
+}
+
+/** Everything that still lies in a drop folder or is being worked on. */
+export async function leftOver(world: PipelineWorld): Promise<string[]> {
+  const folders = new Set(world.settings.folders.flatMap((folder) => [folder.path, folder.work]));
+  return (await Promise.all([...folders].map((folder) => readdir(folder)))).flat();
+}
+
+/** A file that must go through whatever lies beside it; `n` makes it another one each time. */
+export function goodRows(n: number, sign: '' | '-' = ''): string {
+  return lines(upTo(3).map((row) => codeRow(n * 100 + row, { invoice: `G${n}-${row}`, amount: `${sign}2${row}.00` })));
+}
+
+/** A log that is kept, to be searched for what may not stand in it. */
+export function keptLog(): { log: Log; text: () => string } {
+  const kept: string[] = [];
+  return {
+    log: openLog({ level: 'debug', destination: { write: (line) => kept.push(line) } }),
+    text: () => kept.join(''),
+  };
+}
+
+/** The whole ledger as text, but for the sealed bytes. */
+export async function ledgerText(world: PipelineWorld): Promise<string> {
+  const tables = ['file', 'batch', 'payment_row', 'row_fault', 'row_outcome', 'output', 'audit'];
+  const texts = await Promise.all(
+    tables.map(
+      async (table) => (await world.app.ledger.pool.query(`SELECT row_to_json(t) AS row FROM ${table} t`)).rows,
+    ),
+  );
+  return JSON.stringify(texts);
+}

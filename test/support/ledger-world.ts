@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto';
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { BatchState, FileState } from '../../schemas/lifecycle.ts';
+import { handClock } from '../../src/kernel/clock.ts';
+import { newFileId } from '../../src/kernel/ids.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import type { ReconciledRow } from '../../src/kernel/rows.ts';
+import { copyRows, type NewRow } from '../../src/ledger/copy-rows.ts';
+import { claimFile, type ClaimedFile } from '../../src/ledger/moves/claim-file.ts';
+import { cutBatch } from '../../src/ledger/moves/cut-batch.ts';
+import { decideFile, type FileFindings } from '../../src/ledger/moves/decide-file.ts';
+import type { BatchKey } from '../../src/ledger/moves/move.ts';
+import { type Prepared, prepareBatch } from '../../src/ledger/moves/prepare-batch.ts';
+import { sendBatch } from '../../src/ledger/moves/send-batch.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open-ledger.ts';
+import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts';
+import { type AuditRow, readAudit } from '../../src/ledger/queries/search.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import { transact } from '../../src/ledger/transaction.ts';
+import { startTestPostgres } from './postgres.ts';
+
+/** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
+export type FilePlan = { account?: string; name?: string; batches?: number; rowsPerBatch?: number; withheld?: number };
+
+export type LedgerWorld = Awaited<ReturnType<typeof openTestLedger>>;
+
+/** The moment at which the hand clock of a world stands first. */
+export const START = '2026-06-15T10:00:00.000Z';
+
+/** A minute; longer than any test. */
+export const LEASE_MS = 60_000;
+
+/** A ledger in a fresh database with a clock moved by hand, and ways to bring files and batches into any state. */
+export async function openTestLedger() {
+  const postgres = await startTestPostgres();
+  const clock = handClock(START);
+  const open = () => openLedger({ url: postgres.url }, { clock, log: silentLog() });
+  const ledger = await open();
+  const others: Ledger[] = [];
+  const { force } = superuser(ledger);
+  const build = fileBuilder(ledger);
+
+  /** A batch in this state, the first of its file, set down as it is without the moves that lead there. */
+  async function batchIn(state: BatchState, plan: FilePlan = {}): Promise<BatchRow> {
+    const file = await build.accepted(plan);
+    return putBatch({ fileId: file.file_id, batchNo: 1 }, state);
+  }
+
+  async function putBatch(key: BatchKey, state: BatchState): Promise<BatchRow> {
+    const isHeldByWorker = state === 'preparing' || state === 'sending';
+    const hasBatchId = ['submitted', 'result_in', 'exception', 'reconciled'].includes(state);
+    await force(
+      `UPDATE batch SET state = $3, state_at = $4, batch_id = $5,
+         token = CASE WHEN $6 THEN gen_random_uuid() END, worker = CASE WHEN $6 THEN $7 END,
+         lease_until = CASE WHEN $6 THEN clock_timestamp() + interval '1 minute' END
+       WHERE file_id = $1 AND batch_no = $2`,
+      [
+        key.fileId,
+        key.batchNo,
+        state,
+        clock.now(),
+        hasBatchId ? `id-${key.fileId}-${key.batchNo}` : null,
+        isHeldByWorker,
+        ledger.instance.id,
+      ],
+    );
+    return readBatchRow(ledger, key);
+  }
+
+  return {
+    ledger,
+    clock,
+    url: postgres.url,
+    /** The same ledger once more, as another process would open it. */
+    openAgain: async (): Promise<Ledger> => {
+      const another = await open();
+      others.push(another);
+      return another;
+    },
+    force,
+    /** Everything gone and the clock back, for tests that ask about the whole ledger; faster than a fresh database. */
+    empty: async (): Promise<void> => {
+      await force(TABLES.map((table) => `DELETE FROM ${table};`).join(' '));
+      await force(`UPDATE audit_head SET seq = 0, hash = '\\x00'`);
+      clock.set(START);
+    },
+    claimed: build.claimed,
+    accepted: build.accepted,
+    held: build.held,
+    rejected: build.rejected,
+    batchIn,
+    putBatch,
+    putFile: async (fileId: string, state: FileState): Promise<FileRow> => {
+      await force('UPDATE file SET state = $2 WHERE file_id = $1', [fileId, state]);
+      return readFileRow(ledger, fileId);
+    },
+    prepared: async (plan: FilePlan = {}): Promise<Prepared> => {
+      const file = await build.accepted(plan);
+      return prepare(ledger, { fileId: file.file_id, batchNo: 1 });
+    },
+    sending: async (plan: FilePlan = {}): Promise<Prepared> => {
+      const file = await build.accepted(plan);
+      const batch = await prepare(ledger, { fileId: file.file_id, batchNo: 1 });
+      await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1_000 });
+      return batch;
+    },
+    /** What the audit trail says of a file, without its numbers and times. */
+    links: async (fileId: string): Promise<Omit<AuditRow, 'seq' | 'at'>[]> =>
+      (await readAudit(ledger, fileId)).map(({ seq: _seq, at: _at, ...link }) => link),
+    close: async () => {
+      for (const another of others) await another.close();
+      await ledger.close();
+      await postgres.stop();
+    },
+  };
+}
+
+/** All but those that belong to the schema. */
+const TABLES = [
+  'file',
+  'batch',
+  'attempt',
+  'sealed_part',
+  'payment_row',
+  'row_fault',
+  'row_outcome',
+  'output',
+  'account_stop',
+  'vault_key',
+  'audit',
+];
+
+/** One approved outcome per row of a batch that `accepted` cut. */
+export function outcomesOf(batch: BatchRow): ReconciledRow[] {
+  return Array.from({ length: batch.rows }, (_, index) => ({
+    line: firstLine(batch.batch_no, batch.rows) + index,
+    outcome: 'approved',
+    code: null,
+    message: 'Approved',
+    authorization: 'A1',
+  }));
+}
+
+export function keyOf(batch: Pick<BatchRow, 'file_id' | 'batch_no'>): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}
+
+/** Findings of a file of which nothing could be read. */
+export const NOTHING_FOUND: FileFindings = {
+  layout: null,
+  headerLine: null,
+  physicalLines: 0,
+  blankLines: 0,
+  records: 0,
+  validRows: 0,
+  validCents: 0,
+  invalidRows: 0,
+};
+
+export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
+  const fileId = claim.fileId ?? newFileId();
+  return {
+    fileId,
+    account: `account-${fileId}`,
+    folder: 'drop/ach-charge',
+    operation: 'ach-charge',
+    name: `${fileId}.csv`,
+    bytes: 1_000,
+    sha256: randomBytes(32).toString('hex'),
+    completeness: 'quiet',
+    claimedAt: new Date(START),
+    wrappedKey: Buffer.from('wrapped'),
+    archive: `2026/06/15/${fileId}`,
+    charset: 'utf-8',
+    control: null,
+    ...claim,
+  };
+}
+
+async function prepare(ledger: Ledger, key: BatchKey): Promise<Prepared> {
+  const batch = await prepareBatch(ledger, key, LEASE_MS);
+  if (!batch) throw new Error('the gate is closed');
+  return batch;
+}
+
+/** Statements past the triggers, as only a superuser can make them. */
+function superuser(ledger: Ledger) {
+  return {
+    force: async (sql: string, values?: unknown[]): Promise<void> => {
+      const client = await ledger.pool.connect();
+      try {
+        await client.query('BEGIN');
+        await client.query('SET LOCAL session_replication_role = replica');
+        await client.query(sql, values);
+        await client.query('COMMIT');
+      } catch (error) {
+        await client.query('ROLLBACK');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  };
+}
+
+function fileBuilder(ledger: Ledger) {
+  const claimed = async (claim: Partial<ClaimedFile> = {}): Promise<FileRow> => {
+    const file = claimOf({ claimedAt: ledger.clock.now(), ...claim });
+    await claimFile(ledger, file);
+    return readFileRow(ledger, file.fileId);
+  };
+
+  /** Claims a file, writes its rows, cuts its batches and gives the verdict, as the intake does. */
+  const decided = async (plan: FilePlan, verdict: 'accept' | 'hold' | 'reject', code: FaultCode): Promise<FileRow> => {
+    const { batches = 1, rowsPerBatch = 2, withheld = 0, account, name } = plan;
+    const file = await claimed({ ...(account && { account }), ...(name && { name }) });
+    await transact(ledger, async (tx) => {
+      const rows = batchNumbers(batches).flatMap((batchNo) => rowsOf(file, batchNo, rowsPerBatch));
+      await copyRows(tx, file.file_no, [...rows, ...withheldRows(file, rows.length + 2, withheld)]);
+      for (const batchNo of batchNumbers(batches)) await cutBatch(tx, newBatch(file, batchNo, rowsPerBatch));
+      const findings: FileFindings = {
+        layout: 'ach',
+        headerLine: 1,
+        physicalLines: rows.length + withheld + 1,
+        blankLines: 0,
+        records: rows.length + withheld,
+        validRows: rows.length,
+        validCents: sumCents(rows),
+        invalidRows: withheld,
+      };
+      const decision = verdict === 'accept' ? { verdict } : { verdict, code, reason: `${verdict} it` };
+      await decideFile(tx, file.file_id, findings, decision);
+    });
+    return readFileRow(ledger, file.file_id);
+  };
+
+  return {
+    claimed,
+    accepted: (plan: FilePlan = {}) => decided(plan, 'accept', 'CONTROL_TOTALS'),
+    held: (plan: FilePlan = {}) => decided(plan, 'hold', 'CONTROL_TOTALS'),
+    rejected: (plan: FilePlan = {}) => decided(plan, 'reject', 'COLUMN_COUNT'),
+  };
+}
+
+function batchNumbers(batches: number): number[] {
+  return Array.from({ length: batches }, (_, index) => index + 1);
+}
+
+/** Batches follow each other below the header in line 1. */
+function firstLine(batchNo: number, rowsPerBatch: number): number {
+  return 2 + (batchNo - 1) * rowsPerBatch;
+}
+
+/** Rows of line N are of N units of money. */
+function rowsOf(file: FileRow, batchNo: number, count: number): NewRow[] {
+  return Array.from({ length: count }, (_, index) => {
+    const line = firstLine(batchNo, count) + index;
+    return {
+      line,
+      batchNo,
+      invoice: `INV-${file.file_id}-${line}`,
+      customerCode: '',
+      amountCents: line * 100,
+      lastFour: '0001',
+      fingerprint: Buffer.from(`fingerprint of ${line}`),
+    };
+  });
+}
+
+function withheldRows(file: FileRow, first: number, count: number): NewRow[] {
+  return rowsOf(file, 1, count).map((row, index) => ({
+    ...row,
+    line: first + index,
+    batchNo: null,
+    invoice: `INV-${file.file_id}-${first + index}`,
+    amountCents: null,
+    lastFour: '',
+    fingerprint: null,
+  }));
+}
+
+function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
+  const rows = rowsOf(file, batchNo, rowsPerBatch);
+  return {
+    fileId: file.file_id,
+    batchNo,
+    account: file.account,
+    operation: file.operation,
+    rows: rows.length,
+    cents: sumCents(rows),
+    bodySha256: randomBytes(32).toString('hex'),
+    sealedBody: Buffer.from(`sealed body ${batchNo}`),
+  };
+}
+
+function sumCents(rows: readonly NewRow[]): number {
+  return rows.reduce((sum, row) => sum + (row.amountCents ?? 0), 0);
+}
