@@ -1,33 +1,40 @@
-import { loadSettings, type Settings } from '../kernel/config.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { type Log, openLog } from '../kernel/log.ts';
+import { loadSettings, type Settings } from '../kernel/config.ts';
+import { openLog } from '../kernel/log.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
+
+/** What stands on a command line, as commander reads it (`<file>`, `--port <number>`), and what it is for. */
+type Described = readonly [words: string, about: string];
 
 /** One command: a row of the table in commands.ts. `run` answers the exit status. */
 export type CliCommand = {
-  /** Name with its arguments, as commander reads it: `show <id>` */
   name: string;
+  /** One line, for the list of commands and the top of its own help. */
   about: string;
+  takes?: readonly Described[];
+  required?: readonly Described[];
   options?: readonly (readonly [flags: string, about: string, fallback?: string])[];
-  required?: readonly (readonly [flags: string, about: string])[];
+  /** Lines for the help that can be pasted, without the name of the program. */
+  examples: readonly string[];
   run(call: Call): Promise<number>;
 };
 
-export type Call = { arguments: string[]; options: Record<string, unknown>; dir: string };
+/** A command line as it was read: options that were left out have their fallback, or are missing. */
+export type Call = {
+  readonly arguments: readonly string[];
+  readonly options: Readonly<Record<string, string | true | undefined>>;
+  readonly dir: string;
+};
 
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
-/** Prints data: text for people, or JSON when asked for. */
+/** Prints data: text for people, or JSON when asked for. Nothing else may go to standard output. */
 export function print(call: Call, json: unknown, text: () => string): void {
   console.log(call.options['json'] ? JSON.stringify(json, null, 2) : text());
 }
 
 export function settingsOf(call: Call): Settings {
   return loadSettings(call.dir, process.env);
-}
-
-export function logOf(settings: Settings): Log {
-  return openLog({ level: settings.logLevel });
 }
 
 /** Reads the ledger for a command that only asks. Beside a running daemon it uses the same server. */
@@ -37,8 +44,7 @@ export async function withLedger<Result>(
 ): Promise<Result> {
   const settings = settingsOf(call);
   const place = settings.databaseUrl ? { url: settings.databaseUrl } : { dataDir: settings.paths.data };
-  const log = openLog({ level: 'error' });
-  const ledger = await openLedger(place, { clock: systemClock, log });
+  const ledger = await openLedger(place, { clock: systemClock, log: openLog({ level: 'error' }) });
   try {
     return await ask(ledger, settings);
   } finally {

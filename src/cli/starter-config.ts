@@ -7,11 +7,12 @@ accounts:
     country: US                       # US, CA or UK: decides the card layout
     currency: USD
     timeZone: America/New_York        # in which people of this account read times
-    # The account of the sandbox. For the real service: remove baseUrl and write the secrets as
+    # The account of the sandbox. For the real service: remove baseUrl and poll, and write the secrets as
     # env:NAME or file:PATH, so that they do not stand here.
     agentCode: TEST88
     password: TEST88
     baseUrl: http://127.0.0.1:8899
+    poll: { firstMs: 1000 }           # the sandbox is quick
 
 folders:
   - path: drop/card

@@ -6,6 +6,7 @@ export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
   if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;
   if (states.has('unknown')) return EXIT.unknownOpen;
-  if (overview.open.some((file) => file.state === 'held')) return EXIT.held;
+  // By the counts: the list of open files is cut at some length.
+  if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;
 }

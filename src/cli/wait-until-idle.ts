@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
 import { countMoving, readOverview } from '../ledger/queries/overview.ts';
-import type { Workers } from '../../workers/main.ts';
 
 /** Between two looks, in ms. */
 const LOOK_MS = 200;
@@ -9,16 +9,17 @@ const LOOK_MS = 200;
 /**
  * Waits until no drop settles and nothing moves in the ledger. What waits for a person (held, unknown, refused) is not
  * waited for.
- * @returns false when the time ran out
+ * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
   app: App,
   workers: Workers,
   timeoutMs: number,
   show: (text: string) => void,
+  stop?: AbortSignal,
 ): Promise<boolean> {
   const end = performance.now() + timeoutMs;
-  while (performance.now() < end) {
+  while (performance.now() < end && !stop?.aborted) {
     const settling = await workers.look();
     if (settling === 0 && (await countMoving(app.ledger)) === 0) return true;
     show(await describe(app, settling));

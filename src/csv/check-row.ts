@@ -8,7 +8,10 @@ import { rowNotes } from './row-notes.ts';
 import { isOfBrand } from './rules/card-brand.ts';
 import { ruleOfColumn } from './rules/rule-of-column.ts';
 
-/** A row with everything that was said about it. `payment` is there exactly when no fault is more than a warning. */
+/**
+ * A row with everything that was said about it. `payment` is there when no fault makes the row itself invalid; a row
+ * that stands twice and only holds the file has one.
+ */
 export type CheckedRow = {
   /** Without cells when the line could not be read, or may not be kept. */
   readonly raw: RawRow;

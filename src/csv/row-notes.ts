@@ -37,9 +37,13 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
     addFault({ code, line: raw.line, column, ...(detail && { detail }), ...(value && { value }) });
   }
 
-  /** A fault of the row as a whole. */
+  /**
+   * A fault of the row as a whole. One that only holds the file leaves the row what it is: a person judges whether both
+   * of two equal rows are meant, and an approved file must send both.
+   */
   function reportRow(code: FaultCode, detail: string): void {
-    isInvalid ||= effectOf(code, folder) !== 'warn';
+    const effect = effectOf(code, folder);
+    isInvalid ||= effect !== 'warn' && effect !== 'hold';
     addFault({ code, line: raw.line, detail });
   }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import copyStreams from 'pg-copy-streams';
 import type { Fault, ReconciledRow } from '../kernel/rows.ts';
+import { storableText } from './storable-text.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A row as the ledger keeps it: `batchNo` null for a row that is withheld. */
@@ -73,7 +74,8 @@ async function copy(tx: Transaction, target: string, rows: readonly Cell[][]): P
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** COPY's text format: backslash escapes, \N for null. NUL cannot be stored; it never gets past the reader. */
+/** COPY's text format: backslash escapes, \N for null. */
 function copyText(cell: Cell): string {
-  return cell === null ? '\\N' : String(cell).replace(/[\\\t\n\r]/g, (character) => ESCAPES[character]!);
+  if (cell === null) return '\\N';
+  return storableText(String(cell)).replace(/[\\\t\n\r]/g, (character) => ESCAPES[character]!);
 }

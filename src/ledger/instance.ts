@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { reasonOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -10,6 +11,9 @@ export const ALIVE_LOCKS = 7_001;
 /** How long to wait before a lost connection is taken up again, in ms. */
 const REJOIN_MS = 1_000;
 
+/** A server that does not answer at all is given up after this, in ms, and asked again. */
+const CONNECT_MS = 10_000;
+
 export type Instance = { readonly id: string; leave(): Promise<void> };
 
 /**
@@ -18,29 +22,27 @@ export type Instance = { readonly id: string; leave(): Promise<void> };
  * and without comparing clocks. A process cut off from the database counts as dead: its batches go to `unknown`, which
  * is the safe side, because it cannot record an answer either.
  */
-export async function joinAsInstance(connection: pg.ClientConfig, log: Log): Promise<Instance> {
+export async function joinAsInstance(connection: pg.ClientConfig, log: Log, rejoinMs = REJOIN_MS): Promise<Instance> {
   const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   let left = false;
   let client = await hold();
 
   async function hold(): Promise<pg.Client> {
-    const fresh = new pg.Client({ ...connection, application_name: 'paydrop-instance', keepAlive: true });
-    fresh.on('error', (error) =>
-      log.warn({ code: 'LEDGER_UNREACHABLE' }, `instance connection lost: ${error.message}`),
-    );
-    fresh.on('end', () => {
+    const fresh = await holdAliveLock(connection, id, log);
+    // Listened for only now: a connection that never stood must not start a second row of tries beside the first.
+    fresh.once('end', () => {
       if (!left) void rejoin();
     });
-    await fresh.connect();
-    await fresh.query('SELECT pg_advisory_lock($1, hashtext($2))', [ALIVE_LOCKS, id]);
     return fresh;
   }
 
   async function rejoin(): Promise<void> {
     while (!left) {
-      await new Promise((resolve) => setTimeout(resolve, REJOIN_MS).unref());
+      await wait(rejoinMs, undefined, { ref: false });
       try {
         client = await hold();
+        // Left while the connection was being made: nobody else would close it.
+        if (left) await client.end();
         return;
       } catch (error) {
         log.debug(`instance cannot rejoin yet: ${reasonOf(error)}`);
@@ -55,4 +57,22 @@ export async function joinAsInstance(connection: pg.ClientConfig, log: Log): Pro
       await client.end().catch(() => {});
     },
   };
+}
+
+async function holdAliveLock(connection: pg.ClientConfig, id: string, log: Log): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'paydrop-instance',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+  });
+  client.on('error', (error) => log.warn({ code: 'LEDGER_UNREACHABLE' }, `instance connection lost: ${error.message}`));
+  try {
+    await client.connect();
+    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [ALIVE_LOCKS, id]);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
 }

@@ -1,17 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { PipelineError } from '../kernel/errors.ts';
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
 
 /**
  * Brings the database to the present schema: every file of migrations/ that was not run yet, in the order of names, in
  * one transaction. An advisory lock lets one process do it while others wait.
+ * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings
  */
 export async function migrate(client: PoolClient): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+    await checkSearchPath(client);
     await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
     await client.query(
       'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -20,9 +23,21 @@ export async function migrate(client: PoolClient): Promise<void> {
     await loadLegalMoves(client);
     await client.query('COMMIT');
   } catch (error) {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * An address with `options` of its own takes the place of ours (open-ledger.ts): the ledger would be made again, empty,
+ * in another schema, and commits might not wait for the disk.
+ */
+async function checkSearchPath(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ path: string }>(`SELECT current_setting('search_path') AS path`);
+  if (rows[0]?.path === 'paydrop') return;
+  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its address brings options that replace ours', {
+    next: 'Take "options" out of DATABASE_URL.',
+  });
 }
 
 async function runMissing(client: PoolClient): Promise<void> {

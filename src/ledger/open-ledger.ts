@@ -11,6 +11,8 @@ export type LedgerPlace = { url: string } | { dataDir: string; fsync?: boolean }
 
 export type Ledger = {
   readonly pool: pg.Pool;
+  /** Connections for `withLock` alone. */
+  readonly locks: pg.Pool;
   readonly clock: Clock;
   /** This process, as the ledger knows it: whoever holds a batch is named, and its death is noticed. */
   readonly instance: Instance;
@@ -29,38 +31,68 @@ export type LedgerConnection =
  */
 export async function openLedger(place: LedgerPlace, options: { clock: Clock; log: Log }): Promise<Ledger> {
   const server = await reachServer(place, options.log);
-  const pool = new pg.Pool({ ...server.connection, ...SESSION, max: 20, application_name: 'paydrop' });
-  // A pooled connection that dies while idle is replaced by the pool; without a listener it would end the process.
-  pool.on('error', (error) =>
-    options.log.warn({ code: 'LEDGER_UNREACHABLE' }, `ledger connection lost: ${error.message}`),
-  );
+  const pool = openPool(server.connection, options.log);
+  const locks = openPool(server.connection, options.log);
+  const close = async () => {
+    await pool.end();
+    await locks.end();
+    await server.leave();
+  };
   try {
     const client = await pool.connect();
     await migrate(client).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log);
     return {
       pool,
+      locks,
       clock: options.clock,
       instance,
       connection: server.connection,
       close: async () => {
         await instance.leave();
-        await pool.end();
-        await server.leave();
+        await close();
       },
     };
   } catch (error) {
-    await pool.end();
-    await server.leave();
+    await close();
     if (error instanceof PipelineError) throw error;
     throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', undefined, { cause: error });
   }
 }
 
+function openPool(connection: LedgerConnection, log: Log): pg.Pool {
+  const pool = new pg.Pool({ ...connection, ...SESSION, max: 20, application_name: 'paydrop' });
+  // A lost connection is replaced by the pool. Without both listeners it would end the process: the pool's hears of those
+  // that are idle, the connection's own of those that are in use.
+  pool.on('error', (error) => log.warn({ code: 'LEDGER_UNREACHABLE' }, `ledger connection lost: ${error.message}`));
+  pool.on('connect', (client) =>
+    client.on('error', (error) => log.debug(`ledger connection failed: ${error.message}`)),
+  );
+  return pool;
+}
+
+/**
+ * What every session asks of a server that may be set up otherwise. A commit is on the disk before it is answered, or a
+ * power cut would take back moves that were acted upon. A process that vanishes in the middle of a transaction, or while
+ * it holds a lock, holds up the others for minutes and not for hours.
+ */
+const SETTINGS = {
+  search_path: 'paydrop',
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  synchronous_commit: 'on',
+  idle_in_transaction_session_timeout: '300s',
+  tcp_keepalives_idle: '60',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '6',
+};
+
 /** Every session reads integers of 64 bits as numbers: cents and counts stay far below 2^53 (kernel/money.ts). */
 const INT8 = 20;
 const SESSION = {
-  options: '-c search_path=paydrop -c timezone=UTC',
+  options: Object.entries(SETTINGS)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' '),
   types: {
     getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
       oid === INT8 && format !== 'binary'

@@ -1,4 +1,4 @@
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import type { Ledger } from './open-ledger.ts';
@@ -19,15 +19,19 @@ export type SendJournal = { append(entry: JournalEntry): Promise<void>; close():
  * The send journal: an append-only file beside the data, one line per attempt, on disk before the first byte leaves.
  * It is kept outside the database on purpose: when an older backup of the ledger is restored, the journal still knows
  * what was sent since (F76).
+ *
+ * Every entry brings the line end before it. So a line that a crash or a full disk cut short cannot swallow the next
+ * one, also when two processes write.
  */
 export async function openSendJournal(path: string): Promise<SendJournal> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(path, 'a', 0o600);
-  await endTornLine(path, file);
+  await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
   return {
     append: async (entry) => {
       try {
-        await file.appendFile(`${JSON.stringify(entry)}\n`);
+        await file.appendFile(`\n${JSON.stringify(entry)}`);
         await file.datasync();
       } catch (error) {
         const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
@@ -38,41 +42,61 @@ export async function openSendJournal(path: string): Promise<SendJournal> {
   };
 }
 
-/** A line that a crash cut short must not swallow the next one. */
-async function endTornLine(path: string, file: { appendFile(text: string): Promise<void> }): Promise<void> {
-  const text = await readFile(path, 'utf8');
-  if (text !== '' && !text.endsWith('\n')) await file.appendFile('\n');
+/** A new journal must not lose its name in a power cut: then what was sent would be forgotten as a whole. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
+
+/** Entries compared with the ledger at a time. */
+const SLICE = 10_000;
 
 /**
- * Every account of which the journal knows an attempt that the ledger does not: the ledger is older than what was sent
- * (a restored backup), so sending again from its state would charge twice.
+ * Every attempt that the journal knows and the ledger does not: the ledger is older than what was sent (a restored
+ * backup), so sending again from its state would charge twice.
  */
 export async function findForgottenSends(ledger: Ledger, path: string): Promise<JournalEntry[]> {
-  const entries = await readJournal(path);
   const forgotten: JournalEntry[] = [];
-  for (let start = 0; start < entries.length; start += 10_000) {
-    const slice = entries.slice(start, start + 10_000);
-    const { rows } = await ledger.pool.query<{ n: number }>(
-      `SELECT n::int FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS j (file_id, batch_no, attempt, n)
-       WHERE NOT EXISTS (SELECT 1 FROM attempt a
-         WHERE a.file_id = j.file_id AND a.batch_no = j.batch_no AND a.attempt = j.attempt)`,
-      [slice.map((e) => e.fileId), slice.map((e) => e.batchNo), slice.map((e) => e.attempt)],
-    );
-    for (const { n } of rows) forgotten.push(slice[n - 1]!);
+  let slice: JournalEntry[] = [];
+  for await (const entry of readJournal(path)) {
+    slice.push(entry);
+    if (slice.length < SLICE) continue;
+    forgotten.push(...(await findMissing(ledger, slice)));
+    slice = [];
   }
-  return forgotten;
+  return [...forgotten, ...(await findMissing(ledger, slice))];
 }
 
-async function readJournal(path: string): Promise<JournalEntry[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (systemCode(error) === 'ENOENT') return '';
+async function findMissing(ledger: Ledger, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+  const { rows } = await ledger.pool.query<{ n: number }>(
+    `SELECT n::int FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS j (file_id, batch_no, attempt, n)
+     WHERE NOT EXISTS (SELECT 1 FROM attempt a
+       WHERE a.file_id = j.file_id AND a.batch_no = j.batch_no AND a.attempt = j.attempt)
+     ORDER BY n`,
+    [
+      entries.map((entry) => entry.fileId),
+      entries.map((entry) => entry.batchNo),
+      entries.map((entry) => entry.attempt),
+    ],
+  );
+  return rows.map(({ n }) => entries[n - 1]!);
+}
+
+/** Line by line: the journal is kept for ever and outgrows what a text may hold. */
+async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   });
-  return text.split('\n').flatMap((line) => {
+  if (!file) return;
+  for await (const line of file.readLines()) {
     const entry = parseEntry(line);
-    return entry ? [entry] : [];
-  });
+    if (entry) yield entry;
+  }
 }
 
 /** A torn line belongs to an attempt that never began: its first byte had to wait for the whole line. */

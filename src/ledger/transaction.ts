@@ -1,6 +1,7 @@
-import type { PoolClient } from 'pg';
+import { DatabaseError, type PoolClient } from 'pg';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Ledger } from './open-ledger.ts';
+import { storableJson, storableText } from './storable-text.ts';
 
 /** One link of the audit trail: who moved what, why, and on what evidence. Never holds a card or account number. */
 export type AuditEntry = {
@@ -25,6 +26,7 @@ export type Transaction = {
 /**
  * Runs `work` in one transaction and appends its audit links at the very end: the chain's lock is taken last and held
  * shortly, so two transactions can never wait for each other in a circle over it.
+ * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing of it was written
  */
 export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   const client = await ledger.pool.connect().catch((error: unknown) => {
@@ -32,32 +34,28 @@ export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) =
   });
   const links: AuditEntry[] = [];
   const at = ledger.clock.now();
-  let failure: Error | undefined;
+  let isBroken = false;
   try {
     await client.query('BEGIN');
     const result = await work({ client, at, audit: (entry) => links.push(entry) });
     for (const link of links) await appendAudit(client, at, link);
-    await client.query('COMMIT');
+    await commit(client);
     return result;
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error));
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
+    isBroken = await client.query('ROLLBACK').then(
+      () => false,
+      () => true,
+    );
+    throw withoutData(error);
   } finally {
     // A connection that failed to roll back must not go back into the pool.
-    client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined);
+    client.release(isBroken);
   }
 }
 
 /** Whether PostgreSQL refused because a unique index of this name holds. */
 export function violates(error: unknown, index: string): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === '23505' &&
-    'constraint' in error &&
-    error.constraint === index
-  );
+  return error instanceof DatabaseError && error.code === '23505' && error.constraint === index;
 }
 
 async function appendAudit(client: PoolClient, at: Date, link: AuditEntry): Promise<void> {
@@ -69,13 +67,26 @@ async function appendAudit(client: PoolClient, at: Date, link: AuditEntry): Prom
     link.move,
     link.from ?? null,
     link.to ?? null,
-    link.reason,
-    JSON.stringify(link.evidence ?? {}),
+    storableText(link.reason),
+    storableJson(link.evidence ?? {}),
   ]);
 }
 
-/** Errors without a five-character SQL state come from the connection, not from the server's answer. */
-function isConnectionLost(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : '';
-  return code.length !== 5 || code.startsWith('57') || code.startsWith('08');
+/**
+ * PostgreSQL answers the COMMIT of a transaction in which a statement failed with a quiet ROLLBACK. Work that swallowed
+ * that failure would pass for done although nothing of it was written.
+ */
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query('COMMIT');
+  if (command === 'COMMIT') return;
+  throw new PipelineError('INTERNAL', 'commit to the ledger', 'a statement before it had failed');
+}
+
+/** These fields of an error quote whole rows, and errors end up in logs. */
+function withoutData(error: unknown): unknown {
+  if (error instanceof DatabaseError) {
+    error.detail = undefined;
+    error.where = undefined;
+  }
+  return error;
 }

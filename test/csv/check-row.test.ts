@@ -145,7 +145,7 @@ describe('duplicates within a file', () => {
   });
 
   it.each([
-    ['hold', false],
+    ['hold', true],
     ['reject', false],
     ['warn', true],
   ] as const)('with %s in the folder the second is a payment: %s', (duplicateRowsPolicy, isPayment) => {

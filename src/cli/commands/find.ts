@@ -8,8 +8,9 @@ import { textTable } from '../table.ts';
 export const find: CliCommand = {
   name: 'find',
   about: 'What happened to an invoice: every row that ever came with it',
-  options: [JSON_OPTION],
   required: [['--invoice <number>', 'invoice number, exactly as in the file']],
+  options: [JSON_OPTION],
+  examples: ['find --invoice C-1002', 'find --invoice C-1002 --json'],
   async run(call) {
     const rows = await withLedger(call, (ledger) => findInvoice(ledger, String(call.options['invoice'])));
     print(call, rows, () =>

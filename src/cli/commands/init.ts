@@ -2,48 +2,67 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
-import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
+import { CONFIG_FILE, loadSettings, type Settings } from '../../kernel/config.ts';
 import { createMasterKeyFile } from '../../vault/master-key.ts';
 import type { CliCommand } from '../command.ts';
+import { packageRoot } from '../package-version.ts';
+import { paydropLine, quoteWord } from '../paydrop-line.ts';
 import { STARTER_CONFIG } from '../starter-config.ts';
 
 export const init: CliCommand = {
-  name: 'init [folder]',
+  name: 'init',
   about: 'Make a folder ready: paydrop.yaml, drop folders, master key. Keeps what is there',
+  takes: [['[folder]', 'the folder; left out, the one of --dir']],
+  examples: ['init', 'init /srv/paydrop'],
   async run(call) {
     const root = resolve(call.arguments[0] ?? call.dir);
-    await mkdir(root, { recursive: true });
-    const config = join(root, CONFIG_FILE);
-    const isNew = !existsSync(config);
-    // It may come to hold passwords, so nobody else reads it.
-    if (isNew) await writeFile(config, STARTER_CONFIG, { mode: 0o600, flag: 'wx' });
+    const isNew = await writeStarterConfig(root);
     const settings = loadSettings(root, process.env);
-    const { out, quarantine, data } = settings.paths;
-    for (const dir of [data, out, quarantine]) await mkdir(dir, { recursive: true, mode: 0o700 });
-    for (const folder of settings.folders) await mkdir(folder.path, { recursive: true });
-    if (!process.env['PAYDROP_MASTER_KEY'] && !existsSync(settings.paths.masterKey))
-      createMasterKeyFile(settings.paths.masterKey);
-    console.log(
-      describe(
-        root,
-        isNew,
-        settings.folders.map((folder) => relative(root, folder.path)),
-      ),
-    );
+    await makeFolders(settings);
+    const { masterKey } = settings.paths;
+    if (!process.env['PAYDROP_MASTER_KEY'] && !existsSync(masterKey)) createMasterKeyFile(masterKey);
+    console.log([describePlace(settings, isNew), nextSteps(settings, isNew), describeKey(masterKey)].join('\n\n'));
     return EXIT.ok;
   },
 };
 
-function describe(root: string, isNew: boolean, folders: string[]): string {
-  const here = root === process.cwd() ? '' : `--dir ${root} `;
-  return [
-    `${isNew ? 'Made' : 'Kept'} ${join(root, CONFIG_FILE)}`,
-    `Drop files into: ${folders.join(', ')}`,
-    '',
-    'Next:',
-    '  paydrop sandbox              the payment service for trying, in another terminal',
-    `  paydrop ${here}start`,
-    '',
-    'Keep a copy of data/master.key in a safe place: without it nothing that is sealed can be opened.',
-  ].join('\n');
+/** The file may come to hold passwords, so nobody else reads it. @returns false when there was one, which is kept */
+async function writeStarterConfig(root: string): Promise<boolean> {
+  await mkdir(root, { recursive: true });
+  const config = join(root, CONFIG_FILE);
+  if (existsSync(config)) return false;
+  await writeFile(config, STARTER_CONFIG, { mode: 0o600, flag: 'wx' });
+  return true;
+}
+
+/** Drops hold whole card numbers until they are taken. Whoever else shall drop files is let in by hand. */
+async function makeFolders({ paths, folders }: Settings): Promise<void> {
+  const dirs = [paths.data, paths.out, paths.quarantine, ...folders.map((folder) => folder.path)];
+  for (const dir of dirs) await mkdir(dir, { recursive: true, mode: 0o700 });
+}
+
+function describePlace({ root, folders }: Settings, isNew: boolean): string {
+  const drops = folders.map((folder) => relative(root, folder.path)).join(', ');
+  return `${isNew ? 'Made' : 'Kept'} ${join(root, CONFIG_FILE)}\nDrop files into: ${drops}`;
+}
+
+/** Lines that work as they stand. The sample fits the starter configuration only. */
+function nextSteps({ root, paths, folders }: Settings, isNew: boolean): string {
+  const dir = root === process.cwd() ? [] : ['--dir', root];
+  const sample = join(packageRoot(), 'samples', 'card', 'card.csv');
+  const steps = isNew
+    ? [
+        [paydropLine(['sandbox']), 'the payment service for trying; in another terminal'],
+        [`cp ${quoteWord(sample)} ${quoteWord(folders[0]!.path)}`, '24 payments'],
+        [paydropLine([...dir, 'run', '--once']), `the result comes to ${paths.out}`],
+        [paydropLine([...dir, 'start']), 'keeps watching, until Ctrl-C'],
+      ]
+    : [[paydropLine([...dir, 'start']), 'watches the folders, until Ctrl-C']];
+  const width = Math.max(...steps.map(([line = '']) => line.length));
+  return ['Next:', ...steps.map(([line = '', what]) => `  ${line.padEnd(width)}  # ${what}`)].join('\n');
+}
+
+function describeKey(masterKey: string): string {
+  const place = existsSync(masterKey) ? masterKey : 'PAYDROP_MASTER_KEY';
+  return `Keep a copy of the key in ${place} in a safe place: without it nothing that is sealed can be opened.`;
 }

@@ -1,41 +1,70 @@
-import { startWorkers } from '../../../workers/main.ts';
-import { openApp } from '../../app.ts';
+import { EXIT } from '../../../schemas/errors.ts';
+import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOverview } from '../../ledger/queries/overview.ts';
-import { type CliCommand, logOf, settingsOf } from '../command.ts';
-import { progressLine } from '../progress.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { fileSummaryTable, readFileSummaries } from '../file-summary.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { type ProgressLine, progressLine } from '../progress.ts';
+import { withStopSignal } from '../stop-signal.ts';
 import { troubleStatus } from '../trouble-status.ts';
 import { waitUntilIdle } from '../wait-until-idle.ts';
+import { withApp } from '../with-app.ts';
+import { withWorkers } from '../with-workers.ts';
 
 export const run: CliCommand = {
   name: 'run',
   about: 'Take everything that lies in the folders now to its end, then stop (for cron)',
-  options: [['--timeout <seconds>', 'give up after this long; the work goes on at the next run', '3600']],
-  required: [['--once', 'the only way to run: once, to the end']],
+  options: [
+    ['--once', 'say that one run is meant; "start" keeps watching'],
+    ['--timeout <seconds>', 'give up after this long; the work goes on at the next run', '3600'],
+    JSON_OPTION,
+  ],
+  examples: ['run --once', 'run --once --timeout 600 --json'],
   async run(call) {
-    const timeoutMs = Number(call.options['timeout']) * 1_000;
-    if (!(timeoutMs > 0)) throw new PipelineError('USAGE', 'run', '--timeout wants a number of seconds above 0');
+    if (!call.options['once']) throw new PipelineError('USAGE', 'run', 'it is not said for how long', { next: NEXT });
+    const timeoutMs = readTimeout(call);
     const settings = settingsOf(call);
-    const app = await openApp(settings, { log: logOf(settings), env: process.env });
-    const startedAt = app.clock.now();
     const progress = progressLine();
-    try {
-      const workers = await startWorkers(app);
-      const isIdle = await waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text));
-      await workers.stop();
-      progress.end();
-      if (!isIdle) throw new PipelineError('TIMED_OUT', 'bring everything to its end');
-      return troubleStatus(await readOverview(app.ledger), await countRejectedSince(app, startedAt));
-    } finally {
-      await app.close();
-    }
+    // Somebody who looks on has the progress line and wants to hear of trouble only.
+    const log = openCommandLog(process.stderr.isTTY ? 'warn' : 'info', progress);
+    return withStopSignal((stop) =>
+      withApp(settings, { log, env: process.env }, (app) => runOnce(call, app, { timeoutMs, stop, progress })),
+    );
   },
 };
 
-async function countRejectedSince(app: Awaited<ReturnType<typeof openApp>>, since: Date): Promise<number> {
-  const { rows } = await app.ledger.pool.query<{ files: number }>(
-    `SELECT count(*) AS files FROM file WHERE state = 'rejected' AND state_at >= $1`,
-    [since],
-  );
-  return rows[0]!.files;
+const NEXT =
+  'Say "paydrop run --once" to take what lies in the folders now to its end, or "paydrop start" to keep watching.';
+
+function readTimeout(call: Call): number {
+  const timeoutMs = Number(call.options['timeout']) * 1_000;
+  if (timeoutMs > 0) return timeoutMs;
+  throw new PipelineError('USAGE', 'run', '--timeout wants a number of seconds above 0');
+}
+
+async function runOnce(
+  call: Call,
+  app: App,
+  { timeoutMs, stop, progress }: { timeoutMs: number; stop: AbortSignal; progress: ProgressLine },
+): Promise<number> {
+  const startedAt = app.clock.now();
+  const isIdle = await withWorkers(app, (workers) =>
+    waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
+  ).finally(() => progress.clear());
+  const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);
+  print(call, files, () => (files.length === 0 ? NOTHING : fileSummaryTable(files)));
+  if (!isIdle) throw unfinished(stop);
+  const rejected = files.filter((file) => file.state === 'rejected').length;
+  const status = troubleStatus(await readOverview(app.ledger), rejected);
+  if (status >= EXIT.held) console.error('Something waits for a person: see "paydrop status".');
+  return status;
+}
+
+const NOTHING = 'No file came to a new state.';
+
+function unfinished(stop: AbortSignal): PipelineError {
+  const action = 'bring everything to its end';
+  if (!stop.aborted) return new PipelineError('TIMED_OUT', action);
+  return new PipelineError('TIMED_OUT', action, 'it was stopped', { next: 'The work goes on at the next run.' });
 }

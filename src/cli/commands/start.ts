@@ -1,34 +1,28 @@
-import { startWorkers } from '../../../workers/main.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import { openApp } from '../../app.ts';
-import { type CliCommand, logOf, settingsOf } from '../command.ts';
+import { type CliCommand, settingsOf } from '../command.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { aborted, withStopSignal } from '../stop-signal.ts';
+import { withApp } from '../with-app.ts';
+import { withWorkers } from '../with-workers.ts';
 
 export const start: CliCommand = {
   name: 'start',
   about: 'Watch the drop folders and do all the work, until stopped with Ctrl-C or SIGTERM',
+  examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log'],
   async run(call) {
     const settings = settingsOf(call);
-    const log = logOf(settings);
-    const app = await openApp(settings, { log, env: process.env });
-    try {
-      const workers = await startWorkers(app);
-      log.info(
-        { folders: settings.folders.map((folder) => folder.id), instance: app.ledger.instance.id },
-        'paydrop is running',
-      );
-      await stopSignal();
-      log.info('stopping: nothing new is sent, running calls are awaited');
-      await workers.stop();
-    } finally {
-      await app.close();
-    }
-    return EXIT.ok;
+    const log = openCommandLog();
+    // Heard from the beginning: a signal that ends the process while it starts would leave the database running.
+    return withStopSignal((stop) =>
+      withApp(settings, { log, env: process.env }, async (app) => {
+        await withWorkers(app, async () => {
+          const folders = settings.folders.map((folder) => folder.id);
+          log.info({ folders, instance: app.ledger.instance.id }, 'paydrop is running');
+          await aborted(stop);
+          log.info('stopping: nothing new is sent, running calls are awaited');
+        });
+        return EXIT.ok;
+      }),
+    );
   },
 };
-
-/** Resolves at the first signal; a second one ends the process at once, which is always safe. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
-}

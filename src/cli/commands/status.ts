@@ -1,4 +1,4 @@
-import { EXIT, ERRORS, type ErrorCode } from '../../../schemas/errors.ts';
+import { EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
@@ -9,7 +9,8 @@ import { troubleStatus } from '../trouble-status.ts';
 export const status: CliCommand = {
   name: 'status',
   about: 'What is on its way, what is stuck and what to do about it',
-  options: [JSON_OPTION, ['--check', 'exit status says the worst that is open (3 held, 4 unknown, 5 exception)']],
+  options: [JSON_OPTION, ['--check', 'exit status says the worst that is open: 3 held, 4 unknown, 5 exception']],
+  examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
   async run(call) {
     const overview = await withLedger(call, (ledger) => readOverview(ledger));
     print(call, overview, () => describe(overview));
@@ -102,9 +103,4 @@ const HELD_HINT =
 
 function section(title: string, body: string): string {
   return `${title}\n${body}`;
-}
-
-/** What the table says to do about a code, for other commands too. */
-export function mendOf(code: string | null): string {
-  return code && code in ERRORS ? ERRORS[code as ErrorCode].mend : '';
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import type { ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf } from '../../../schemas/layouts.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
@@ -19,7 +20,7 @@ type BookEntry = { account: string; operation: string; invoice: string; amountCe
  */
 export async function compareBooks(app: App, books: readonly BookEntry[]): Promise<string[]> {
   const service = tally(
-    books.map((row) => entry(row.account, row.operation, row.invoice, row.amountCents, row.outcome)),
+    books.map((row) => entry(row.account, row.operation, row.invoice, formatCents(row.amountCents), row.outcome)),
   );
   const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY file_no');
   const ledger = tally(await collect(files, (file) => ledgerEntries(app, file)));
@@ -27,8 +28,8 @@ export async function compareBooks(app: App, books: readonly BookEntry[]): Promi
   return [...differences('the ledger', ledger, service), ...differences('the output files', outputs, service)];
 }
 
-function entry(account: string, operation: string, invoice: string, cents: number, outcome: string): string {
-  return [account, operation.toLowerCase(), invoice, formatCents(cents), outcome].join(' ');
+function entry(account: string, operation: string, invoice: string, amount: string, outcome: string): string {
+  return [account, operation.toLowerCase(), invoice, amount, outcome].join(' ');
 }
 
 async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
@@ -37,7 +38,8 @@ async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
   const found: string[] = [];
   for await (const page of readRows(app.ledger, file.file_no)) {
     for (const row of page) {
-      if (row.outcome) found.push(entry(agentCode, operation, row.invoice, row.amount_cents ?? 0, row.outcome));
+      if (!row.outcome) continue;
+      found.push(entry(agentCode, operation, row.invoice, formatCents(row.amount_cents ?? 0), row.outcome));
     }
   }
   return found;
@@ -55,12 +57,17 @@ async function outputEntries(app: App, file: FileRow): Promise<string[]> {
     for (const { cells } of page) {
       const outcome = OUTCOME_OF.get(cells[columns.length + 1] ?? '');
       if (!outcome || UNSENT.has(outcome)) continue;
-      const cents = parseAmount((cells[columns.indexOf('amount') + 1] ?? '').trim());
-      const invoice = (cells[columns.indexOf('invoice') + 1] ?? '').trim();
-      found.push(entry(agentCode, operation, invoice, Number(cents), outcome));
+      const cell = (column: ColumnName) => (cells[columns.indexOf(column) + 1] ?? '').trim();
+      found.push(entry(agentCode, operation, cell('invoice'), plainAmount(cell('amount')), outcome));
     }
   }
   return found;
+}
+
+/** With two decimals, however the sender wrote it; what is no amount stays, and is then named as a difference. */
+function plainAmount(text: string): string {
+  const cents = parseAmount(text);
+  return typeof cents === 'number' ? formatCents(cents) : text;
 }
 
 const OUTCOME_OF = new Map((Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]));

@@ -1,39 +1,31 @@
-import { join } from 'node:path';
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { EXIT } from '../../../schemas/errors.ts';
 import type { App } from '../../app.ts';
-import { formatCents } from '../../kernel/money.ts';
-import { readOutcomeTotals, readOutputs } from '../../ledger/queries/read-file.ts';
-import type { FileRow } from '../../ledger/records.ts';
-import { textTable } from '../table.ts';
+import { fileSummaryTable, readFileSummaries } from '../file-summary.ts';
+import { paydropLine } from '../paydrop-line.ts';
 
-/** The table at the end of the demo: files, rows, outcomes, money; then where the output files are. */
+/** What became of every file, then the output files of one of them as an example. */
 export async function showResults(app: App): Promise<string> {
-  const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY name, account');
-  const lines: string[][] = [];
-  const outputs: string[] = [];
-  for (const file of files) {
-    const totals = await readOutcomeTotals(app.ledger, file.file_no);
-    lines.push([
-      file.name,
-      file.account,
-      file.operation,
-      file.state,
-      String(file.records ?? 0),
-      describe(file, totals),
-      formatCents(file.valid_cents ?? 0),
-    ]);
-    for (const output of await readOutputs(app.ledger, file.file_id))
-      outputs.push(join(app.settings.paths.out, output.name));
-  }
-  const table = textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], lines, [4, 6]);
-  return `${table}\n\nOutput files:\n${outputs.map((path) => `  ${path}`).join('\n')}`;
+  const files = await readFileSummaries(app.ledger, new Date(0), app.settings.paths.out);
+  const example = files.find((file) => file.state === 'completed');
+  const count = files.reduce((sum, file) => sum + file.outputs.length, 0);
+  return [
+    fileSummaryTable(files),
+    `${count} output files are in ${app.settings.paths.out}. Those of ${example?.name}:`,
+    example?.outputs.map((path) => `  ${path}`).join('\n'),
+  ].join('\n\n');
 }
 
-function describe(file: FileRow, totals: Awaited<ReturnType<typeof readOutcomeTotals>>): string {
-  if (file.state === 'rejected') return `nothing sent: ${file.reason_code}`;
-  const names = Object.keys(OUTCOMES) as Outcome[];
-  return names
-    .filter((name) => totals[name])
-    .map((name) => `${totals[name]!.rows} ${OUTCOMES[name].label.toLowerCase()}`)
-    .join(', ');
+/** The verdict in words and as exit status. @param differences as `compareBooks` names them */
+export function concludeDemo(differences: readonly string[]): { text: string; status: number } {
+  if (differences.length === 0) return { text: AGREE, status: EXIT.ok };
+  return { text: ['The three do NOT agree:', ...differences].join('\n'), status: EXIT.exception };
+}
+
+const AGREE = 'The books of the service, the ledger and the output files agree, row by row and to the cent.';
+
+/** Lines to paste, for somebody who wants to see more. */
+export function linesToTry(root: string): string {
+  const commands = [['status'], ['show', 'card.csv'], ['find', '--invoice', 'C-1002']];
+  const lines = commands.map((words) => `  ${paydropLine(['--dir', root, ...words])}`);
+  return ['Look around:', ...lines, '', `Remove the folder ${root} when you are done.`].join('\n');
 }

@@ -127,6 +127,8 @@ CREATE TABLE payment_row (
   PRIMARY KEY (file_no, line)
 );
 CREATE INDEX payment_row_by_invoice ON payment_row (invoice);
+-- The rows of one batch; without it each batch of a large file would read the whole file.
+CREATE INDEX payment_row_by_batch ON payment_row (file_no, batch_no);
 
 CREATE TABLE row_fault (
   file_no         bigint NOT NULL,
@@ -183,24 +185,29 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_by_file ON audit (file_id, seq);
 
--- Appends one link. The lock makes the chain a chain: without it two transactions would follow the same predecessor.
--- It is held to the end of the transaction, so it is taken last (src/ledger/transaction.ts).
+CREATE TABLE audit_head (
+  seq             bigint NOT NULL,
+  hash            bytea NOT NULL
+);
+COMMENT ON TABLE audit_head IS 'One row: where the chain ends. A chain cut off at its end would look whole without it.';
+INSERT INTO audit_head VALUES (0, '\x00');
+
+-- Appends one link. The lock on the head makes the chain a chain: without it two transactions would follow the same
+-- predecessor. It is held to the end of the transaction, so it is taken last (src/ledger/transaction.ts).
 CREATE FUNCTION append_audit(
   p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
   p_from text, p_to text, p_reason text, p_evidence jsonb
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  last_seq bigint;
-  last_hash bytea;
+  last_link audit_head;
+  new_hash bytea;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('paydrop.audit'));
-  SELECT seq, hash INTO last_seq, last_hash FROM audit ORDER BY seq DESC LIMIT 1;
-  last_seq := coalesce(last_seq, 0);
-  last_hash := coalesce(last_hash, '\x00'::bytea);
-  INSERT INTO audit VALUES (
-    last_seq + 1, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence, last_hash,
-    audit_hash(last_hash, last_seq + 1, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason, p_evidence)
-  );
+  SELECT * INTO STRICT last_link FROM audit_head FOR UPDATE;
+  new_hash := audit_hash(last_link.hash, last_link.seq + 1, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to,
+                         p_reason, p_evidence);
+  INSERT INTO audit VALUES (last_link.seq + 1, p_at, p_actor, p_file_id, p_batch_no, p_move, p_from, p_to, p_reason,
+                            p_evidence, last_link.hash, new_hash);
+  UPDATE audit_head SET seq = last_link.seq + 1, hash = new_hash;
 END $$;
 
 -- JSON of the fields keeps them apart: no two different links can read the same.
@@ -239,6 +246,9 @@ CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '% is written once', TG_TABLE_NAME USING ERRCODE = 'PD002';
 END $$;
-CREATE TRIGGER rows_written_once BEFORE UPDATE ON payment_row FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR DELETE ON row_outcome FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER rows_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON payment_row
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER outcomes_written_once BEFORE UPDATE OR DELETE OR TRUNCATE ON row_outcome
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

@@ -25,15 +25,25 @@ export async function recordOutput(ledger: Ledger, fileId: string, output: NewOu
   });
 }
 
-/** Move `complete`, once every output is on disk and was read back. A file of which no row could be sent begins here. */
+/**
+ * Move `complete`, once every output is on disk and was read back. A file of which no row could be sent begins here.
+ * @returns false when the file is not on its way, or a batch of it is still open
+ */
 export async function completeFile(
   ledger: Ledger,
   fileId: string,
   evidence: Record<string, unknown>,
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {
-    const because = { actor: 'worker:deliver', reason: 'every row is final and the outputs are read back', evidence };
-    await moveFile(tx, 'begin', fileId, { actor: 'worker:deliver', reason: 'there was nothing to send' });
-    return (await moveFile(tx, 'complete', fileId, because)) !== undefined;
+    const actor = 'worker:deliver';
+    await moveFile(tx, 'begin', fileId, { actor, reason: 'there was nothing to send' }, { where: NOTHING_OPEN });
+    const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
+    return (await moveFile(tx, 'complete', fileId, because, { where: NOTHING_OPEN })) !== undefined;
   });
 }
+
+/** Whoever calls has looked before; the file must not be closed over a batch that can still be sent all the same. */
+const NOTHING_OPEN = {
+  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
+  values: [],
+};

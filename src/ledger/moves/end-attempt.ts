@@ -1,5 +1,6 @@
 import type { BatchMove } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { storableJson } from '../storable-text.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
@@ -12,7 +13,10 @@ export type AttemptEnd =
 /**
  * Moves `submit`, `refuse`, `unsent` and `doubt`: the verdict on the attempt that this worker made. A batch id that the
  * account has had before is no proof of anything, so it ends in doubt.
- * @returns the state that the batch has now, or undefined when somebody else has given a verdict meanwhile
+ *
+ * When somebody else has given a verdict meanwhile, such as the sweep after a connection was lost, that one stands. What
+ * the service said is kept beside it, because the person who resolves the doubt needs the batch id in it.
+ * @returns the state that the batch has now, or undefined when it had a verdict already
  */
 export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
   try {
@@ -27,14 +31,13 @@ export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEn
 async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
   const key: BatchKey = { fileId: batch.file_id, batchNo: batch.batch_no };
   const { move, set, reason } = moveOf(tx, batch, end);
-  const row = await moveBatch(
-    tx,
-    move,
-    key,
-    { actor: 'worker:submit', reason, evidence: end.evidence },
-    { set: { ...NOBODY, ...set }, where: { sql: 'token = $1', values: [batch.token] } },
-  );
+  const because = { actor: 'worker:submit', reason, evidence: end.evidence };
+  const row = await moveBatch(tx, move, key, because, {
+    set: { ...NOBODY, ...set },
+    where: { sql: 'token = $1', values: [batch.token] },
+  });
   if (row) await closeAttempt(tx, key, batch.attempt, end.verdict, end.evidence);
+  else tx.audit({ ...because, ...key, move: 'late-answer' });
   return row?.state;
 }
 
@@ -49,7 +52,7 @@ export async function closeAttempt(
   await tx.client.query(
     `UPDATE attempt SET ended_at = $4, verdict = $5, evidence = $6
      WHERE file_id = $1 AND batch_no = $2 AND attempt = $3`,
-    [key.fileId, key.batchNo, attempt, tx.at, verdict, JSON.stringify(evidence)],
+    [key.fileId, key.batchNo, attempt, tx.at, verdict, storableJson(evidence)],
   );
 }
 

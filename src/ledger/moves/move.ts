@@ -1,6 +1,7 @@
 import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BatchRow, FileRow } from '../records.ts';
+import { storableText } from '../storable-text.ts';
 import type { Transaction } from '../transaction.ts';
 
 /** Who moves, why, and what shows it. Goes into the audit trail as it is, so it never holds a number of a payer. */
@@ -9,7 +10,10 @@ export type Because = { actor: string; reason: string; evidence?: Record<string,
 /** Which batch: the file's id and our number within the file. */
 export type BatchKey = { fileId: string; batchNo: number };
 
-/** Columns to write together with the new state, and further conditions on the row as it stands. */
+/**
+ * Columns to write together with the new state, and further conditions on the row as it stands, such as the token of the
+ * worker that holds a batch. A condition names its values from $1, and the row as `file` or `batch`.
+ */
 type With = { set?: Record<string, unknown>; where?: { sql: string; values: unknown[] } };
 
 /**
@@ -26,16 +30,17 @@ export async function moveFile(
 ): Promise<FileRow | undefined> {
   const move = FILE_MOVES.find((row) => row.name === name)!;
   const set = assignments({ state: move.to, state_at: tx.at, ...options.set }, 2);
+  const where = renumber(options.where, 2 + set.values.length);
   const { rows } = await tx.client.query<FileRow>(
-    `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2 RETURNING *`,
-    [fileId, move.from, ...set.values],
+    `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2${where.sql} RETURNING *`,
+    [fileId, move.from, ...set.values, ...where.values],
   );
   const [row] = rows;
   if (row) tx.audit({ ...because, fileId, move: name, from: move.from, to: move.to });
   return row;
 }
 
-/** The same for a batch. `where` adds guards, such as the token of the worker that holds it. */
+/** The same for a batch, which keeps the reason as well. */
 export async function moveBatch(
   tx: Transaction,
   name: BatchMove,
@@ -65,7 +70,7 @@ function assignments(columns: Record<string, unknown>, offset: number): { sql: s
   const names = Object.keys(columns);
   return {
     sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', '),
-    values: Object.values(columns),
+    values: Object.values(columns).map((value) => (typeof value === 'string' ? storableText(value) : value)),
   };
 }
 

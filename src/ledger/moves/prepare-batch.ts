@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
-import { transact, violates } from '../transaction.ts';
+import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
 /** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
@@ -25,13 +24,7 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
         { actor: 'worker:submit', reason: 'taken up for sending', evidence: { worker: ledger.instance.id } },
         { set: { token, worker: ledger.instance.id }, where: { sql: GATE, values: [tx.at] } },
       );
-      if (!row) return undefined;
-      await tx.client.query(
-        `UPDATE batch SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-         WHERE file_id = $1 AND batch_no = $2`,
-        [key.fileId, key.batchNo, leaseMs],
-      );
-      return { ...row, token };
+      return row && { ...(await leaseBatch(tx, key, leaseMs)), token };
     });
   } catch (error) {
     if (violates(error, 'one_call_in_flight')) return undefined;
@@ -39,11 +32,26 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
   }
 }
 
-const GATE = `(not_before IS NULL OR not_before <= $1)
-  AND EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.state IN ('accepted', 'in_progress'))
+/**
+ * Conditions on `batch` under which something of its account may leave at all: its file is wanted, nobody stopped the
+ * account, and no batch of it is in doubt or refused.
+ */
+export const MAY_LEAVE = `EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.state IN ('accepted', 'in_progress'))
   AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account = batch.account)
-  AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = batch.account
-                  AND other.state IN ('preparing', 'sending', 'unknown', 'refused'))`;
+  AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = batch.account AND other.state IN ('unknown', 'refused'))`;
+
+const GATE = `(not_before IS NULL OR not_before <= $1) AND ${MAY_LEAVE}
+  AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))`;
+
+/** The lease runs by the clock of the database, the one clock that all workers share. */
+async function leaseBatch(tx: Transaction, key: BatchKey, leaseMs: number): Promise<BatchRow> {
+  const { rows } = await tx.client.query<BatchRow>(
+    `UPDATE batch SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
+     WHERE file_id = $1 AND batch_no = $2 RETURNING *`,
+    [key.fileId, key.batchNo, leaseMs],
+  );
+  return rows[0]!;
+}
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */
 export function releaseDelayMs(releases: number): number {
@@ -82,13 +90,4 @@ export async function stopAccount(ledger: Ledger, account: string, reason: strin
     );
     if (rowCount) tx.audit({ actor: 'system', move: 'stop-account', reason, evidence: { account } });
   });
-}
-
-/** Thrown by code that needs the batch to be still in its hands. */
-export function lostBatch(batch: Prepared): PipelineError {
-  return new PipelineError(
-    'MOVE_REFUSED',
-    `go on with batch ${batch.batch_no} of file "${batch.file_id}"`,
-    'its lease ran out',
-  );
 }

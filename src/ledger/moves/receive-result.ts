@@ -1,8 +1,9 @@
+import { PipelineError } from '../../kernel/errors.ts';
 import type { ReconciledRow } from '../../kernel/rows.ts';
 import { copyOutcomes } from '../copy-rows.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
-import { transact } from '../transaction.ts';
+import { type Transaction, transact } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
 /** Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. */
@@ -24,16 +25,21 @@ export async function receiveResult(
       { set: { result_at: tx.at, result_sha256: result.sha256, next_poll_at: null } },
     );
     if (!row) return false;
-    await tx.client.query(`INSERT INTO sealed_part (file_id, batch_no, part, bytes) VALUES ($1, $2, 'result', $3)`, [
-      key.fileId,
-      key.batchNo,
-      result.sealed,
-    ]);
+    // A batch whose first result turned out to be another batch's has one already; the audit trail keeps its hash.
+    await tx.client.query(
+      `INSERT INTO sealed_part (file_id, batch_no, part, bytes) VALUES ($1, $2, 'result', $3)
+       ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`,
+      [key.fileId, key.batchNo, result.sealed],
+    );
     return true;
   });
 }
 
-/** Move `reconcile`: one outcome per row, written once, together with the new state. */
+/**
+ * Move `reconcile`: one outcome per row, written once, together with the new state.
+ * @throws PipelineError MOVE_REFUSED when the outcomes are not those of exactly the batch's rows: a row without one would
+ *   pass for never sent, and be sent again
+ */
 export async function reconcileBatch(
   ledger: Ledger,
   key: BatchKey,
@@ -49,8 +55,21 @@ export async function reconcileBatch(
     });
     if (!row) return false;
     await copyOutcomes(tx, fileNo, rows);
+    await checkConservation(tx, fileNo, row, rows.length);
     return true;
   });
+}
+
+async function checkConservation(tx: Transaction, fileNo: number, batch: BatchRow, written: number): Promise<void> {
+  const { rows } = await tx.client.query<{ rows: number; cents: number }>(
+    `SELECT count(*) AS rows, coalesce(sum(r.amount_cents), 0)::bigint AS cents
+     FROM payment_row r JOIN row_outcome USING (file_no, line) WHERE r.file_no = $1 AND r.batch_no = $2`,
+    [fileNo, batch.batch_no],
+  );
+  const [found] = rows;
+  if (found?.rows === batch.rows && found.cents === batch.cents && written === batch.rows) return;
+  const action = `reconcile batch ${batch.batch_no} of file "${batch.file_id}"`;
+  throw new PipelineError('MOVE_REFUSED', action, 'the outcomes are not those of its rows');
 }
 
 /** Move `except`: the rows of the result are not the rows that were sent. A person has to look. */

@@ -1,12 +1,13 @@
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { moveBatch, moveFile } from './move.ts';
-import type { Prepared } from './prepare-batch.ts';
+import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
 
 /**
  * Move `send`: the durable statement that request bytes may leave from now on. It succeeds only while the token is ours
- * and the lease is alive by the database's clock, so a process that slept through its lease cannot send.
- * @returns false when the batch is no longer ours: nothing may be written
+ * and the lease is alive by the database's clock, so a process that slept through its lease cannot send. Connecting takes
+ * its time, so whether the account may send at all is asked once more: it may have been stopped meanwhile.
+ * @returns false when the batch is no longer ours or its account has closed: nothing may be written
  */
 export async function sendBatch(
   ledger: Ledger,
@@ -15,8 +16,6 @@ export async function sendBatch(
 ): Promise<boolean> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
-    // A server that is set to answer before its disk has the commit would lose the intent in a power cut.
-    await tx.client.query('SET LOCAL synchronous_commit = on');
     const row = await moveBatch(
       tx,
       'send',
@@ -26,7 +25,7 @@ export async function sendBatch(
         reason: `attempt ${batch.attempt} begins`,
         evidence: { ...call, sha256: batch.body_sha256 },
       },
-      { where: { sql: 'token = $1 AND lease_until > clock_timestamp()', values: [batch.token] } },
+      { where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] } },
     );
     if (!row) return false;
     await tx.client.query(

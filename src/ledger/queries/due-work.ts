@@ -1,3 +1,4 @@
+import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { BatchRow } from '../records.ts';
@@ -54,31 +55,33 @@ export async function findSendable(ledger: Ledger, account?: string): Promise<Ba
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }
 
+/** Those whose result is here come first, then those whose answer is due next. */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state IN ('submitted', 'result_in')`,
+    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state IN ('submitted', 'result_in')
+     ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
   );
   return rows;
 }
 
-/**
- * Files that lack an output they should have: the notice of their verdict, or the results once no batch of theirs is
- * open any more.
- */
 async function findDeliverable(ledger: Ledger): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f
-     WHERE (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
-        OR (f.state = 'held' AND ${lacks('held')})
-        OR (f.state = 'rejected' AND ${lacks('nak')})
-        OR (f.state IN ('accepted', 'in_progress')
-            AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id
-                            AND b.state NOT IN ('reconciled', 'cancelled')))
-     ORDER BY f.file_no LIMIT 1000`,
+    `SELECT f.file_id FROM file f WHERE ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
   );
   return rows.map((row) => row.file_id);
 }
 
-function lacks(kind: string): string {
+/**
+ * Condition on a file `f` that lacks an output it should have: the notice of its verdict, or the results once no batch of
+ * it is open any more.
+ */
+export const IS_DELIVERABLE = `(
+     (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
+  OR (f.state = 'held' AND ${lacks('held')})
+  OR (f.state = 'rejected' AND ${lacks('nak')})
+  OR (f.state IN ('accepted', 'in_progress')
+      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled'))))`;
+
+function lacks(kind: OutputKind): string {
   return `NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind = '${kind}')`;
 }

@@ -1,5 +1,7 @@
+import { MAY_LEAVE } from '../moves/prepare-batch.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
+import { IS_DELIVERABLE } from './due-work.ts';
 
 /** The questions that `paydrop status` answers at a glance. Money is integer cents. */
 export type Overview = {
@@ -63,21 +65,16 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
   return { files, open, doubt, stopped, today };
 }
 
-/** Whether anything is on its way that paydrop itself will bring to its end. */
+/**
+ * How many things are on their way that paydrop will bring to its end without a person: files to take in or to write
+ * outputs for, batches that are being sent or waited for, and batches that will be sent.
+ */
 export async function countMoving(ledger: Ledger): Promise<number> {
   const [row] = await query<{ moving: number }>(
     ledger,
-    `SELECT (SELECT count(*) FROM file WHERE state = 'claimed')
-          + (SELECT count(*) FROM file f WHERE state IN ('accepted', 'in_progress')
-             AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id
-                             AND b.state IN ('unknown', 'exception', 'refused'))
-             AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account = f.account)
-             AND NOT (f.state IN ('accepted', 'in_progress')
-                      AND EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state = 'ready')
-                      AND EXISTS (SELECT 1 FROM batch o WHERE o.account = f.account
-                                  AND o.state IN ('unknown', 'refused'))))
-          + (SELECT count(*) FROM file f WHERE state IN ('rejected', 'held')
-             AND NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind IN ('nak', 'held'))) AS moving`,
+    `SELECT (SELECT count(*) FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
+          + (SELECT count(*) FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
+          + (SELECT count(*) FROM batch WHERE state = 'ready' AND ${MAY_LEAVE}) AS moving`,
   );
   return row!.moving;
 }

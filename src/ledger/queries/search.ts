@@ -1,4 +1,5 @@
 import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 
@@ -40,22 +41,25 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
 
 /**
  * The file that a person means: its id, the first characters of it as they stand in output names, or the sender's name
- * when only one file has it.
+ * when only one file has it. The ledger keeps names with long numbers masked, so they are looked for, and named in an
+ * error, as they are kept.
  * @throws PipelineError NOT_FOUND
  */
 export async function findFile(ledger: Ledger, words: string): Promise<FileRow> {
+  const name = maskText(words);
   const { rows } = await ledger.pool.query<FileRow>(
-    `SELECT * FROM file WHERE file_id = $1 OR name = $1 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
-     ORDER BY file_no DESC LIMIT 2`,
-    [words],
+    `SELECT * FROM file WHERE file_id = $1 OR name = $2 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+     ORDER BY file_id = $1 DESC, file_no DESC LIMIT 2`,
+    [words, name],
   );
-  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find a file "${words}"`);
-  if (rows[1] && rows[0].file_id !== words) {
-    throw new PipelineError('NOT_FOUND', `find one file "${words}"`, 'several files have that name', {
+  const [first, second] = rows;
+  if (!first) throw new PipelineError('NOT_FOUND', `find a file "${name}"`);
+  if (second && first.file_id !== words) {
+    throw new PipelineError('NOT_FOUND', `find one file "${name}"`, 'several files are meant by that', {
       next: 'Give the file id; "paydrop status" shows it.',
     });
   }
-  return rows[0];
+  return first;
 }
 
 export type AuditRow = {
@@ -79,14 +83,23 @@ export async function readAudit(ledger: Ledger, fileId: string): Promise<AuditRo
   return rows;
 }
 
-/** Walks the hash chain. @returns the first link that does not follow from the one before, if any */
+/**
+ * Walks the hash chain and compares its end with the place that was noted for it.
+ * @returns the first link that was altered, or that stands where another was removed, if any; when links were cut off or
+ *   added at the end, the number of the one that should be the last
+ */
 export async function verifyAudit(ledger: Ledger): Promise<number | undefined> {
   const { rows } = await ledger.pool.query<{ seq: number }>(
-    `SELECT seq FROM (
-       SELECT seq, hash, previous, lag(hash) OVER (ORDER BY seq) AS before_hash, lag(seq) OVER (ORDER BY seq) AS before_seq,
+    `WITH link AS (
+       SELECT seq, hash, previous,
+              lag(hash, 1, '\\x00'::bytea) OVER (ORDER BY seq) AS before_hash,
               audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence) AS due
-       FROM audit) link
-     WHERE hash <> due OR previous <> coalesce(before_hash, '\\x00'::bytea) OR seq <> coalesce(before_seq, 0) + 1
+       FROM audit)
+     SELECT seq FROM link WHERE hash <> due OR previous <> before_hash
+     UNION ALL
+     SELECT head.seq FROM audit_head head
+     LEFT JOIN LATERAL (SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1) last ON true
+     WHERE head.seq <> coalesce(last.seq, 0) OR head.hash <> coalesce(last.hash, '\\x00'::bytea)
      ORDER BY seq LIMIT 1`,
   );
   return rows[0]?.seq;

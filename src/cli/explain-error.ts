@@ -1,0 +1,29 @@
+import { CommanderError } from 'commander';
+import { EXIT, type ErrorCode } from '../../schemas/errors.ts';
+import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { maskText } from '../kernel/mask.ts';
+
+/**
+ * Every error ends here: one sentence on standard error that says what to do next, and never a stack trace.
+ * @returns the exit status
+ */
+export function explainError(error: unknown): number {
+  // Commander has said it already; help and version come as errors with the status 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof PipelineError) {
+    console.error(error.message);
+    return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
+  }
+  // Somebody else's message may quote what it failed on.
+  console.error(`Something unforeseen went wrong: ${maskText(reasonOf(error))}`);
+  return EXIT.exception;
+}
+
+/** What the person at the keyboard can mend; nothing was begun. */
+const USAGE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'USAGE',
+  'CONFIG_MISSING',
+  'CONFIG_INVALID',
+  'RESTRICTED',
+  'NOT_FOUND',
+]);

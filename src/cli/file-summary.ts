@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
+import { formatCents } from '../kernel/money.ts';
+import type { OutcomeTotals } from '../kernel/rows.ts';
+import type { Ledger } from '../ledger/open-ledger.ts';
+import { readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
+import type { FileRow } from '../ledger/records.ts';
+import { textTable } from './table.ts';
+
+/** What became of a payment file, in one row. Money is integer cents. */
+export type FileSummary = {
+  fileId: string;
+  name: string;
+  account: string;
+  operation: string;
+  state: string;
+  reasonCode: string | null;
+  rows: number;
+  validCents: number;
+  outcomes: OutcomeTotals;
+  /** Paths of the output files. */
+  outputs: string[];
+};
+
+/**
+ * Files of the ledger in the order in which they were taken.
+ * @param since only those whose state changed at this time or later
+ * @param outFolder where the output files are
+ */
+export async function readFileSummaries(ledger: Ledger, since: Date, outFolder: string): Promise<FileSummary[]> {
+  const { rows: files } = await ledger.pool.query<FileRow>('SELECT * FROM file WHERE state_at >= $1 ORDER BY file_no', [
+    since,
+  ]);
+  const summaries: FileSummary[] = [];
+  for (const file of files) summaries.push(await summarize(ledger, file, outFolder));
+  return summaries;
+}
+
+async function summarize(ledger: Ledger, file: FileRow, outFolder: string): Promise<FileSummary> {
+  return {
+    fileId: file.file_id,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    state: file.state,
+    reasonCode: file.reason_code,
+    rows: file.records ?? 0,
+    validCents: file.valid_cents ?? 0,
+    outcomes: await readOutcomeTotals(ledger, file.file_no),
+    outputs: (await readOutputs(ledger, file.file_id)).map((output) => join(outFolder, output.name)),
+  };
+}
+
+export function fileSummaryTable(files: readonly FileSummary[]): string {
+  const rows = files.map((file) => [
+    file.name,
+    file.account,
+    file.operation,
+    file.state,
+    String(file.rows),
+    describeOutcomes(file),
+    formatCents(file.validCents),
+  ]);
+  return textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], rows, [4, 6]);
+}
+
+function describeOutcomes({ state, reasonCode, outcomes }: FileSummary): string {
+  if (state === 'rejected' || state === 'held' || state === 'cancelled') return `nothing sent: ${reasonCode ?? state}`;
+  const names = Object.keys(OUTCOMES) as Outcome[];
+  return names
+    .filter((name) => outcomes[name])
+    .map((name) => `${outcomes[name]!.rows} ${OUTCOMES[name].label.toLowerCase().replaceAll('_', ' ')}`)
+    .join(', ');
+}

@@ -1,0 +1,23 @@
+import { PipelineError } from '../kernel/errors.ts';
+import { type Log, LOG_LEVELS, openLog } from '../kernel/log.ts';
+import type { ProgressLine } from './progress.ts';
+
+/**
+ * The log of a command, JSON lines on standard error.
+ * @param usual    the level where PAYDROP_LOG_LEVEL says nothing
+ * @param progress cleared before each line, which would otherwise stand behind it
+ * @throws PipelineError CONFIG_INVALID for a level that does not exist
+ */
+export function openCommandLog(usual: (typeof LOG_LEVELS)[number] = 'info', progress?: ProgressLine): Log {
+  const level = process.env['PAYDROP_LOG_LEVEL'] || usual;
+  if (!LOG_LEVELS.some((name) => name === level)) {
+    const next = `Set PAYDROP_LOG_LEVEL to ${LOG_LEVELS.join(', ')}.`;
+    throw new PipelineError('CONFIG_INVALID', `log at the level "${level}"`, 'there is no such level', { next });
+  }
+  if (!progress) return openLog({ level });
+  const write = (line: string) => {
+    progress.clear();
+    process.stderr.write(line);
+  };
+  return openLog({ level, destination: { write } });
+}

@@ -1,0 +1,67 @@
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { formatInZone } from '../../kernel/zone-time.ts';
+import { mendOf } from '../mend-of.ts';
+import { textTable } from '../table.ts';
+import type { FileStory } from './read-story.ts';
+
+/** The story in words and tables; times in the zone of the account. What there is none of is left out. */
+export function describeStory(story: FileStory, timeZone: string): string {
+  const when = (at: Date) => formatInZone(at, timeZone);
+  const parts = [
+    describeFile(story, when),
+    outcomeTable(story),
+    batchTable(story),
+    outputTable(story),
+    auditTable(story, when),
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+function describeFile({ file }: FileStory, when: (at: Date) => string): string {
+  const facts = `file ${file.file_id}, account ${file.account}, ${file.operation}, ${file.state} since ${when(file.state_at)}`;
+  const why = file.reason ? [`${file.reason}.`, mendOf(file.reason_code)].join(' ') : '';
+  return [file.name, facts, why].filter((line) => line !== '').join('\n');
+}
+
+function outcomeTable({ outcomes }: FileStory): string {
+  const names = (Object.keys(OUTCOMES) as Outcome[]).filter((name) => outcomes[name]);
+  const rows = names.map((name) => {
+    const { rows: count, cents } = outcomes[name]!;
+    return [OUTCOMES[name].label, String(count), formatCents(cents)];
+  });
+  return filledTable(['Outcome', 'Rows', 'Total'], rows, [1, 2]);
+}
+
+function batchTable({ batches }: FileStory): string {
+  const rows = batches.map((batch) => [
+    String(batch.batch_no),
+    batch.state,
+    batch.batch_id ?? '',
+    String(batch.attempt),
+    String(batch.rows),
+    formatCents(batch.cents),
+    batch.reason ?? '',
+  ]);
+  return filledTable(['Batch', 'State', 'Batch Id', 'Attempt', 'Rows', 'Total', 'Why'], rows, [0, 3, 4, 5]);
+}
+
+function outputTable({ outputs }: FileStory): string {
+  const rows = outputs.map((output) => [output.kind, output.name, String(output.rows)]);
+  return filledTable(['Output', 'File', 'Rows'], rows, [2]);
+}
+
+function auditTable({ audit }: FileStory, when: (at: Date) => string): string {
+  const rows = audit.map((link) => [
+    when(link.at),
+    link.actor,
+    link.batch_no === null ? '' : String(link.batch_no),
+    link.to_state ? `${link.move} -> ${link.to_state}` : link.move,
+    link.reason,
+  ]);
+  return filledTable(['When', 'Who', 'Batch', 'Move', 'Why'], rows);
+}
+
+function filledTable(titles: readonly string[], rows: readonly string[][], right?: readonly number[]): string {
+  return rows.length === 0 ? '' : textTable(titles, rows, right);
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { FolderConfig } from '../../../schemas/config.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
+import { findRestriction } from '../../../schemas/restrictions.ts';
+import type { CheckRules } from '../../csv/check-payment-file.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { dayInZone } from '../../kernel/zone-time.ts';
+
+/**
+ * The rules that a file is checked by: those of the account's folder for this operation. Without a configuration they
+ * are the defaults for a US account in dollars, so that a sender can check a file anywhere.
+ * @throws PipelineError USAGE; RESTRICTED when the service does not offer the operation on the account's server
+ */
+export function chooseRules(operation: string, account: string | undefined, dir: string): CheckRules {
+  if (!isFolderOperation(operation)) {
+    const known = Object.keys(FOLDER_OPERATIONS).join(', ');
+    throw new PipelineError('USAGE', `validate as "${operation}"`, `it is none of ${known}`);
+  }
+  const isAnywhere = account === undefined && !existsSync(join(dir, CONFIG_FILE));
+  const rules = isAnywhere ? defaultRules(operation) : configuredRules(operation, account, dir);
+  const { server } = rules.account;
+  const restriction = findRestriction({ operation: FOLDER_OPERATIONS[operation].operation, server });
+  if (restriction === undefined) return rules;
+  throw new PipelineError('RESTRICTED', `validate as "${operation}"`, restriction);
+}
+
+function isFolderOperation(text: string): text is FolderOperation {
+  return Object.hasOwn(FOLDER_OPERATIONS, text);
+}
+
+function defaultRules(operation: FolderOperation): CheckRules {
+  return {
+    operation,
+    account: { server: 'NA', country: 'US', currency: 'USD' },
+    folder: FolderConfig.parse({ path: '-', account: '-', operation }),
+    today: dayInZone(systemClock.now(), 'UTC'),
+  };
+}
+
+function configuredRules(operation: FolderOperation, name: string | undefined, dir: string): CheckRules {
+  const { folders, accounts } = loadSettings(dir, process.env);
+  const folder = folders.find((row) => row.operation === operation && (name ?? row.account) === row.account);
+  const account = accounts.get(name ?? folder?.account ?? '');
+  if (!account) {
+    const reason = name === undefined ? `no folder takes ${operation}` : `there is no account "${name}"`;
+    const next = `Give --account with one of ${[...accounts.keys()].join(', ')}.`;
+    throw new PipelineError('USAGE', `validate as "${operation}"`, reason, { next });
+  }
+  return {
+    operation,
+    account,
+    folder: folder ?? FolderConfig.parse({ path: '-', account: account.name, operation }),
+    today: dayInZone(systemClock.now(), account.timeZone),
+  };
+}

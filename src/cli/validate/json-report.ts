@@ -1,0 +1,18 @@
+import type { Report } from './report.ts';
+
+/** One JSON object, written as it comes: `{ faults, file, decision, check }`. */
+export function jsonReport(): Report {
+  let count = 0;
+  process.stdout.write('{"faults":[');
+  return {
+    fault: (fault) => {
+      process.stdout.write(`${count === 0 ? '' : ','}\n${JSON.stringify(fault)}`);
+      count += 1;
+    },
+    end: (name, check, decision) => {
+      const { faults: _said, ...figures } = check;
+      const members = { file: name, decision, check: figures };
+      process.stdout.write(`],\n${JSON.stringify(members).slice(1)}\n`);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { FolderConfig } from '../../../schemas/config.ts';
+import type { FileCheck } from '../../csv/check-payment-file.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { Fault } from '../../kernel/rows.ts';
+import type { FileDecision } from '../../ledger/moves/decide-file.ts';
+import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
+import type { Report } from './report.ts';
+
+/**
+ * A line for each fault up to `most`, then the verdict.
+ * @param duplicateRows what follows from a payment that stands twice in the file; the folder decides
+ */
+export function textReport(most: number, duplicateRows: FolderConfig['duplicateRows']): Report {
+  let count = 0;
+  return {
+    fault: (fault) => {
+      count += 1;
+      if (count <= most) console.log(describeFault(fault, duplicateRows));
+    },
+    end: (name, check, decision) => {
+      if (count > most) console.log(`… and ${count - most} more; --max-faults or --json shows them`);
+      console.log(describeVerdict(name, check, decision));
+    },
+  };
+}
+
+function describeFault(fault: Fault, duplicateRows: FolderConfig['duplicateRows']): string {
+  const decided = fault.code === 'DUPLICATE_ROW' ? duplicateRows : undefined;
+  const [line, column, code, effect, reason, value, mend] = faultCells(fault, decided);
+  const place = [line && `line ${line}`, column].filter(Boolean).join(', ');
+  return `${place ? `${place}: ` : ''}${code} (${effect}): ${reason}${value ? ` [${value}]` : ''}. ${mend}`;
+}
+
+function describeVerdict(name: string, check: FileCheck, decision: FileDecision): string {
+  const verdict = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' }[decision.verdict];
+  const why = decision.verdict === 'accept' ? '' : ` (${decision.code}: ${decision.reason})`;
+  const total = formatCents(check.valid.cents);
+  const figures = `${check.records} rows, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
+  return `${name}: ${verdict}${why}. ${figures}.`;
+}

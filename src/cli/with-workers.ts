@@ -1,0 +1,12 @@
+import { startWorkers, type Workers } from '../../workers/main.ts';
+import type { App } from '../app.ts';
+
+/** Runs the workers while something lasts. At its end nothing new is begun, and running calls are awaited. */
+export async function withWorkers<Result>(app: App, last: (workers: Workers) => Promise<Result>): Promise<Result> {
+  const workers = await startWorkers(app);
+  try {
+    return await last(workers);
+  } finally {
+    await workers.stop();
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Call, print, settingsOf, withLedger } from '../../src/cli/command.ts';
+import { type CliWorld, openCliWorld } from './support/cli-world.ts';
+import { takeDown } from './support/take-down.ts';
+
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld();
+});
+afterAll(() => world.close());
+
+function call(options: Call['options'] = {}, dir = world.root): Call {
+  return { arguments: [], options, dir };
+}
+
+async function countSessions(): Promise<number> {
+  const { rows } = await world.app.ledger.pool.query<{ count: number }>(
+    'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()',
+  );
+  return rows[0]!.count;
+}
+
+describe('print', () => {
+  it('prints text, or JSON and nothing else', async () => {
+    const text = () => 'two words';
+    expect((await takeDown(() => print(call(), { n: 1 }, text))).out).toBe('two words\n');
+    const { out } = await takeDown(() => print(call({ json: true }), { n: 1 }, text));
+    expect(JSON.parse(out)).toEqual({ n: 1 });
+  });
+});
+
+describe('settingsOf', () => {
+  it('reads the configuration of the folder and the environment', () => {
+    expect(settingsOf(call())).toMatchObject({ root: world.root, databaseUrl: world.env['DATABASE_URL'] });
+  });
+});
+
+describe('withLedger', () => {
+  it('answers what was asked and closes its connections', async () => {
+    const before = await countSessions();
+    const asked = await withLedger(call(), async (ledger, settings) => {
+      const { rows } = await ledger.pool.query<{ one: number }>('SELECT 1 AS one');
+      return [rows[0]?.one, settings.root];
+    });
+    expect(asked).toEqual([1, world.root]);
+    await expect.poll(countSessions).toBe(before);
+  });
+
+  it('closes them as well when the question fails', async () => {
+    const before = await countSessions();
+    await expect(withLedger(call(), () => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer');
+    await expect.poll(countSessions).toBe(before);
+  });
+});

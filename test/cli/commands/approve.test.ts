@@ -1,0 +1,88 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
+  for (const [index, name] of ['wanted.csv', 'unwanted.csv', 'json.csv'].entries()) {
+    // A control file that does not agree holds the file.
+    await world.drop('card', `${name}.ctl`, 'rows=99\n');
+    const rows = [cardRow(10 * index + 1), cardRow(10 * index + 2), cardRow(10 * index + 3, { amount: 'ten' })];
+    await world.drop('card', name, lines(rows));
+  }
+  await world.finish();
+});
+afterAll(() => world.close());
+
+async function lastLink(name: string): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await world.app.ledger.pool.query<Record<string, unknown>>(
+    `SELECT a.actor, a.reason, a.move FROM audit a JOIN file f USING (file_id)
+     WHERE f.name = $1 AND a.move IN ('approve', 'decline') ORDER BY a.seq DESC LIMIT 1`,
+    [name],
+  );
+  return rows[0];
+}
+
+describe('approve', () => {
+  it('wants a reason and a file that is known', async () => {
+    expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
+    const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
+    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot move the file: --reason is empty. Say why.\n' });
+    expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+    expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
+  });
+
+  it('lets a held file go on, and records who and why with long numbers hidden', async () => {
+    const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toBe(
+      'Approved: 2 valid rows with a total of 50.00 (1 more is invalid and withheld) will be sent, ' +
+        'by a paydrop that runs or by "paydrop run --once".\n',
+    );
+    expect(await world.states()).toMatchObject({ 'wanted.csv': 'accepted' });
+    expect(await lastLink('wanted.csv')).toEqual({
+      move: 'approve',
+      actor: `operator:${userInfo().username}`,
+      reason: 'meant so, card ************2220',
+    });
+  });
+
+  it('prints JSON on request', async () => {
+    const { out } = await world.paydrop('approve', 'json.csv', '--reason', 'meant so', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      name: 'json.csv',
+      state: 'accepted',
+      rows: 2,
+      cents: 5_000,
+      withheldRows: 1,
+    });
+  });
+
+  it('is refused for a file that is not held', async () => {
+    const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', 'again');
+    expect({ status, out }).toEqual({ status: 5, out: '' });
+    expect(err).toMatch(/^Cannot approve file "[0-9a-z]+": .*See "paydrop show" for the present state\.\n$/);
+  });
+});
+
+describe('decline', () => {
+  it('stops a held file for good, and the next run sends the approved ones only', async () => {
+    const { status, out } = await world.paydrop('decline', 'unwanted.csv', '--reason', 'sent twice on 2026-06-15');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^Declined: 2 valid rows .* will never be sent\.\n$/);
+    expect(await lastLink('unwanted.csv')).toMatchObject({ move: 'decline', reason: 'sent twice on 2026-06-15' });
+    expect(await world.paydrop('decline', 'unwanted.csv', '--reason', 'again')).toMatchObject({ status: 5 });
+
+    const ran = await world.paydrop('run', '--once', '--timeout', '30');
+    expect(ran).toMatchObject({ status: 0, err: '' });
+    expect(await world.states()).toEqual({
+      'wanted.csv': 'completed',
+      'unwanted.csv': 'cancelled',
+      'json.csv': 'completed',
+    });
+    const sent = world.sandbox.books().map((row) => row.invoice);
+    expect(new Set(sent)).toEqual(new Set(['C-1', 'C-2', 'C-21', 'C-22']));
+  });
+});

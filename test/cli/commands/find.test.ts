@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cardRow, codeRow, lines } from '../../support/payment-rows.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld({ folder: { badRows: { maxPercent: 60 } } });
+  await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: 'C-1', amount: 'ten' })]));
+  await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+  await world.drop('card', 'held.csv', lines([codeRow(7, { invoice: 'C-1' }), codeRow(8, { invoice: 'C-1' })]));
+  await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
+  await world.finish();
+});
+afterAll(() => world.close());
+
+describe('find', () => {
+  it('lists every row that ever came with the invoice, and where it stands', async () => {
+    const { status, out, err } = await world.paydrop('find', '--invoice', 'C-1');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
+    expect(out).toMatch(/monday\.csv +2 .*INVALID/);
+    expect(out.match(/held\.csv +\d +25\.00 +A1000000[78] +/g)).toHaveLength(2);
+  });
+
+  it('says of a row in a refused file that its file was refused', async () => {
+    expect((await world.paydrop('find', '--invoice', 'C-3')).out).toMatch(
+      /broken\.csv +1 +25\.00 +…2220 +file rejected/,
+    );
+  });
+
+  it('says when there is none', async () => {
+    expect(await world.paydrop('find', '--invoice', 'C-99')).toEqual({
+      status: 0,
+      out: 'No file had this invoice.\n',
+      err: '',
+    });
+  });
+
+  it('is one JSON value on request, also when there is none', async () => {
+    const found = JSON.parse((await world.paydrop('find', '--invoice', 'C-1', '--json')).out) as unknown[];
+    expect(found).toHaveLength(4);
+    expect(found).toContainEqual(
+      expect.objectContaining({ name: 'monday.csv', line: 1, amountCents: 2_500, outcome: 'approved' }),
+    );
+    expect(JSON.parse((await world.paydrop('find', '--invoice', 'C-99', '--json')).out)).toEqual([]);
+  });
+});

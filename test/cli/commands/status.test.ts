@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+
+let world: CliWorld;
+beforeAll(async () => {
+  world = await openCliWorld();
+});
+afterAll(() => world.close());
+
+/** The tests follow one another: each adds trouble that is graver than the one before. */
+describe('status', () => {
+  it('is well with an empty ledger', async () => {
+    const { status, out, err } = await world.paydrop('status', '--check');
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toBe('Files\nnone yet\n\nLast 24 hours\nno outcomes yet\n');
+  });
+
+  it('counts files and money, and is well when all is done', async () => {
+    await world.drop('card', 'done.csv', lines([cardRow(1), cardRow(2)]));
+    await world.finish();
+    const { status, out } = await world.paydrop('status', '--check');
+    expect(status).toBe(0);
+    expect(out).toMatch(/completed +1 +2 +50\.00/);
+    expect(out).toMatch(/main +APPROVED +2 +50\.00/);
+    expect(out).not.toContain('On their way');
+  });
+
+  it('names a held file and what to do: 3', async () => {
+    await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
+    await world.finish();
+    const { status, out } = await world.paydrop('status', '--check');
+    expect(status).toBe(3);
+    expect(out).toMatch(/twice\.csv +main +held/);
+    expect(out).toContain('paydrop approve FILE --reason');
+  });
+
+  it.each([
+    ['unknown', 4, 'It is not sent again; its account waits.'],
+    ['refused', 5, 'the service said no, nothing was charged'],
+    ['exception', 5, 'the result does not fit what was sent'],
+  ])('puts a batch that is %s before all else: %i', async (state, code, next) => {
+    await world.forceState('batch', state);
+    const { status, out } = await world.paydrop('status', '--check');
+    expect(status).toBe(code);
+    expect(out).toMatch(/^Needs a person\n/);
+    expect(out).toContain('done.csv');
+    expect(out).toContain(next);
+  });
+
+  it('says the same with 0 when nobody asked for a check', async () => {
+    const { status, out } = await world.paydrop('status');
+    expect(status).toBe(0);
+    expect(out).toContain('Needs a person');
+  });
+
+  it('names a stopped account: 5', async () => {
+    await world.forceState('batch', 'reconciled');
+    await world.app.ledger.pool.query(`INSERT INTO account_stop VALUES ('main', 'the journal knows more', now())`);
+    const { status, out } = await world.paydrop('status', '--check');
+    expect(status).toBe(5);
+    expect(out).toMatch(/Stopped accounts\n(.*\n){2}main .*the journal knows more/);
+  });
+
+  it('is one JSON value on request', async () => {
+    const { status, out, err } = await world.paydrop('status', '--check', '--json');
+    expect({ status, err }).toEqual({ status: 5, err: '' });
+    expect(JSON.parse(out)).toMatchObject({
+      open: [{ name: 'twice.csv', state: 'held' }],
+      stopped: [{ account: 'main' }],
+      doubt: [],
+    });
+  });
+});

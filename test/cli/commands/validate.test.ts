@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { type Ran, runHere } from '../support/run-here.ts';
+
+let root = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paydrop-validate-'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+async function write(name: string, text: string): Promise<string> {
+  const path = join(root, name);
+  await writeFile(path, text);
+  return path;
+}
+
+function validate(path: string, ...words: string[]): Promise<Ran> {
+  return runHere(['--dir', root, 'validate', path, '--operation', 'card', ...words]);
+}
+
+const TWENTY = upTo(20).map((n) => cardRow(n));
+const ONE_BAD = [...TWENTY, cardRow(21, { amount: 'ten' })];
+
+describe('validate: the verdict is the exit status', () => {
+  it.each([
+    ['a good file', TWENTY, 0, /^the\.csv: ACCEPTED\. 20 rows, 20 valid with a total of 500\.00, 0 withheld\.\n$/],
+    [
+      'a row that is withheld',
+      ONE_BAD,
+      2,
+      /^line 21, Amount: AMOUNT_FORMAT \(row withheld\): .* \[ten\]\. Write .*\n.*ACCEPTED/,
+    ],
+    ['a refused file', ['one,cell,less'], 2, /COLUMN_COUNT \(file refused\)[^]*\nthe\.csv: REJECTED \(COLUMN_COUNT: /],
+    ['a held file', [cardRow(1), cardRow(1)], 3, /DUPLICATE_ROW \(file held\)[^]*\nthe\.csv: HELD \(DUPLICATE_ROW: /],
+  ])('%s', async (_what, rows, code, text) => {
+    const { status, out, err } = await validate(await write('the.csv', lines(rows)));
+    expect({ status, err }).toEqual({ status: code, err: '' });
+    expect(out).toMatch(text);
+    expect(out).not.toContain(CARD);
+  });
+
+  it('is JSON alone on request, with every fault', async () => {
+    const path = await write('json.csv', lines(upTo(150).map((n) => cardRow(n, { amount: 'ten' }))));
+    const { status, out, err } = await validate(path, '--json');
+    expect({ status, err }).toEqual({ status: 3, err: '' });
+    const report = JSON.parse(out) as { faults: unknown[] };
+    expect(report).toMatchObject({
+      file: 'json.csv',
+      decision: { verdict: 'hold', code: 'TOO_MANY_BAD_ROWS' },
+      check: { records: 150, valid: { rows: 0, cents: 0 } },
+    });
+    expect(report.faults).toHaveLength(151);
+    expect(report.faults[0]).toMatchObject({ code: 'AMOUNT_FORMAT', line: 1, column: 'amount' });
+  });
+
+  it('prints --max-faults of them for people', async () => {
+    const path = await write('many.csv', lines(upTo(10).map((n) => cardRow(n, { amount: 'ten' }))));
+    const { out } = await validate(path, '--max-faults', '2');
+    expect(out.split('\n').slice(2, 3)).toEqual(['… and 9 more; --max-faults or --json shows them']);
+  });
+
+  it('compares with the control file beside it', async () => {
+    const text = lines(TWENTY);
+    const path = await write('control.csv', text);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    await writeFile(`${path}.ctl`, `rows=20\ntotal=500.00\nsha256=${sha256}\n`);
+    expect(await validate(path)).toMatchObject({ status: 0 });
+    await writeFile(`${path}.ctl`, 'rows=21\n');
+    expect(await validate(path)).toMatchObject({ status: 3, out: expect.stringContaining('it says 21 rows') });
+  });
+
+  it('says nothing of the queue, the ledger or the folders, because it touches none', async () => {
+    await mkdir(join(root, 'bare'));
+    const { status } = await runHere([
+      '--dir',
+      join(root, 'bare'),
+      'validate',
+      'samples/ach-charge/ach.csv',
+      '--operation',
+      'ach-charge',
+    ]);
+    expect(status).toBe(0);
+    await expect(rm(join(root, 'bare', 'data'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('validate: what cannot be checked is usage, 1', () => {
+  it('names a missing file, a folder, a link and a pipe, without waiting for a writer', async () => {
+    const path = await write('real.csv', lines(TWENTY));
+    await symlink(path, join(root, 'link.csv'));
+    execFileSync('mkfifo', [join(root, 'pipe.csv')]);
+    for (const [name, reason] of [
+      [join(root, 'missing.csv'), 'there is no such file'],
+      [root, 'it is not a plain file'],
+      [join(root, 'link.csv'), 'it is not a plain file'],
+      [join(root, 'pipe.csv'), 'it is not a plain file'],
+      ['', 'there is no such file'],
+    ] as const) {
+      const { status, out, err } = await validate(name, '--json');
+      expect({ status, out }).toEqual({ status: 1, out: '' });
+      expect(err).toContain(reason);
+    }
+  });
+
+  it('hides a number in the name of the file', async () => {
+    const { err } = await validate(join(root, `${CARD}.csv`));
+    expect(err).toContain('************2220.csv');
+    expect(err).not.toContain(CARD);
+  });
+
+  it.each([
+    [['--max-faults', 'all'], 'Cannot use --max-faults "all"'],
+    [['--operation', 'cash'], 'Cannot validate as "cash": it is none of card, ach-charge, ach-refund'],
+    [['--account', 'nobody'], 'there is no configuration here'],
+  ])('%j', async (words, sentence) => {
+    const { status, out, err } = await validate(await write('any.csv', lines(TWENTY)), ...words);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toContain(sentence);
+  });
+
+  it('gives the message of the service for ACH on a UK account', async () => {
+    const uk = join(root, 'uk');
+    await mkdir(uk);
+    const account = { server: 'UK', country: 'UK', currency: 'GBP', agentCode: 'A', password: 'P' };
+    const folders = [{ path: 'drop', account: 'uk', operation: 'card' }];
+    await writeFile(join(uk, 'paydrop.yaml'), JSON.stringify({ accounts: { uk: account }, folders }));
+    const path = await write('ach.csv', lines([achRow(1)]));
+    const words = ['--dir', uk, 'validate', path, '--operation', 'ach-charge', '--account', 'uk'];
+    const { status, out, err } = await runHere(words);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toBe(
+      'Cannot validate as "ach-charge": Service cannot be used on this server. Use an account that has it.\n',
+    );
+  });
+});

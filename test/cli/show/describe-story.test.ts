@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { describeStory } from '../../../src/cli/show/describe-story.ts';
+import type { FileStory } from '../../../src/cli/show/read-story.ts';
+
+const AT = new Date('2026-06-15T13:30:00Z');
+
+function story(part: { [Key in keyof FileStory]?: unknown } = {}): FileStory {
+  const file = {
+    file_id: 'g7fhpaqsf429w7ye',
+    name: 'monday.csv',
+    account: 'main',
+    operation: 'card',
+    state: 'rejected',
+    state_at: AT,
+    reason_code: 'EMPTY',
+    reason: 'the file has no bytes',
+  };
+  return { file, batches: [], outcomes: {}, outputs: [], audit: [], ...part } as FileStory;
+}
+
+describe('describeStory', () => {
+  it('says of a refused file why and what to do, and shows no empty table', () => {
+    expect(describeStory(story(), 'America/New_York').split('\n')).toEqual([
+      'monday.csv',
+      'file g7fhpaqsf429w7ye, account main, card, rejected since 2026-06-15 09:30:00 -04:00',
+      'the file has no bytes. Export the file again; this one was not written.',
+    ]);
+  });
+
+  it('has tables of outcomes, batches, outputs and moves, times in the zone of the account', () => {
+    const link = { at: AT, actor: 'worker:watch', batch_no: null, move: 'claim', to_state: 'claimed', reason: 'taken' };
+    const text = describeStory(
+      story({
+        outcomes: { invalid: { rows: 1, cents: 0 }, approved: { rows: 20, cents: 141_700 } },
+        batches: [
+          { batch_no: 1, state: 'reconciled', batch_id: '1000001', attempt: 1, rows: 20, cents: 141_700, reason: null },
+        ],
+        outputs: [{ kind: 'result', name: 'monday__g7fhpaqs.result.csv', rows: 21 }],
+        audit: [link, { ...link, move: 'output', to_state: null, batch_no: 1 }],
+      }),
+      'Europe/London',
+    );
+    for (const line of [
+      'APPROVED    20  1417.00',
+      'INVALID      1     0.00',
+      '    1  reconciled  1000001         1    20  1417.00',
+      'result  monday__g7fhpaqs.result.csv    21',
+      '2026-06-15 14:30:00 +01:00  worker:watch         claim -> claimed  taken',
+      '2026-06-15 14:30:00 +01:00  worker:watch  1      output            taken',
+    ])
+      expect(text.split('\n')).toContain(line);
+    expect(text.indexOf('APPROVED')).toBeLessThan(text.indexOf('INVALID'));
+  });
+});

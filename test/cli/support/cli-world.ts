@@ -1,0 +1,54 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import type { Settings } from '../../../src/kernel/config.ts';
+import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
+import { type Ran, runHere } from './run-here.ts';
+
+export type CliWorld = PipelineWorld & {
+  /** Runs a command line in this process, in the folder of this world. */
+  paydrop(...words: string[]): Promise<Ran>;
+  /** What a child process needs to find the same database. */
+  env: Record<string, string>;
+  /** Brings the ledger into a state that only a fault of the service would lead to. */
+  forceState(table: 'file' | 'batch', state: string): Promise<void>;
+};
+
+/** A pipeline world with its paydrop.yaml, so that commands find it. */
+export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld> {
+  const world = await openPipelineWorld(options);
+  await writeFile(join(world.root, 'paydrop.yaml'), yamlOf(world.settings), { mode: 0o600 });
+  const env = { DATABASE_URL: world.settings.databaseUrl ?? '', PAYDROP_LOG_LEVEL: 'silent' };
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  return {
+    ...world,
+    env,
+    paydrop: (...words) => runHere(['--dir', world.root, ...words]),
+    forceState: async (table, state) => {
+      const client = await world.app.ledger.pool.connect();
+      try {
+        // Without this the database refuses the move, as it should.
+        await client.query('SET session_replication_role = replica');
+        await client.query(`UPDATE ${table} SET state = $1`, [state]);
+        await client.query('RESET session_replication_role');
+      } finally {
+        client.release();
+      }
+    },
+    close: async () => {
+      vi.unstubAllEnvs();
+      await world.close();
+    },
+  };
+}
+
+/** JSON is YAML as well. */
+function yamlOf({ accounts, folders, batch, rescanMs, sweepMs }: Settings): string {
+  return JSON.stringify({
+    accounts: Object.fromEntries([...accounts].map(([name, { name: _name, ...account }]) => [name, account])),
+    folders: folders.map(({ id, path: _path, work: _work, ...folder }) => ({ ...folder, path: id })),
+    batch,
+    rescanMs,
+    sweepMs,
+  });
+}

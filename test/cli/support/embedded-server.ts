@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { isPostmaster, readPostmasterFile } from '../../../src/ledger/embedded/postmaster-file.ts';
+
+/** The process of the embedded PostgreSQL of a folder, once it runs. Its data must lie in the folder itself. */
+export async function serverOf(root: string): Promise<{ pid: number; isAlive(): Promise<boolean> }> {
+  const dataDir = join(root, 'data');
+  const place = { dataDir, home: join(dataDir, 'postgres'), user: undefined };
+  const read = async () => (await readPostmasterFile(place))?.pid;
+  await expect.poll(read, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
+  const pid = (await read()) ?? 0;
+  // A dead process that nobody has collected still has its number, as in a container without an init.
+  return { pid, isAlive: () => isPostmaster(pid, place) };
+}

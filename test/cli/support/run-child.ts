@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+
+export type Child = {
+  process: ChildProcess;
+  out(): string;
+  err(): string;
+  /** Exit status and, when one ended it, the signal. */
+  ended: Promise<{ status: number | null; signal: string | null }>;
+  /** Waits until standard error holds the text. */
+  says(text: string, timeoutMs?: number): Promise<void>;
+};
+
+const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+
+/** Node with all that it needs to run the command line from its sources. */
+export const PAYDROP = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN] as const;
+
+/** The command line as a process of its own. It is killed when the test ends before it does. */
+export function startPaydrop(words: readonly string[], env: Record<string, string> = {}): Child {
+  const [node, ...rest] = PAYDROP;
+  return startChild(node, [...rest, ...words], env);
+}
+
+/** The environment is the bare one, so that nothing of the machine's settings leaks into a test. */
+export function startChild(program: string, words: readonly string[], env: Record<string, string> = {}): Child {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(program, words, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return {
+    process: child,
+    out: () => said.out,
+    err: () => said.err,
+    ended: once(child, 'close').then(() => ({ status: child.exitCode, signal: child.signalCode })),
+    says: async (text, timeoutMs = 15_000) => {
+      await expect.poll(() => said.err, { timeout: timeoutMs, interval: 20 }).toContain(text);
+    },
+  };
+}
+
+/** Runs it to its end. */
+export async function runPaydrop(words: readonly string[], env: Record<string, string> = {}) {
+  const child = startPaydrop(words, env);
+  const { status } = await child.ended;
+  return { status, out: child.out(), err: child.err() };
+}

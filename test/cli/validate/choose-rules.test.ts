@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
+
+const US = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P' };
+const UK = { server: 'UK', country: 'UK', currency: 'GBP', agentCode: 'A', password: 'P' };
+const FOLDERS = [
+  { path: 'drop/card', account: 'us', operation: 'card', finalNewline: 'hold' },
+  { path: 'drop/uk', account: 'uk', operation: 'card' },
+  { path: 'drop/ach', account: 'us', operation: 'ach-charge' },
+];
+
+let root = '';
+let bare = '';
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
+  bare = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
+  const config = { accounts: { us: US, uk: UK, spare: { ...US, country: 'CA', currency: 'CAD' } }, folders: FOLDERS };
+  await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config));
+});
+afterAll(async () => {
+  await rm(root, { recursive: true });
+  await rm(bare, { recursive: true });
+});
+
+describe('chooseRules', () => {
+  it('takes a US account in dollars where there is no configuration', () => {
+    expect(chooseRules('card', undefined, bare)).toMatchObject({
+      operation: 'card',
+      account: { server: 'NA', country: 'US', currency: 'USD' },
+      folder: { finalNewline: 'warn' },
+      today: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    });
+  });
+
+  it.each([
+    ['card', undefined, { account: { name: 'us' }, folder: { id: 'drop/card', finalNewline: 'hold' } }],
+    ['card', 'uk', { account: { name: 'uk' }, folder: { id: 'drop/uk', finalNewline: 'warn' } }],
+    ['ach-charge', undefined, { account: { name: 'us' }, folder: { id: 'drop/ach' } }],
+    // An account without a folder of this operation: its own country with the defaults of a folder.
+    ['ach-refund', 'spare', { account: { name: 'spare', country: 'CA' }, folder: { finalNewline: 'warn' } }],
+  ])('%s of account %s takes the rules of its folder', (operation, account, rules) => {
+    expect(chooseRules(operation, account, root)).toMatchObject(rules);
+  });
+
+  it.each([
+    ['cash', undefined, 'USAGE', 'it is none of card, ach-charge, ach-refund'],
+    ['constructor', undefined, 'USAGE', 'it is none of card'],
+    ['ach-refund', undefined, 'USAGE', 'no folder takes ach-refund. Give --account with one of us, uk, spare.'],
+    ['card', 'nobody', 'USAGE', 'there is no account "nobody". Give --account with one of us, uk, spare.'],
+    ['ach-charge', 'uk', 'RESTRICTED', 'Cannot validate as "ach-charge"'],
+  ])('%s of account %s is refused with %s', (operation, account, code, words) => {
+    expect(() => chooseRules(operation, account, root)).toThrow(expect.objectContaining({ code }));
+    expect(() => chooseRules(operation, account, root)).toThrow(words);
+  });
+});

@@ -1,0 +1,108 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { migrate } from '../../src/ledger/migrate.ts';
+import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startWorker } from './support/start-worker.ts';
+
+let postgres: TestPostgres;
+let pool: pg.Pool;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  pool = openPool('-c search_path=paydrop');
+});
+afterAll(async () => {
+  await pool.end();
+  await postgres.stop();
+});
+
+function openPool(options: string): pg.Pool {
+  return new pg.Pool({ ...postgres.connection, options });
+}
+
+async function run(from = pool): Promise<void> {
+  const client = await from.connect();
+  await migrate(client).finally(() => client.release());
+}
+
+/** Everything that a migration leaves behind, to compare one run with another. */
+async function describeSchema() {
+  const { rows } = await pool.query(
+    `SELECT table_name, column_name, data_type FROM information_schema.columns
+     WHERE table_schema = 'paydrop' ORDER BY table_name, ordinal_position`,
+  );
+  const migrations = await pool.query('SELECT name, applied_at FROM migration ORDER BY name');
+  return { columns: rows, migrations: migrations.rows };
+}
+
+async function legalMoves(): Promise<unknown[][]> {
+  const { rows } = await pool.query('SELECT entity, from_state, to_state, name FROM legal_move');
+  return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
+}
+
+const LISTED = [
+  ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
+  ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+];
+
+describe('migrate', () => {
+  it('lets two processes make the schema at once', async () => {
+    const workers = [startWorker(postgres.url), startWorker(postgres.url)];
+    await Promise.all(workers.map((worker) => worker.ready()));
+    await Promise.all(workers.map((worker) => worker.kill()));
+    const { columns, migrations } = await describeSchema();
+    expect(columns.filter((column) => column.table_name === 'batch')).not.toEqual([]);
+    expect(migrations.map((row) => row.name)).toEqual(['0001-ledger.sql']);
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it('changes nothing when it runs again', async () => {
+    await run();
+    const first = await describeSchema();
+    await run();
+    expect(await describeSchema()).toEqual(first);
+  });
+
+  it('loads the moves of the lifecycle, all of them and no others', async () => {
+    await run();
+    expect(await legalMoves()).toEqual(expect.arrayContaining(LISTED));
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it.each([
+    ['a move that was added', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
+    ['a move that was removed', `DELETE FROM legal_move WHERE name = 'doubt'`],
+    ['a move that was bent', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
+    ['an empty list', 'DELETE FROM legal_move'],
+  ])('takes back %s', async (_case, change) => {
+    await run();
+    await pool.query(change);
+    await run();
+    expect(await legalMoves()).toEqual(expect.arrayContaining(LISTED));
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it('does not write the moves again, nor wait for who uses them, when they are as they should be', async () => {
+    await run();
+    const reader = await pool.connect();
+    await reader.query('BEGIN');
+    const { rows: before } = await reader.query('SELECT xmin::text FROM legal_move FOR UPDATE');
+    await run();
+    await reader.query('ROLLBACK');
+    const { rows: after } = await reader.query('SELECT xmin::text FROM legal_move');
+    reader.release();
+    expect(after).toEqual(before);
+  });
+
+  it('leaves nothing behind when it fails', async () => {
+    const other = openPool('-c search_path=elsewhere');
+    await pool.query('CREATE SCHEMA elsewhere');
+    await expect(run(other)).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringContaining('Take "options" out of DATABASE_URL.'),
+    });
+    await other.end();
+    const { rows } = await pool.query(`SELECT 1 FROM information_schema.tables WHERE table_schema = 'elsewhere'`);
+    expect(rows).toEqual([]);
+  });
+});

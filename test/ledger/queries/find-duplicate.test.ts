@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { findSameContent, findSameName } from '../../../src/ledger/queries/find-duplicate.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
+import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const sameContent = (file: FileRow) => transact(world.ledger, (tx) => findSameContent(tx, file));
+const sameName = (file: FileRow) => transact(world.ledger, (tx) => findSameName(tx, file));
+
+describe('findSameContent', () => {
+  it.each(Object.keys(FILE_STATES) as FileState[])(
+    'finds a file that is %s only if its bytes were taken',
+    async (state) => {
+      const earlier = await world.accepted({ name: 'monday.csv' });
+      await world.putFile(earlier.file_id, state);
+      const { account, sha256 } = earlier;
+      const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
+      const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
+      const expected = { file_id: earlier.file_id, name: 'monday.csv', claimed_at: new Date(START) };
+      expect(found).toEqual(isTaken ? expected : undefined);
+    },
+  );
+
+  it('does not find the file itself, nor other bytes, nor another account', async () => {
+    const earlier = await world.accepted();
+    expect(await sameContent(earlier)).toBeUndefined();
+    expect(await sameContent(await world.claimed({ account: earlier.account }))).toBeUndefined();
+    expect(await sameContent(await world.claimed({ sha256: earlier.sha256 }))).toBeUndefined();
+  });
+});
+
+describe('findSameName', () => {
+  it('finds the last file of that name with other bytes, whatever became of it', async () => {
+    const account = 'names';
+    await world.accepted({ account, name: 'monday.csv' });
+    const last = await world.rejected({ account, name: 'monday.csv' });
+    const file = await world.claimed({ account, name: 'monday.csv' });
+    expect(await sameName(file)).toMatchObject({ file_id: last.file_id });
+  });
+
+  it('does not find the same bytes, another name, or another account', async () => {
+    const earlier = await world.accepted({ name: 'friday.csv' });
+    const { account, sha256, name } = earlier;
+    expect(await sameName(earlier)).toBeUndefined();
+    expect(await sameName(await world.claimed({ account, sha256, name }))).toBeUndefined();
+    expect(await sameName(await world.claimed({ account, name: 'saturday.csv' }))).toBeUndefined();
+    expect(await sameName(await world.claimed({ name }))).toBeUndefined();
+  });
+});

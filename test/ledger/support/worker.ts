@@ -1,0 +1,16 @@
+import { systemClock } from '../../../src/kernel/clock.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
+import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
+import { openLedger } from '../../../src/ledger/open-ledger.ts';
+
+/** Opens the ledger at a URL, takes the batches it is told to, says so, and holds them until it is killed. */
+export type Order = { url: string; prepare: string[]; send: string[] };
+
+const order = JSON.parse(process.argv[2]!) as Order;
+const ledger = await openLedger({ url: order.url }, { clock: systemClock, log: silentLog() });
+for (const fileId of [...order.prepare, ...order.send]) {
+  const batch = await prepareBatch(ledger, { fileId, batchNo: 1 }, 600_000);
+  if (order.send.includes(fileId)) await sendBatch(ledger, batch!, { host: 'service.test', requestBytes: 1 });
+}
+console.log(ledger.instance.id);

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { transact } from '../../src/ledger/transaction.ts';
+import { withLock } from '../../src/ledger/with-lock.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+/** A promise to wait for, and the word that ends the waiting. */
+function signal() {
+  let give = () => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** Until this many connections wait for one of our locks. */
+async function waitersBecome(count: number): Promise<void> {
+  const waiting = `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = 7002 AND NOT granted
+                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  await expect.poll(async () => (await world.ledger.pool.query(waiting)).rows[0].count, { interval: 5 }).toBe(count);
+}
+
+describe('withLock', () => {
+  it('gives the result of the work', async () => {
+    expect(await withLock(world.ledger, 'file:a', async () => 7)).toBe(7);
+  });
+
+  it('lets one at a time work on a thing, in this process and in others', async () => {
+    const another = await world.openAgain();
+    const events: string[] = [];
+    const first = signal();
+    const one = withLock(world.ledger, 'file:a', async () => {
+      events.push('first begins');
+      await first.given;
+      events.push('first ends');
+    });
+    const others = [world.ledger, another].map((ledger) =>
+      withLock(ledger, 'file:a', async () => {
+        events.push('next');
+      }),
+    );
+    await waitersBecome(2);
+    expect(events).toEqual(['first begins']);
+    first.give();
+    await Promise.all([one, ...others]);
+    expect(events).toEqual(['first begins', 'first ends', 'next', 'next']);
+  });
+
+  it('lets others work on other things meanwhile', async () => {
+    const first = signal();
+    const one = withLock(world.ledger, 'file:a', () => first.given);
+    expect(await withLock(world.ledger, 'file:b', async () => 'done')).toBe('done');
+    first.give();
+    await one;
+  });
+
+  it('frees the thing when the work throws', async () => {
+    const failure = new Error('in the middle');
+    await expect(
+      withLock(world.ledger, 'file:a', async () => {
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+    expect(await withLock(world.ledger, 'file:a', async () => 'next')).toBe('next');
+    expect(world.ledger.locks.idleCount).toBe(world.ledger.locks.totalCount);
+  });
+
+  it('leaves the work its connections, however many hold a lock or wait for one', async () => {
+    const jobs = Array.from({ length: 60 }, (_, index) =>
+      withLock(world.ledger, `file:${index % 30}`, () =>
+        transact(world.ledger, async (tx) => (await tx.client.query('SELECT 1 AS one')).rows[0].one as number),
+      ),
+    );
+    expect(await Promise.all(jobs)).toEqual(Array(60).fill(1));
+  });
+
+  it('gives the result although its connection was lost, and holds nothing on another', async () => {
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7002
+                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    const before = world.ledger.locks.totalCount;
+    const answer = await withLock(world.ledger, 'file:a', async () => {
+      await world.ledger.pool.query(cut);
+      return 'done';
+    });
+    expect(answer).toBe('done');
+    expect(world.ledger.locks.totalCount).toBeLessThanOrEqual(before);
+    expect(await withLock(world.ledger, 'file:a', async () => 'next')).toBe('next');
+  });
+});
