@@ -80,8 +80,8 @@ export const ERRORS = {
   ),
   SECURITY_CODE: rejected(
     'file',
-    'the file seems to hold card security codes, which must not be stored; the file was destroyed',
-    'Export the file again without the security code.',
+    'the file seems to hold card security codes, which must not be stored',
+    'Export the file again without the security code; what was dropped is destroyed.',
   ),
   HEADER_MISSING: rejected(
     'file',

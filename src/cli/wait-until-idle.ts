@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
-import { countMoving, readOverview } from '../ledger/queries/overview.ts';
+import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
 const LOOK_MS = 200;
@@ -29,7 +29,7 @@ export async function waitUntilIdle(
 }
 
 async function describe(app: App, settling: number): Promise<string> {
-  const { open } = await readOverview(app.ledger);
+  const open = await readOpenFiles(app.ledger);
   const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
   return [settling ? `${settling} settling` : '', ...parts].filter(Boolean).join(' · ');
 }

@@ -37,14 +37,7 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
       `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
               coalesce(sum(valid_cents), 0)::bigint AS cents FROM file GROUP BY state ORDER BY state`,
     ),
-    query<OpenFile>(
-      ledger,
-      `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records,
-              count(b.*) AS batches, count(b.*) FILTER (WHERE b.state IN ('reconciled', 'cancelled')) AS done
-       FROM file f LEFT JOIN batch b USING (file_id)
-       WHERE f.state IN ('claimed', 'held', 'accepted', 'in_progress')
-       GROUP BY f.file_id ORDER BY f.file_no LIMIT 200`,
-    ),
+    readOpenFiles(ledger),
     query<Overview['doubt'][number]>(
       ledger,
       `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
@@ -63,6 +56,18 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
     ),
   ]);
   return { files, open, doubt, stopped, today };
+}
+
+/** The files on their way or waiting for a person, the oldest first; at most 200. */
+export function readOpenFiles(ledger: Ledger): Promise<OpenFile[]> {
+  return query<OpenFile>(
+    ledger,
+    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records,
+              count(b.*) AS batches, count(b.*) FILTER (WHERE b.state IN ('reconciled', 'cancelled')) AS done
+       FROM file f LEFT JOIN batch b USING (file_id)
+       WHERE f.state IN ('claimed', 'held', 'accepted', 'in_progress')
+       GROUP BY f.file_id ORDER BY f.file_no LIMIT 200`,
+  );
 }
 
 /**

@@ -56,7 +56,7 @@ export async function findFile(ledger: Ledger, words: string): Promise<FileRow> 
   if (!first) throw new PipelineError('NOT_FOUND', `find a file "${name}"`);
   if (second && first.file_id !== words) {
     throw new PipelineError('NOT_FOUND', `find one file "${name}"`, 'several files are meant by that', {
-      next: 'Give the file id; "paydrop status" shows it.',
+      next: 'Give the file id; its first letters stand in the names of the output files.',
     });
   }
   return first;

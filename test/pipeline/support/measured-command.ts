@@ -1,5 +1,3 @@
 /** Runs the command line in this process and prints its highest memory to standard error when it ends. */
 process.on('exit', () => console.error(`peak ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`));
 await import('../../../src/cli/main.ts');
-
-export {};
