@@ -2,7 +2,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
-const SLOW = ['large-file', 'crash/kill', 'canary', 'join-embedded-server', 'open-queue', 'corrected-file', 'claim-drop'];
+const SLOW = [
+  'large-file',
+  'crash/kill',
+  'canary',
+  'join-embedded-server',
+  'open-queue',
+  'corrected-file',
+  'claim-drop',
+];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

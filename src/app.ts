@@ -1,7 +1,7 @@
 import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
 import type { Account, Folder, Settings } from './kernel/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { PipelineError } from './kernel/errors.ts';
+import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
 import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/open-ledger.ts';
@@ -34,9 +34,7 @@ export async function openApp(
   const { log, clock = systemClock } = options;
   const master = loadMasterKey({ file: settings.paths.masterKey, env: options.env });
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.reverse()) await closer();
-  };
+  const close = () => closeAll(closers);
   try {
     const place = settings.databaseUrl
       ? { url: settings.databaseUrl }
@@ -53,9 +51,19 @@ export async function openApp(
     closers.push(() => queue.close());
     return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
   } catch (error) {
-    await close();
+    // Why it cannot be opened is worth more than what went wrong while it was given up.
+    await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
     throw error;
   }
+}
+
+/** In reverse, each once. One that fails must not leave the others open: a process with an open connection never ends. */
+async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (let closer = closers.pop(); closer; closer = closers.pop()) {
+    await closer().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQueue>[0] {

@@ -17,7 +17,18 @@ async function makeFolder(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'FOLDER_NOT_WRITABLE';
-    throw new PipelineError(code, `make the folder "${dir}"`, undefined, { cause: error });
+    const action = `make the folder "${dir}"`;
+    switch (systemCode(error)) {
+      case 'ENOSPC':
+        throw new PipelineError('DISK_FULL', action);
+      case 'EEXIST':
+      case 'ENOTDIR':
+        throw new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
+          next: 'Move the file away.',
+        });
+      case undefined:
+      default:
+        throw new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });
+    }
   }
 }

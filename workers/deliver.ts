@@ -1,5 +1,5 @@
 import { LAYOUTS } from '../schemas/layouts.ts';
-import type { OutputKind } from '../schemas/lifecycle.ts';
+import { OUTPUT_KINDS, type OutputKind } from '../schemas/lifecycle.ts';
 import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
@@ -115,9 +115,11 @@ async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[])
       sentAt: when(batch.submitted_at),
       resultAt: when(batch.result_at),
     })),
-    // The summaries cannot hold their own hashes.
+    // The summaries cannot hold their own hashes. In the order of the table: times may be the same, or others when the
+    // files are written again, and the summary must not differ for that.
     outputs: outputs
       .filter((output) => !output.kind.startsWith('summary'))
+      .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
       .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
     openItems:
       unknown === 0
@@ -125,3 +127,5 @@ async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[])
         : [`${unknown} rows may or may not have been charged; ask the service before sending them again`],
   };
 }
+
+const KINDS = Object.keys(OUTPUT_KINDS) as OutputKind[];

@@ -124,12 +124,15 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
   return claim.changed || (await sha256OfFile(claim.path)) !== file.sha256;
 }
 
-/** After the commit the plain bytes are not needed any more, and must not lie about. */
-async function finishClaimed(app: App, fileId: string): Promise<void> {
+/**
+ * After the commit the plain bytes are not needed any more, and must not lie about. They go last: as long as they are
+ * there, the sweep finds the claim and does this again.
+ */
+export async function finishClaimed(app: App, fileId: string): Promise<void> {
   const file = await readFileRow(app.ledger, fileId);
   const folder = app.folder(file.folder);
-  if (folder) await releaseClaim(join(folder.work, fileId));
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
+  if (folder) await releaseClaim(join(folder.work, fileId));
   if (file.state === 'accepted') await wakeAccount(app, file.account);
 }
 

@@ -1,7 +1,7 @@
 import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { findClaims } from '../src/drop/find-claims.ts';
-import { releaseClaim, removeEmptyClaim } from '../src/drop/release-claim.ts';
+import { removeEmptyClaim } from '../src/drop/release-claim.ts';
 import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
@@ -9,6 +9,7 @@ import { stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { findDueWork } from '../src/ledger/queries/due-work.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { findForgottenSends } from '../src/ledger/send-journal.ts';
+import { finishClaimed } from './intake.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './watch.ts';
 import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf } from './wake.ts';
@@ -19,8 +20,9 @@ import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf } fro
  */
 export async function sweep(app: App, { atStart = false } = {}): Promise<void> {
   await recoverDeadWorkers(app);
-  await adoptClaims(app);
   await refillQueue(app, atStart);
+  // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
+  await adoptClaims(app);
 }
 
 /** At start, before anything may be sent: an account whose journal is ahead of the ledger stops (F76). */
@@ -59,8 +61,8 @@ async function adoptClaims(app: App): Promise<void> {
     for (const claim of found.claims) {
       try {
         const state = await readFileState(app.ledger, claim.fileId);
-        if (state === undefined || state === 'claimed') await takeClaim(app, claim);
-        else await releaseClaim(claim.workDir);
+        if (state === undefined) await takeClaim(app, claim);
+        else if (state !== 'claimed') await finishClaimed(app, claim.fileId);
       } catch (error) {
         app.log.error({ fileId: claim.fileId }, reasonOf(error));
       }

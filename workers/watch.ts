@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { claimDrop } from '../src/drop/claim-drop.ts';
 import type { OddDrop } from '../src/drop/odd-drop.ts';
 import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
-import { createFolderScanner, type FolderScanner, type Scan } from '../src/drop/scan-folder.ts';
+import { type Candidate, createFolderScanner, type FolderScanner } from '../src/drop/scan-folder.ts';
 import { watchFolders } from '../src/drop/watch-folders.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
@@ -24,11 +24,19 @@ export async function startWatcher(app: App): Promise<Watcher> {
   const scanners = app.settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
+  let next: Promise<number> | undefined;
   let stopped = false;
 
+  // Two listings at once would count as two probes of the same moment. But one that has begun may be past the folder
+  // that is meant, so whoever asks while it runs gets the one after it.
   const look = () => {
-    // Two listings at once would count as two probes of the same moment.
-    running ??= lookAtAll().finally(() => {
+    if (running && !next) next = running.then(begin);
+    return next ?? begin();
+  };
+  const begin = async () => {
+    next = undefined;
+    if (stopped) return 0;
+    running = lookAtAll().finally(() => {
       running = undefined;
     });
     return running;
@@ -55,36 +63,39 @@ export async function startWatcher(app: App): Promise<Watcher> {
       clearTimeout(timer);
       await hints?.close();
       await running;
+      await next;
     },
   };
 }
 
-/** One folder must not keep the others from being looked at, so its trouble ends here, in the log. */
 async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): Promise<number> {
-  try {
+  let settling = 0;
+  await keepGoing(app, folder, async () => {
     const scan = await scanner.scan();
-    await takeSettled(app, folder, scan);
-    for (const drop of scan.odd) await setAside(app, drop, folder.id);
-    return scan.settling.length;
+    settling = scan.settling.length;
+    for (const drop of scan.settled) await keepGoing(app, folder, () => takeDrop(app, folder, drop));
+    for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));
+  });
+  return settling;
+}
+
+/** Trouble with one folder or one drop ends here, in the log: it must not keep the others from being taken. */
+async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
-    report(app, error, folder.id);
-    return 0;
+    const code = error instanceof PipelineError ? error.code : 'INTERNAL';
+    app.log.error({ code, folder: folder.id }, reasonOf(error));
   }
 }
 
-async function takeSettled(app: App, folder: Folder, scan: Scan): Promise<void> {
-  for (const candidate of scan.settled) {
-    try {
-      const outcome = await claimDrop(
-        { ...candidate, name: maskText(candidate.name) },
-        { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
-      );
-      if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
-      if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
-    } catch (error) {
-      report(app, error, folder.id);
-    }
-  }
+async function takeDrop(app: App, folder: Folder, drop: Candidate): Promise<void> {
+  const outcome = await claimDrop(
+    { ...drop, name: maskText(drop.name) },
+    { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
+  );
+  if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
+  if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
 }
 
 /** Moves what is no plain file out of the way, unopened (F10). */
@@ -98,11 +109,6 @@ export async function setAside(app: App, drop: OddDrop, from: string): Promise<v
   });
   if (done.is === 'quarantined')
     app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
-}
-
-function report(app: App, error: unknown, folder: string): void {
-  const code = error instanceof PipelineError ? error.code : 'INTERNAL';
-  app.log.error({ code, folder }, reasonOf(error));
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */

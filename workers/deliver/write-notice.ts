@@ -1,5 +1,6 @@
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
+import { effectOf } from '../../src/csv/fault-effect.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { formatInZone } from '../../src/kernel/zone-time.ts';
 import { readBatches, readFaults } from '../../src/ledger/queries/read-file.ts';
@@ -13,12 +14,13 @@ const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED' } as const;
 /** The acknowledgement, the notice of a held file, or the NAK: the verdict and its figures, then every fault (F53). */
 export async function writeNotice(app: App, file: FileRow, kind: OutputKind): Promise<void> {
   const line = csvLines({ guard: true });
+  const folder = app.folder(file.folder);
   const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS]);
   await writeOutputFile(app, file, kind, async (out) => {
     for (const cells of noticeHead(notice)) await putLine(out, line(cells));
     let faults = 0;
     for await (const page of readFaults(app.ledger, file.file_no)) {
-      for (const fault of page) await putLine(out, line(faultCells(fault)));
+      for (const fault of page) await putLine(out, line(faultCells(fault, folder && effectOf(fault.code, folder))));
       faults += page.length;
     }
     return faults;

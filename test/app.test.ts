@@ -1,0 +1,162 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Config } from '../schemas/config.ts';
+import { type App, openApp } from '../src/app.ts';
+import { resolveSettings, type Settings } from '../src/kernel/config.ts';
+import { silentLog } from '../src/kernel/log.ts';
+import { createMasterKeyFile } from '../src/vault/master-key.ts';
+import { startTestPostgres, type TestPostgres } from './support/postgres.ts';
+import { type ScriptedService, startScriptedService } from './support/scripted-service.ts';
+import { closedUrl } from './workers/support/step-world.ts';
+
+let postgres: TestPostgres;
+let service: ScriptedService;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  service = await startScriptedService();
+});
+afterAll(async () => {
+  await service.close();
+  await postgres.stop();
+});
+
+const roots: string[] = [];
+const apps: App[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+  for (const root of roots.splice(0)) await rm(root, { recursive: true });
+});
+
+async function freshSettings(env: Record<string, string> = {}): Promise<Settings> {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-app-'));
+  roots.push(root);
+  const account = { server: 'NA', country: 'US', currency: 'USD', password: 'TEST88', baseUrl: service.url };
+  const config = Config.parse({
+    accounts: { one: { ...account, agentCode: 'ONE' }, two: { ...account, agentCode: 'TWO' } },
+    folders: [{ path: 'drop/card', account: 'one', operation: 'card' }],
+  });
+  const settings = resolveSettings(config, root, { DATABASE_URL: postgres.url, ...env });
+  await mkdir(settings.paths.data);
+  return settings;
+}
+
+/** The key is one and the same for all, because the database is. */
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+async function open(settings: Settings, env: Record<string, string> = { PAYDROP_MASTER_KEY: KEY }): Promise<App> {
+  const app = await openApp(settings, { log: silentLog(), env });
+  apps.push(app);
+  return app;
+}
+
+/** Sessions of ours that are open on the test database, seen from a session that is not. */
+async function openSessions(): Promise<number> {
+  const { Client } = await import('pg');
+  const client = new Client(postgres.connection);
+  await client.connect();
+  const { rows } = await client.query<{ n: string }>(
+    'SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await client.end();
+  return Number(rows[0]!.n);
+}
+
+async function expectNothingOpen(): Promise<void> {
+  await expect.poll(openSessions, { timeout: 5_000, interval: 50 }).toBe(0);
+}
+
+describe('openApp', () => {
+  it('puts the parts together', async () => {
+    const settings = await freshSettings();
+    const app = await open(settings);
+    expect((await app.ledger.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    expect(await app.queue.ids('submit', 'live')).toEqual(new Set());
+    expect(app.settings).toBe(settings);
+  });
+
+  it('gives two processes the same fingerprints, made at the first start', async () => {
+    const [one, two] = await Promise.all([open(await freshSettings()), open(await freshSettings())]);
+    expect(one.fingerprint(['a', 'b'])).toEqual(two.fingerprint(['a', 'b']));
+    expect(one.fingerprint(['a', 'b'])).not.toEqual(one.fingerprint(['ab', '']));
+  });
+
+  it.each([
+    ['without a master key', {}, 'MASTER_KEY_MISSING'],
+    [
+      'with another master key than the data was sealed with',
+      { PAYDROP_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') },
+      'MASTER_KEY_WRONG',
+    ],
+  ])('%s says so and leaves nothing open', async (_how, env, code) => {
+    await (await open(await freshSettings())).close();
+    await expect(open(await freshSettings(), env)).rejects.toMatchObject({ code });
+    await expectNothingOpen();
+  });
+
+  it('without its database says so', async () => {
+    const port = new URL(await closedUrl()).port;
+    const settings = await freshSettings({ DATABASE_URL: `postgres://paydrop@127.0.0.1:${port}/none` });
+    await expect(open(settings)).rejects.toMatchObject({ code: 'LEDGER_UNREACHABLE' });
+  });
+
+  it('without room for the journal opens nothing else', async () => {
+    const settings = await freshSettings();
+    await writeFile(join(settings.paths.data, 'journal'), 'a file where the folder should be');
+    await expect(open(settings)).rejects.toThrow();
+    await expectNothingOpen();
+  });
+
+  it('without its queue closes what was open already', async () => {
+    const settings = await freshSettings({ REDIS_URL: (await closedUrl()).replace('http:', 'redis:') });
+    await expect(open(settings)).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expectNothingOpen();
+  });
+
+  it('reads the master key from its file when the environment has none', async () => {
+    const settings = await freshSettings();
+    createMasterKeyFile(settings.paths.masterKey);
+    // Another key than the database was sealed with; that it is compared at all shows that the file was read.
+    await expect(open(settings, {})).rejects.toMatchObject({ code: 'MASTER_KEY_WRONG' });
+  });
+});
+
+describe('close', () => {
+  it('closes everything, and may be called again', async () => {
+    const app = await open(await freshSettings());
+    await app.close();
+    await app.close();
+    await expect(app.queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(app.ledger.pool.query('SELECT 1')).rejects.toThrow();
+    await expectNothingOpen();
+  });
+
+  it('closes the others when one fails, and tells of it', async () => {
+    const app = await open(await freshSettings());
+    const entry = { at: '', account: '', fileId: '', batchNo: 1, attempt: 1, sha256: '' };
+    await app.ledger.pool.end();
+    await expect(app.close()).rejects.toThrow(/end/);
+    await expect(app.queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect(app.journal.append(entry)).rejects.toThrow('Cannot write the send journal');
+  });
+});
+
+describe('look-ups', () => {
+  it('find accounts and folders of the configuration, and no others', async () => {
+    const app = await open(await freshSettings());
+    expect(app.account('one')).toMatchObject({ name: 'one', agentCode: 'ONE' });
+    expect(() => app.account('three')).toThrow(/Cannot use account "three": it is not in the configuration any more/);
+    expect(app.folder('drop/card')).toMatchObject({ account: 'one', operation: 'card' });
+    expect(app.folder('drop/other')).toBeUndefined();
+  });
+
+  it('give each account its own gateway, made once', async () => {
+    const app = await open(await freshSettings());
+    expect(app.gateway('one')).toBe(app.gateway('one'));
+    expect(app.gateway('one')).not.toBe(app.gateway('two'));
+    expect(() => app.gateway('three')).toThrow('Cannot use account "three"');
+    await app.gateway('two').fetchBatchResult({ batchId: '1' });
+    expect([service.posts('ONE'), service.posts('TWO')]).toEqual([0, 1]);
+  });
+});

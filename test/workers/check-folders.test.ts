@@ -1,0 +1,42 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Config } from '../../schemas/config.ts';
+import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
+import { checkFolders } from '../../workers/check-folders.ts';
+import { freshFolder } from '../drop/support/fresh-folder.ts';
+
+async function settingsIn(root: string): Promise<Settings> {
+  const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
+  const folder = { path: 'drop/card', account: 'main', operation: 'card' };
+  return resolveSettings(Config.parse({ accounts: { main: account }, folders: [folder] }), root, {});
+}
+
+describe('checkFolders', () => {
+  it('makes our own folders, for the owner only, and may be done again', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await checkFolders(settings);
+    await checkFolders(settings);
+    const { data, archive, out, quarantine } = settings.paths;
+    for (const dir of [data, archive, out, quarantine, settings.folders[0]!.work]) {
+      expect((await stat(dir)).mode & 0o777, dir).toBe(0o700);
+    }
+  });
+
+  it('does not make a drop folder: a mistyped path would be watched for ever', async () => {
+    const settings = await settingsIn(await freshFolder());
+    await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+
+  it.each(['data', 'out', 'quarantine'])('says that %s cannot be made where a file lies in its way', async (name) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await writeFile(join(root, name), '');
+    await expect(checkFolders(settings)).rejects.toThrow(
+      `Cannot make the folder "${join(root, name)}": a file stands in its place. Move the file away.`,
+    );
+  });
+});

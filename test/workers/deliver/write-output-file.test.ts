@@ -1,0 +1,86 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { writeOutputFile } from '../../../workers/deliver/write-output-file.ts';
+import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { movesOf } from '../support/story.ts';
+import { takeInCharges } from '../support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 16 });
+});
+afterAll(() => world.close());
+
+async function freshFile(): Promise<FileRow> {
+  return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));
+}
+
+function write(file: FileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
+  return writeOutputFile(app, file, kind, async (out) => {
+    out.write(text);
+    return 3;
+  });
+}
+
+describe('writeOutputFile', () => {
+  it.each(Object.keys(OUTPUT_KINDS) as OutputKind[])(
+    'names a file of kind %s after its sender and its id',
+    async (kind) => {
+      const file = await freshFile();
+      const path = await write(file, 'text', kind);
+      expect(basename(path)).toBe(`june-1__${file.file_id.slice(0, 8)}.${OUTPUT_KINDS[kind].suffix}`);
+      expect(await readFile(path, 'utf8')).toBe('text');
+    },
+  );
+
+  it('notes name, hash, bytes and rows, with a link in the audit trail', async () => {
+    const file = await freshFile();
+    const path = await write(file, 'täxt');
+    expect(await readOutputs(world.app.ledger, file.file_id)).toMatchObject([
+      { kind: 'result', name: basename(path), sha256: sha256Of(Buffer.from('täxt')), bytes: 5, rows: 3 },
+    ]);
+    expect((await movesOf(world.app, { fileId: file.file_id })).at(-1)).toBe('output');
+  });
+
+  it('may be done again with the same content, and is noted once', async () => {
+    const file = await freshFile();
+    expect(await write(file, 'same')).toBe(await write(file, 'same'));
+    expect((await movesOf(world.app, { fileId: file.file_id })).filter((move) => move === 'output')).toHaveLength(1);
+  });
+
+  it('is noted by the next try when the process died in between', async () => {
+    const file = await freshFile();
+    const cut = cutAtStatement(world.app, /^INSERT INTO output/);
+    await expect(write(file, 'same', 'result', cut.app)).rejects.toThrow(POWER_CUT);
+    expect(await readOutputs(world.app.ledger, file.file_id)).toEqual([]);
+    await write(file, 'same');
+    expect(await readOutputs(world.app.ledger, file.file_id)).toHaveLength(1);
+  });
+
+  it('never replaces a file, and notes none then', async () => {
+    const file = await freshFile();
+    const path = join(world.settings.paths.out, `june-1__${file.file_id.slice(0, 8)}.result.csv`);
+    await mkdir(world.settings.paths.out, { recursive: true });
+    await writeFile(path, 'other');
+    await expect(write(file, 'ours')).rejects.toThrow('exists with other content');
+    expect(await readFile(path, 'utf8')).toBe('other');
+    expect(await readOutputs(world.app.ledger, file.file_id)).toEqual([]);
+  });
+
+  it('leaves nothing behind when the content cannot be made', async () => {
+    const file = await freshFile();
+    const broken = writeOutputFile(world.app, file, 'result', async (out) => {
+      out.write('half');
+      throw new Error('the original cannot be read');
+    });
+    await expect(broken).rejects.toThrow('the original cannot be read');
+    const left = (await readdir(world.settings.paths.out)).filter((name) => name.includes(file.file_id.slice(0, 8)));
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileRow } from '../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { createMasterKeyFile, loadMasterKey } from '../../src/vault/master-key.ts';
+import { openFileKey, openOriginal, originalPath } from '../../workers/open-original.ts';
+import { achRow, lines } from '../support/payment-rows.ts';
+import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { takeIn } from './support/take-in.ts';
+
+const CONTENT = lines([achRow(1), achRow(2)]);
+
+let world: StepWorld;
+let file: FileRow;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 1 });
+  file = await readFileRow(world.app.ledger, await takeIn(world.app, 'drop/account-1/ach-charge', CONTENT));
+});
+afterAll(() => world.close());
+
+describe('openOriginal', () => {
+  it('gives the dropped bytes back', async () => {
+    expect(await text(openOriginal(world.app, file))).toBe(CONTENT);
+  });
+
+  it('lies in the archive, under the day of the claim and the id of the file', () => {
+    const day = file.claimed_at.toISOString().slice(0, 10).replaceAll('-', '/');
+    expect(originalPath(world.app, file)).toBe(join(world.settings.paths.archive, day, `${file.file_id}.sealed`));
+  });
+
+  it('fails for another master key, and names both keys', () => {
+    const path = join(world.root, 'other.key');
+    createMasterKeyFile(path);
+    const app = { ...world.app, master: loadMasterKey({ file: path, env: {} }) };
+    expect(() => openOriginal(app, file)).toThrow(
+      `it needs master key ${world.app.master.id}, and this is ${app.master.id}`,
+    );
+  });
+
+  it("fails for another file's key", () => {
+    expect(() => openOriginal(world.app, { ...file, file_id: '0123456789abcdef' })).toThrow('was changed or cut');
+  });
+
+  it('fails for a file whose key was destroyed, and says that it was on purpose', () => {
+    expect(() => openFileKey(world.app, { ...file, wrapped_key: null })).toThrow(
+      `Cannot open file "${file.file_id}": its key was destroyed on purpose. Its outcomes stand in the ledger`,
+    );
+  });
+
+  it('fails rather than give other bytes', async () => {
+    const path = join(world.root, 'tampered.sealed');
+    await writeFile(path, 'not what was sealed, but long enough to look like it might have been, at least');
+    const tampered = { ...file, archive: join('..', '..', 'tampered.sealed') };
+    await expect(text(openOriginal(world.app, tampered))).rejects.toThrow('was changed or cut');
+  });
+});

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import type { BatchKey } from '../../src/ledger/moves/move.ts';
+import { readFileRow } from '../../src/ledger/queries/read-file.ts';
+import { createMasterKeyFile, loadMasterKey } from '../../src/vault/master-key.ts';
+import { openBytes, sealBytes } from '../../src/vault/seal.ts';
+import { openFileKey } from '../../workers/open-original.ts';
+import { bodyPurpose } from '../../workers/store-rows.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
+import { answering } from './support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { query, storyOf } from './support/story.ts';
+import { takeInCharges } from './support/take-in.ts';
+
+/** Control total H5: what is about to be sent, read again, is what the ledger says it is. */
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 24 });
+});
+afterAll(() => world.close());
+
+const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
+
+/** Each leaves the rest of the ledger as it was; the batch is the first of two. */
+const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says: RegExp }[] = [
+  {
+    what: 'a flipped bit in the sealed body',
+    tamper: (key) => setBody(key, 'set_byte(bytes, 40, get_byte(bytes, 40) # 1)'),
+    says: /sealed data was changed or cut\. Restore it from a backup/,
+  },
+  {
+    what: 'a sealed body that was cut',
+    tamper: (key) => setBody(key, 'substring(bytes FOR length(bytes) - 1)'),
+    says: /sealed data was changed or cut/,
+  },
+  {
+    what: "another file's sealed body",
+    tamper: async (key) => {
+      const other = await takeInCharges(world.app, world.freshAccount(), 2);
+      await setBody(key, `(SELECT bytes FROM sealed_part WHERE file_id = '${other}' AND batch_no = 1)`);
+    },
+    says: /sealed data was changed or cut/,
+  },
+  {
+    what: 'the sealed body of the other batch of the file',
+    tamper: (key) =>
+      setBody(key, `(SELECT bytes FROM sealed_part p WHERE p.file_id = sealed_part.file_id AND batch_no = 2)`),
+    says: /sealed data was changed or cut/,
+  },
+  {
+    what: 'a body sealed with the right key, of which one amount is another',
+    tamper: (key) => reseal(key, (body) => body.replace('25.00', '2500.00')),
+    says: /the bytes of a batch, read again, are not its rows\. Nothing was sent\. Report this with the file id/,
+  },
+  {
+    what: 'the same with one row less',
+    tamper: (key) => reseal(key, (body) => body.split('\n')[0]!),
+    says: /Nothing was sent/,
+  },
+  {
+    what: 'the same with a name that the ledger does not keep',
+    tamper: (key) => reseal(key, (body) => body.replace('Ada', 'Eve')),
+    says: /Nothing was sent/,
+  },
+  {
+    what: 'the same with a row that is none',
+    tamper: (key) => reseal(key, (body) => `${body}\nA-9,Ada`),
+    says: /row 3 of the batch.*Nothing was sent/,
+  },
+  {
+    what: 'a hash changed together with the name',
+    tamper: async (key) => {
+      const body = await reseal(key, (text) => text.replace('A-1', 'B-1'));
+      await query(world.app, 'UPDATE batch SET body_sha256 = $3 WHERE file_id = $1 AND batch_no = $2', [
+        key.fileId,
+        key.batchNo,
+        sha256Of(Buffer.from(body)),
+      ]);
+    },
+    says: /Nothing was sent/,
+  },
+  ...['amount_cents = 1', "invoice = 'A-9'", "last_four = '9999'", "customer_code = 'A1'", 'batch_no = 2'].map(
+    (set) => ({
+      what: `a row of the ledger with ${set}`,
+      tamper: (key: BatchKey) => changeRow(key, set),
+      says: /Nothing was sent/,
+    }),
+  ),
+  {
+    what: 'a body that is gone',
+    tamper: (key) => query(world.app, 'DELETE FROM sealed_part WHERE file_id = $1', [key.fileId]),
+    says: /Cannot find the body of batch 1/,
+  },
+  {
+    what: 'a key that was destroyed',
+    tamper: (key) => query(world.app, 'UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [key.fileId]),
+    says: /its key was destroyed on purpose/,
+  },
+];
+
+describe('submitBatch, when the bytes are not the rows', () => {
+  it.each(TAMPERINGS)('$what: nothing is sent, the account stops', async ({ tamper, says }) => {
+    const { first, second } = await twoBatches();
+    await tamper(first);
+    const scripted = answering(world.app, TAKEN);
+    await expect(submitBatch(scripted.app, first)).rejects.toThrow(says);
+    expect(await storyOf(world.app, first)).toMatchObject({
+      state: 'ready',
+      attempts: [],
+      journal: [],
+      moves: ['prepare', 'release'],
+      stop: expect.stringMatching(says),
+      maySend: false,
+    });
+    await submitBatch(scripted.app, second);
+    expect(scripted.bodies).toEqual([]);
+  });
+
+  it.each([
+    ['another amount', (body: string) => body.replace('25.00', '26.00')],
+    ['a row that is none', (body: string) => `${body}\nA-9`],
+  ])('says in the stop which batch of which file it is, and no number of it: %s', async (_what, change) => {
+    const { first } = await twoBatches();
+    await reseal(first, change);
+    await expect(submitBatch(answering(world.app, TAKEN).app, first)).rejects.toThrow('Nothing was sent');
+    const { stop } = await storyOf(world.app, first);
+    expect(stop).toContain(`batch 1 of file "${first.fileId}"`);
+    expect(stop).not.toMatch(/\d{7}/);
+  });
+
+  it('a wrong master key: nothing is sent, nothing is changed, and the right key goes on once the stop is lifted', async () => {
+    const { account, first } = await twoBatches();
+    const file = join(world.root, 'other.key');
+    createMasterKeyFile(file);
+    const scripted = answering({ ...world.app, master: loadMasterKey({ file, env: {} }) }, TAKEN);
+    await expect(submitBatch(scripted.app, first)).rejects.toThrow(
+      /needs master key [0-9a-f]{8}.*Put the right key in place/,
+    );
+    expect(scripted.bodies).toEqual([]);
+    expect(await storyOf(world.app, first)).toMatchObject({
+      state: 'ready',
+      stop: expect.stringContaining('master key'),
+    });
+
+    await query(world.app, 'DELETE FROM account_stop WHERE account = $1', [account]);
+    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE account = $1', [account]);
+    await submitBatch(answering(world.app, TAKEN).app, first);
+    expect((await storyOf(world.app, first)).state).toBe('submitted');
+  });
+
+  it('a database that was away for a moment stops no account', async () => {
+    const { first } = await twoBatches();
+    const cut = cutAtStatement(world.app, /FROM sealed_part/);
+    const scripted = answering(cut.app, TAKEN);
+    await expect(submitBatch(scripted.app, first)).rejects.toThrow(POWER_CUT);
+    expect(scripted.bodies).toEqual([]);
+    expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], stop: undefined });
+  });
+});
+
+async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
+  const account = world.freshAccount();
+  const fileId = await takeInCharges(world.app, account, 4);
+  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
+}
+
+function setBody(key: BatchKey, sql: string): Promise<unknown> {
+  return query(world.app, `UPDATE sealed_part SET bytes = ${sql} WHERE file_id = $1 AND batch_no = $2`, [
+    key.fileId,
+    key.batchNo,
+  ]);
+}
+
+/** As somebody could who has both the ledger and the master key. @returns the new body */
+async function reseal(key: BatchKey, change: (body: string) => string): Promise<string> {
+  const fileKey = openFileKey(world.app, await readFileRow(world.app.ledger, key.fileId));
+  const [part] = await query<{ bytes: Buffer }>(
+    world.app,
+    'SELECT bytes FROM sealed_part WHERE file_id = $1 AND batch_no = $2',
+    [key.fileId, key.batchNo],
+  );
+  const before = openBytes(fileKey, bodyPurpose(key.batchNo), part!.bytes).toString();
+  const after = change(before);
+  expect(after).not.toBe(before);
+  const sealed = sealBytes(fileKey, bodyPurpose(key.batchNo), Buffer.from(after));
+  await query(world.app, 'UPDATE sealed_part SET bytes = $3 WHERE file_id = $1 AND batch_no = $2', [
+    key.fileId,
+    key.batchNo,
+    sealed,
+  ]);
+  return after;
+}
+
+/** As a person with the rights of the database's owner could. */
+async function changeRow(key: BatchKey, set: string): Promise<void> {
+  await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+  await query(
+    world.app,
+    `UPDATE payment_row SET ${set} WHERE line = 1 AND file_no = (SELECT file_no FROM file WHERE file_id = $1)`,
+    [key.fileId],
+  );
+  await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises';
+import type { App } from '../../../src/app.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import type { StepWorld } from './step-world.ts';
+import { carryOut } from './carry-out.ts';
+import { takeIn } from './take-in.ts';
+
+/** A file with an outcome for every row that was sent, ready to be delivered. */
+export async function fileWithOutcomes(
+  world: StepWorld,
+  operation: string,
+  content: string,
+  messageOf: (row: number) => string,
+  name?: string,
+): Promise<FileRow> {
+  const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/${operation}`, content, name);
+  await carryOut(world.app, fileId, messageOf);
+  return readFileRow(world.app.ledger, fileId);
+}
+
+/** The same app, in which every folder allows whole numbers in the files that are dropped again. */
+export function withClearNumbers(app: App): App {
+  return { ...app, folder: (id) => ({ ...app.folder(id)!, clearNumbers: true }) };
+}
+
+/** Lines of an output file without their ends, which must all be CRLF. */
+export async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8');
+  if (!text.endsWith('\r\n')) throw new Error('the last line has no end');
+  return text.slice(0, -2).split('\r\n');
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import type { Log } from '../../../src/kernel/log.ts';
+import { checkFolders } from '../../../workers/check-folders.ts';
+import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
+
+/**
+ * A world for trying single steps: no workers run, a scripted service stands where the payment service would, and there
+ * are accounts enough for every test of a file to have its own, so that a stopped one stops nobody else.
+ */
+export type StepWorld = PipelineWorld & {
+  readonly service: ScriptedService;
+  /** An account that no other test has had. Its agent code is its name in capitals. */
+  freshAccount(): string;
+};
+
+export type StepWorldOptions = {
+  accounts?: number;
+  /** Accounts with settings of their own, by name. Those without a `baseUrl` call the scripted service. */
+  special?: Record<string, Record<string, unknown>>;
+  folder?: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  log?: Log;
+};
+
+export async function openStepWorld(options: StepWorldOptions = {}): Promise<StepWorld> {
+  const service = await startScriptedService();
+  const spare = Array.from({ length: options.accounts ?? 8 }, (_, index) => `account-${index + 1}`);
+  const special = options.special ?? {};
+  const names = [...spare, ...Object.keys(special)];
+  const world = await openPipelineWorld({
+    ...(options.log && { log: options.log }),
+    settings: {
+      accounts: Object.fromEntries(names.map((name) => [name, accountConfig(name, service.url, special[name])])),
+      folders: names.flatMap((account) =>
+        ['card', 'ach-charge', 'ach-refund'].map((operation) => ({
+          path: `drop/${account}/${operation}`,
+          account,
+          operation,
+          complete: { by: 'quiet', quietMs: 50, probes: 2 },
+          ...options.folder,
+        })),
+      ),
+      batch: { maxRows: 2 },
+      ...options.settings,
+    },
+  });
+  await checkFolders(world.settings);
+  return {
+    ...world,
+    service,
+    freshAccount: () => {
+      const name = spare.shift();
+      if (name === undefined) throw new Error('no account is left: raise `accounts`');
+      return name;
+    },
+    close: async () => {
+      await world.close();
+      await service.close();
+    },
+  };
+}
+
+export function agentCodeOf(account: string): string {
+  return account.toUpperCase();
+}
+
+function accountConfig(name: string, baseUrl: string, special: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    server: 'NA',
+    country: 'US',
+    currency: 'USD',
+    agentCode: agentCodeOf(name),
+    password: 'TEST88',
+    baseUrl,
+    poll: { firstMs: 1_000, factor: 2, longestMs: 5_000 },
+    ...special,
+  };
+}
+
+/** An address at which nobody listens. */
+export async function closedUrl(): Promise<string> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}

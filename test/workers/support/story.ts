@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import type { QueueName } from '../../../schemas/jobs.ts';
+import type { App } from '../../../src/app.ts';
+import type { BatchKey } from '../../../src/ledger/moves/move.ts';
+import { findSendable } from '../../../src/ledger/queries/due-work.ts';
+import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { stemOf } from '../../../workers/wake.ts';
+
+/** Everything that is known of a batch, wherever it is kept: ledger, audit trail, journal, queue. */
+export type Story = {
+  state: string;
+  attempt: number;
+  batchId: string | null;
+  reason: string | null;
+  attempts: { attempt: number; verdict: string | null; evidence: Record<string, unknown> | null }[];
+  /** Names of the moves in the audit trail, in order. */
+  moves: string[];
+  /** Attempts that stand in the send journal. */
+  journal: number[];
+  /** Why the account is stopped, if it is. */
+  stop: string | undefined;
+  /** Whether the ledger would let any batch of the account be sent now. */
+  maySend: boolean;
+};
+
+export async function storyOf(app: App, key: BatchKey): Promise<Story> {
+  const batch = await readBatchRow(app.ledger, key);
+  return {
+    state: batch.state,
+    attempt: batch.attempt,
+    batchId: batch.batch_id,
+    reason: batch.reason,
+    attempts: await query<Story['attempts'][number]>(
+      app,
+      'SELECT attempt, verdict, evidence FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt',
+      [key.fileId, key.batchNo],
+    ),
+    moves: await movesOf(app, key),
+    journal: readJournal(app)
+      .filter((entry) => entry.fileId === key.fileId && entry.batchNo === key.batchNo)
+      .map((entry) => entry.attempt),
+    stop: await readStop(app, batch.account),
+    maySend: (await findSendable(app.ledger, batch.account)).length > 0,
+  };
+}
+
+export async function movesOf(app: App, key: { fileId: string; batchNo?: number }): Promise<string[]> {
+  const rows = await query<{ move: string }>(
+    app,
+    'SELECT move FROM audit WHERE file_id = $1 AND batch_no IS NOT DISTINCT FROM $2 ORDER BY seq',
+    [key.fileId, key.batchNo ?? null],
+  );
+  return rows.map((row) => row.move);
+}
+
+/** Read at once and not in the background, so that a handler of the service can look before it answers. */
+export function readJournal(app: App): { account: string; fileId: string; batchNo: number; attempt: number }[] {
+  return readFileSync(app.settings.paths.journal, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+export async function readStop(app: App, account: string): Promise<string | undefined> {
+  const [row] = await query<{ reason: string }>(app, 'SELECT reason FROM account_stop WHERE account = $1', [account]);
+  return row?.reason;
+}
+
+/** Which jobs of a file a step has added, such as `submit-1` and `poll-1-0`; without the random ends of their ids. */
+export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<unknown>): Promise<string[]> {
+  const before = await jobIds(app, fileId);
+  await step();
+  const added = [...(await jobIds(app, fileId))].filter((id) => !before.has(id));
+  return added.map((id) => stemOf(id).replace(`-${fileId}`, '')).sort();
+}
+
+export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
+  const names = ['intake', 'submit', 'poll', 'deliver'] as const satisfies readonly QueueName[];
+  const ids = await Promise.all(names.map((name) => app.queue.ids(name, 'waiting')));
+  return new Set(ids.flatMap((set) => [...set]).filter((id) => id.includes(fileId)));
+}
+
+/** As after a FLUSHALL: no job of any queue is left. */
+export async function loseQueue(app: App): Promise<void> {
+  await query(app, 'DROP SCHEMA paydrop_queue CASCADE');
+  await app.queue.heal();
+}
+
+export async function query<Row extends object>(app: App, sql: string, values: unknown[] = []): Promise<Row[]> {
+  return (await app.ledger.pool.query<Row>(sql, values)).rows;
+}

@@ -1,0 +1,41 @@
+/**
+ * Submits one batch in a process of its own, which a test may kill or stop. Says `prepared` when the batch is in its
+ * hands and nothing is declared yet, then waits for a line if it was told to; says what became of the batch at the end.
+ */
+import { once } from 'node:events';
+import { readFileSync, writeSync } from 'node:fs';
+import { type App, openApp } from '../../../src/app.ts';
+import type { Account, Settings } from '../../../src/kernel/config.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import type { BatchKey } from '../../../src/ledger/moves/move.ts';
+import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { submitBatch } from '../../../workers/submit.ts';
+
+export type Orders = {
+  settings: Omit<Settings, 'accounts'> & { accounts: [string, Account][] };
+  key: BatchKey;
+  waitsBeforeSending: boolean;
+};
+
+const { settings, key, waitsBeforeSending } = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as Orders;
+const app = await openApp({ ...settings, accounts: new Map(settings.accounts) }, { log: silentLog(), env: {} });
+await submitBatch(withPause(app), key);
+writeSync(1, `${(await readBatchRow(app.ledger, key)).state}\n`);
+process.exit(0);
+
+function withPause(app: App): App {
+  return {
+    ...app,
+    gateway: (account) => {
+      const gateway = app.gateway(account);
+      return {
+        ...gateway,
+        submitBatch: async (call) => {
+          writeSync(1, 'prepared\n');
+          if (waitsBeforeSending) await once(process.stdin, 'data');
+          return gateway.submitBatch(call);
+        },
+      };
+    },
+  };
+}

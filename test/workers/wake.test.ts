@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BatchRow } from '../../src/ledger/records.ts';
+import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf, wakeAccount } from '../../workers/wake.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { answering } from './support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { jobIds, jobsAddedBy, query } from './support/story.ts';
+import { takeInCharges } from './support/take-in.ts';
+
+const FILE = '0123456789abcdef';
+const POLLED = { file_id: FILE, batch_no: 2, polls: 3, next_poll_at: null } as BatchRow;
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 8 });
+});
+afterAll(() => world.close());
+
+describe('asking a station', () => {
+  it.each([
+    ['askForIntake', () => askForIntake(world.app, FILE), STEMS.intake(FILE)],
+    [
+      'askToSubmit',
+      () => askToSubmit(world.app, { fileId: FILE, batchNo: 2 }),
+      STEMS.submit({ fileId: FILE, batchNo: 2 }),
+    ],
+    ['askToPoll', () => askToPoll(world.app, POLLED), STEMS.poll(POLLED)],
+    ['askToDeliver', () => askToDeliver(world.app, FILE), STEMS.deliver(FILE)],
+  ])('%s adds a job whose stem tells at what to look, another one each time', async (_name, ask, stem) => {
+    const before = await jobIds(world.app, FILE);
+    await ask();
+    await ask();
+    const added = [...(await jobIds(world.app, FILE))].filter((id) => !before.has(id));
+    expect(added.map(stemOf)).toEqual([stem, stem]);
+    expect(new Set(added).size).toBe(2);
+  });
+
+  it.each([
+    [STEMS.submit({ fileId: FILE, batchNo: 1 }), STEMS.submit({ fileId: FILE, batchNo: 11 })],
+    [STEMS.poll({ file_id: FILE, batch_no: 1, polls: 0 }), STEMS.poll({ file_id: FILE, batch_no: 1, polls: 1 })],
+    [STEMS.poll({ file_id: FILE, batch_no: 1, polls: 11 }), STEMS.poll({ file_id: FILE, batch_no: 11, polls: 1 })],
+  ])('%s and %s are told apart', (one, other) => {
+    expect(stemOf(`${one}-0123abcd`)).not.toBe(stemOf(`${other}-0123abcd`));
+  });
+
+  it.each([
+    ['a time to come', 60_000, 'delayed'],
+    ['a time that has passed', -60_000, 'waiting'],
+  ])('a poll for %s is %s', async (_what, fromNowMs, state) => {
+    const before = await world.app.queue.counts('poll');
+    await askToPoll(world.app, { ...POLLED, next_poll_at: new Date(Date.now() + fromNowMs) });
+    const after = await world.app.queue.counts('poll');
+    expect(after[state]! - (before[state] ?? 0)).toBe(1);
+  });
+});
+
+describe('wakeAccount', () => {
+  it('asks for the next batch of the account and of no other', async () => {
+    const [account, other] = [world.freshAccount(), world.freshAccount()];
+    const first = await takeInCharges(world.app, account, 4, 1);
+    const second = await takeInCharges(world.app, account, 4, 11);
+    const foreign = await takeInCharges(world.app, other, 4);
+    const asked = await jobsAddedBy(world.app, first, async () => {
+      expect(await jobsAddedBy(world.app, second, () => wakeAccount(world.app, account))).toEqual([]);
+    });
+    expect(asked).toEqual(['submit-1']);
+    expect(await jobsAddedBy(world.app, foreign, () => wakeAccount(world.app, account))).toEqual([]);
+  });
+
+  it('goes on with the second batch when the first is on its way', async () => {
+    const account = world.freshAccount();
+    const fileId = await takeInCharges(world.app, account, 4);
+    await submitBatch(answering(world.app, { kind: 'submitted', batchId: '1', text: 'taken' }).app, {
+      fileId,
+      batchNo: 1,
+    });
+    expect(await jobsAddedBy(world.app, fileId, () => wakeAccount(world.app, account))).toEqual(['submit-2']);
+  });
+
+  it.each([
+    ['stopped', `INSERT INTO account_stop SELECT account, 'stopped', now() FROM file WHERE file_id = $1`],
+    ['waiting', `UPDATE batch SET not_before = now() + interval '1 minute' WHERE file_id = $1`],
+    ['calling', `UPDATE batch SET state = 'preparing' WHERE file_id = $1 AND batch_no = 1`],
+  ])('asks for nothing of an account that is %s', async (_why, sql) => {
+    const account = world.freshAccount();
+    const fileId = await takeInCharges(world.app, account, 4);
+    await query(world.app, sql, [fileId]);
+    expect(await jobsAddedBy(world.app, fileId, () => wakeAccount(world.app, account))).toEqual([]);
+  });
+});
