@@ -1,7 +1,8 @@
 /**
  * The workers of a world in a process that has no more rights than any user. The superuser may do everything, so it
- * first becomes nobody, after all modules are loaded: the checkout may lie where only the superuser can read. Its log
- * goes to the standard error; it says on its standard output as whom it runs, and stops when its standard input ends.
+ * becomes nobody before the workers start, but after the app is open: the checkout, with the migrations in it, may lie
+ * where only the superuser can read. Its log goes to the standard error; it says on its standard output as whom it runs,
+ * and stops when its standard input ends.
  */
 import { Config } from '../../schemas/config.ts';
 import { openApp } from '../../src/app.ts';
@@ -11,14 +12,13 @@ import { startWorkers } from '../../workers/main.ts';
 
 const NOBODY = 65_534;
 const [root = '', config = '', databaseUrl = ''] = process.argv.slice(2);
+const env = { DATABASE_URL: databaseUrl };
+const app = await openApp(resolveSettings(Config.parse(JSON.parse(config)), root, env), { log: openLog(), env });
 if (process.getuid?.() === 0) {
   process.setgroups?.([]);
   process.setgid?.(NOBODY);
   process.setuid?.(NOBODY);
 }
-
-const env = { DATABASE_URL: databaseUrl };
-const app = await openApp(resolveSettings(Config.parse(JSON.parse(config)), root, env), { log: openLog(), env });
 const workers = await startWorkers(app);
 process.stdout.write(`user ${process.getuid?.()}\n`);
 for await (const _ of process.stdin);

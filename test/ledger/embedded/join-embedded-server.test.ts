@@ -9,6 +9,8 @@ import {
   isRoot,
   killServer,
   openWorld,
+  othersReachCheckout,
+  sayWhatNeedsReach,
   sayWhatNeedsRoot,
   queryOnce,
   serverPid,
@@ -211,6 +213,13 @@ describe.runIf(isRoot)(sayWhatNeedsRoot('joinEmbeddedServer as root'), () => {
     await server.leave();
     expect(await pidOf(dataDir)).toBeUndefined();
   });
+});
+
+describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as root beside another user'), () => {
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  afterEach(() => world.close());
 
   it('joins the server of an ordinary user, who goes on when root has left', async () => {
     await mkdir(world.dataDir);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,16 @@ export const isRoot = process.getuid?.() === 0;
 export function sayWhatNeedsRoot(what: string): string {
   if (!isRoot) console.log(`Not run, because it takes root: ${what}`);
   return `${what} (takes root)`;
+}
+
+/** Whether an ordinary user can run programs from this checkout; not when it lies in a home that only root may enter. */
+export const othersReachCheckout =
+  isRoot && spawnSync('/bin/sh', ['-c', 'test -r package.json'], { uid: 65_534, gid: 65_534 }).status === 0;
+
+/** For `describe.runIf(othersReachCheckout)`. */
+export function sayWhatNeedsReach(what: string): string {
+  if (!othersReachCheckout) console.log(`Not run, because it takes root and a checkout that others can read: ${what}`);
+  return `${what} (takes root and a checkout that others can read)`;
 }
 
 /** A fresh folder that every user may enter, with a place of its own for what root shares. */
