@@ -22,7 +22,9 @@ export function sayWhatNeedsRoot(what: string): string {
 
 /** Whether an ordinary user can run programs from this checkout; not when it lies in a home that only root may enter. */
 export const othersReachCheckout =
-  isRoot && spawnSync('/bin/sh', ['-c', 'test -r package.json'], { uid: 65_534, gid: 65_534 }).status === 0;
+  isRoot &&
+  spawnSync('/bin/sh', ['-c', 'test -r "$0"', join(process.cwd(), 'package.json')], { uid: 65_534, gid: 65_534 })
+    .status === 0;
 
 /** For `describe.runIf(othersReachCheckout)`. */
 export function sayWhatNeedsReach(what: string): string {
