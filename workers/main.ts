@@ -4,7 +4,7 @@ import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
-import { compareJournal, sweep } from './sweep.ts';
+import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { startWatcher } from './watch.ts';
 
@@ -36,7 +36,8 @@ export async function startWorkers(app: App): Promise<Workers> {
     stop: async () => {
       await watcher.stop();
       await sweeper.stop();
-      await Promise.all(stations.map((station) => station.close()));
+      // A call that is on its way is waited for up to its limit (F78); what is left then is found by the next start.
+      await Promise.all(stations.map((station) => station.close({ waitMs: longestCallMs(app) })));
     },
   };
 }

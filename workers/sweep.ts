@@ -40,7 +40,7 @@ export async function compareJournal(app: App): Promise<void> {
 const STALE_MS = 3_600_000;
 
 /** Longer than any call: name look-up, connection, answer, and room for a slow disk. */
-function longestCallMs(app: App): number {
+export function longestCallMs(app: App): number {
   const accounts = [...app.settings.accounts.values()];
   return Math.max(...accounts.map((account) => account.connectTimeoutMs + account.answerTimeoutMs)) + 60_000;
 }
