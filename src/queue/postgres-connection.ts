@@ -63,9 +63,16 @@ export async function connectPostgres(
   };
 }
 
+/**
+ * A worker that waits looks again after this long, in seconds, whatever it was told. BullMQ would let it wait up to an
+ * hour for a delayed job, so that one notification missed, or one failed look of its own, leaves a job lying that long.
+ */
+const LONGEST_WAIT_S = 5;
+
 /** One queue's or worker's view of the shared connection. Closing it leaves the connection open. */
 function shareConnection(connection: PostgresConnection, name: string, options: object): PostgresQueueBackend {
   const backend = new PostgresQueueBackend(connection, name, { ...options, connection: {} }, false);
+  Object.defineProperty(backend, 'maximumBlockTimeout', { value: LONGEST_WAIT_S });
   // A worker that waits on a lost listener would hear nothing until its next delayed job, up to an hour later. To end
   // its wait and to begin anew makes it listen on the new one.
   connection.on('listenerinvalidated', () => {
