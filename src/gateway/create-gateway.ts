@@ -55,7 +55,8 @@ export function createGateway(settings: GatewaySettings, network: NetworkParts =
   };
 }
 
-function readSettings(settings: GatewaySettings, network: NetworkParts): GatewayAccount {
+/** @throws PipelineError GATEWAY_SETUP */
+export function readSettings(settings: GatewaySettings, network: NetworkParts): GatewayAccount {
   if (!settings.agentCode || !settings.password) throw setupError('agent code or password is empty');
   return {
     server: settings.server,

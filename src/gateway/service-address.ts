@@ -1,13 +1,15 @@
 import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import type { ServiceName } from '../kernel/wsdl.ts';
 
 /**
- * Where the batches of an account go: the path of version 2, which exists on both servers (gateway wire 1.1).
+ * Where the calls of an account go: the path of version 2, which exists on both servers (gateway wire 1.1). Batches go to
+ * ProcessLink, stored customers to CustomerLink.
  *
  * Card numbers travel in the request, so a plain http address is taken for loopback hosts only, where the sandbox runs.
  * @throws PipelineError GATEWAY_SETUP; its message never repeats the address, which could hold a password
  */
-export function serviceAddress(server: Server, baseUrl?: string): URL {
+export function serviceAddress(server: Server, baseUrl?: string, service: ServiceName = 'ProcessLink'): URL {
   const known: Partial<Record<string, string>> = SERVER_URLS;
   const base = parseUrl(baseUrl ?? known[server]);
   if (!base) throw refuse('the address is not a URL and the server is neither NA nor UK');
@@ -17,10 +19,8 @@ export function serviceAddress(server: Server, baseUrl?: string): URL {
   if (base.protocol === 'http:' && !isLoopback(base.hostname)) {
     throw refuse('the address is plain http and not on this machine');
   }
-  return new URL(base.pathname.replace(/\/+$/, '') + SERVICE_PATH, base);
+  return new URL(base.pathname.replace(/\/+$/, '') + `/NetGate/${service}v2.asmx`, base);
 }
-
-const SERVICE_PATH = '/NetGate/ProcessLinkv2.asmx';
 
 /** The URL class has already brought short and hexadecimal forms of IPv4 into dotted decimals. */
 function isLoopback(hostname: string): boolean {

@@ -15,6 +15,15 @@ describe('serviceAddress', () => {
     expect(serviceAddress(server, baseUrl).href).toBe(address);
   });
 
+  it('of customers is CustomerLink on either server', () => {
+    expect(serviceAddress('NA', undefined, 'CustomerLink').href).toBe(
+      'https://www.iatspayments.com/NetGate/CustomerLinkv2.asmx',
+    );
+    expect(serviceAddress('UK', 'http://127.0.0.1:8899/x/', 'CustomerLink').href).toBe(
+      'http://127.0.0.1:8899/x/NetGate/CustomerLinkv2.asmx',
+    );
+  });
+
   it.each([
     'http://www.iatspayments.com',
     'http://10.0.0.1',

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { FIELDS, type FieldName } from './fields.ts';
+import { type OperationName, OPERATIONS, type Server } from './operations.ts';
+import { SERVER_MOPS } from './restrictions.ts';
+
+/**
+ * The parameters of an operation as a caller writes them (spec 2.2, 4). Those that the spec leaves unstated count as
+ * optional. Dates are `Date` or ISO 8601 with offset, the batch file is its bytes, amounts are decimal text.
+ */
+export type ParametersOf<O extends OperationName> = {
+  [F in (typeof OPERATIONS)[O]['required'][number]]: ParameterValue<F>;
+} & {
+  [F in (typeof OPERATIONS)[O]['optional' | 'unstated'][number]]?: ParameterValue<F> | undefined;
+};
+
+type ParameterValue<F extends FieldName> = F extends 'scheduleType'
+  ? ValueOfRow<(typeof FIELDS)[F]> | ''
+  : ValueOfRow<(typeof FIELDS)[F]>;
+
+type ValueOfRow<Row> = Row extends { kind: 'boolean' }
+  ? boolean
+  : Row extends { kind: 'dateTime' }
+    ? Date | string
+    : Row extends { kind: 'base64' }
+      ? Uint8Array
+      : Row extends { kind: 'enum'; values: readonly (infer Value)[] }
+        ? Value
+        : string;
+
+/** Values as they go into the request: text, `true` or `false`, base64. */
+export type WireValues = Partial<Record<FieldName, string>>;
+
+/**
+ * The check of the parameters of one operation (spec 2.2, 8). What passes comes out as text for the wire. Every message
+ * says what the field must be and never what it was, because the value may be a card number.
+ *
+ * An optional field may be the empty string, which the service takes as not given. So may a required text, because the
+ * spec requires fields that many payers do not have, such as a company; only what names the target must say something.
+ */
+export function parametersOf(operation: OperationName, server: Server): z.ZodType<WireValues> {
+  const { required, optional, unstated } = namesOf(operation);
+  const shape = Object.fromEntries([
+    ...required.map((name) => [name, fieldOf(name, operation, server, mayBeEmpty(name, operation))] as const),
+    ...[...optional, ...unstated].map((name) => [name, fieldOf(name, operation, server, true).optional()] as const),
+  ]);
+  const fields: z.ZodType = z.strictObject(shape, { error: 'must be an object with the parameters of the operation' });
+  const rules = PAIR_RULES.filter((rule) => OPERATIONS[operation].wire.some((name) => name === rule.needs));
+  const checked = rules.reduce(
+    (schema, { field, message, isKept }) =>
+      schema.refine((values) => isKept(values as WireValues), {
+        path: [field],
+        error: message,
+        // Also beside faults of single fields, so that a caller hears of everything at once.
+        when: ({ value }) => typeof value === 'object' && value !== null,
+      }),
+    fields,
+  );
+  return checked as z.ZodType<WireValues>;
+}
+
+type Names = readonly FieldName[];
+
+function namesOf(operation: OperationName): { required: Names; optional: Names; unstated: Names } {
+  return OPERATIONS[operation];
+}
+
+/** Schedule and IP address may be empty by the spec and the wire; in the two lists no customer code means all. */
+function mayBeEmpty(name: FieldName, operation: OperationName): boolean {
+  if (name === 'scheduleType' || name === 'amount' || name === 'customerIPAddress') return true;
+  if (name === 'customerCode') return namesOf(operation).required.includes('fromDate');
+  return FIELDS[name].kind === 'text' && name !== 'transactionId' && name !== 'batchId';
+}
+
+function fieldOf(name: FieldName, operation: OperationName, server: Server, isEmptyTaken: boolean): z.ZodType {
+  const row = FIELDS[name];
+  switch (row.kind) {
+    case 'boolean':
+      return z.boolean({ error: say('must be true or false') }).transform(String);
+    case 'dateTime':
+      return z
+        .custom<Date | string>(isDateTime, { error: say('must be a date-time of ISO 8601 with an offset') })
+        .transform(dateTimeText);
+    case 'base64':
+      return z
+        .custom<Uint8Array>((value) => value instanceof Uint8Array && value.length > 0, {
+          error: say('must be the bytes of a file that is not empty'),
+        })
+        .transform((bytes) => Buffer.from(bytes).toString('base64'));
+    case 'decimal':
+      return name === 'total' ? totalOf(operation) : pattern(DECIMAL, 'must be a decimal number of 0 or more', true);
+    case 'expiry':
+      return pattern(/^(?:0[1-9]|1[0-2])\/\d\d$/, 'must be MM/YY', isEmptyTaken);
+    case 'ipv4':
+      return addressField();
+    case 'digits':
+      return digitsOf(name, row.maxLength, isEmptyTaken);
+    case 'enum':
+      return choice(name === 'mop' ? SERVER_MOPS[server] : row.values, isEmptyTaken);
+    case 'text':
+      return freeText(row.maxLength, isEmptyTaken);
+  }
+}
+
+/** Two decimals at most, no sign, no grouping. Ten digits keep absurd values out; the service publishes no limit. */
+const DECIMAL = /^\d{1,10}(?:\.\d{1,2})?$/;
+
+/** A charge of a negative amount would pay out, and a refund of a positive one would charge (spec 8). */
+function totalOf(operation: OperationName): z.ZodType {
+  const isRefund = namesOf(operation).required.includes('transactionId');
+  const sign = isRefund ? '-' : '';
+  const whole = new RegExp(`^${sign}(?=.*[1-9])\\d{1,10}(?:\\.\\d{1,2})?$`);
+  return pattern(whole, `must be a ${isRefund ? 'negative' : 'positive'} decimal number`, false);
+}
+
+function digitsOf(name: FieldName, longest: number, isEmptyTaken: boolean): z.ZodType {
+  const [least, most] = name === 'cvv2' ? [3, 4] : [4, longest];
+  return pattern(new RegExp(`^\\d{${least},${most}}$`), `must be ${least} to ${most} digits`, isEmptyTaken);
+}
+
+function choice(values: readonly string[], isEmptyTaken: boolean): z.ZodType {
+  return text().refine((value) => (value === '' && isEmptyTaken) || values.includes(value), {
+    error: `must be one of ${values.join(', ')}`,
+  });
+}
+
+/** Fraud tools of the service mishandle IPv6, so such an address goes out as none (gateway wire 6.1). */
+function addressField(): z.ZodType {
+  return text()
+    .refine((value) => value === '' || isIpv4(value) || isIpv6(value), { error: 'must be an IP address or empty' })
+    .transform((value) => (isIpv4(value) ? value : ''));
+}
+
+/** XML cannot carry these characters, not even escaped; they would be lost on the way without a word. */
+const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+function freeText(longest: number, isEmptyTaken: boolean): z.ZodType {
+  return text()
+    .refine((value) => isEmptyTaken || value.trim() !== '', { error: 'must not be empty' })
+    .refine((value) => value.length <= longest, { error: `must be at most ${longest} characters` })
+    .refine((value) => !NOT_IN_XML.test(value), { error: 'must not hold control characters' });
+}
+
+function pattern(whole: RegExp, message: string, isEmptyTaken: boolean): z.ZodType {
+  return text().refine((value) => (value === '' && isEmptyTaken) || whole.test(value), { error: message });
+}
+
+function text() {
+  return z.string({ error: say('must be text') });
+}
+
+function say(message: string) {
+  return (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : message);
+}
+
+function isIpv4(value: string): boolean {
+  return z.ipv4().safeParse(value).success;
+}
+
+function isIpv6(value: string): boolean {
+  return z.ipv6().safeParse(value).success;
+}
+
+/** The service reads date-times by XML Schema, which wants the seconds that ISO 8601 lets out. */
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
+const CalendarTime = z.iso.datetime({ offset: true });
+
+function isDateTime(value: unknown): value is Date | string {
+  if (value instanceof Date) return !Number.isNaN(value.getTime()) && DATE_TIME.test(value.toISOString());
+  return typeof value === 'string' && DATE_TIME.test(value) && CalendarTime.safeParse(value).success;
+}
+
+function dateTimeText(value: Date | string): string {
+  return typeof value === 'string' ? value : value.toISOString();
+}
+
+/** A rule between fields. It is asked for operations that have the field `needs`. */
+type PairRule = {
+  readonly needs: FieldName;
+  readonly field: FieldName;
+  readonly message: string;
+  readonly isKept: (values: WireValues) => boolean;
+};
+
+/** Whatever a rule needs must be there once `flag` is set; the request would otherwise carry made-up values. */
+function neededWith(flag: FieldName, field: FieldName, message: string): PairRule {
+  return { needs: flag, field, message, isKept: (values) => values[flag] !== 'true' || Boolean(values[field]) };
+}
+
+const PAIR_RULES: readonly PairRule[] = [
+  {
+    needs: 'scheduleType',
+    field: 'scheduleDate',
+    message: 'must be 1 to 31 for Monthly, 1 to 7 for Weekly and empty for all others',
+    isKept: ({ scheduleType = '', scheduleDate = '' }) => {
+      if (scheduleType === 'Monthly') return /^(?:[1-9]|[12]\d|3[01])$/.test(scheduleDate);
+      return scheduleType === 'Weekly' ? /^[1-7]$/.test(scheduleDate) : scheduleDate === '';
+    },
+  },
+  {
+    needs: 'recurring',
+    field: 'amount',
+    message: 'must be more than 0 when recurring is true',
+    isKept: ({ recurring, amount = '' }) => recurring !== 'true' || /[1-9]/.test(amount),
+  },
+  neededWith('recurring', 'beginDate', 'must be given when recurring is true'),
+  neededWith('recurring', 'endDate', 'must be given when recurring is true'),
+  neededWith('recurring', 'scheduleType', 'must be given when recurring is true'),
+  neededWith('updateAccountNum', 'accountNum', 'must be given when updateAccountNum is true'),
+  neededWith('updateCreditCardNum', 'creditCardNum', 'must be given when updateCreditCardNum is true'),
+];

@@ -1,0 +1,51 @@
+import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
+import { type Currency, findRestriction } from '../../schemas/restrictions.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { checkParameters } from './check-parameters.ts';
+import type { AnyAnswer } from './client-answers.ts';
+import { exchange, type ExchangeParts } from './exchange.ts';
+import { hideSecrets } from './hide-secrets.ts';
+import { readClientAnswer } from './read-client-answer.ts';
+import { buildRequest } from './soap/build-request.ts';
+
+/** What the restriction check needs and no request carries (spec 7). A `mop` of the parameters goes before this one. */
+export type CallOptions = { currency?: Currency | undefined; mop?: string | undefined };
+
+export type ClientParts = ExchangeParts & {
+  readonly clock: Clock;
+  readonly addressOf: (operation: OperationName) => URL;
+};
+
+/**
+ * Makes one call. Read it top down: restrictions first, as the spec has it, then the parameters; nothing leaves before
+ * both have passed. From `exchange` on nothing is certain but what the service says.
+ */
+export async function callOperation(
+  parts: ClientParts,
+  operation: OperationName,
+  parameters: unknown,
+  options: CallOptions = {},
+): Promise<AnyAnswer> {
+  const { server, login, currency } = parts.account;
+  const mop = takeMop(operation, parameters) ?? options.mop;
+  const message = findRestriction({ operation, server, currency: options.currency ?? currency, mop });
+  if (message !== undefined) return { kind: 'restricted', message };
+
+  const checked = checkParameters({ operation, server, parameters, now: parts.clock.now() });
+  if (checked.kind === 'invalid') return checked;
+
+  const { values } = checked;
+  const address = parts.addressOf(operation);
+  const secrets = hideSecrets(login, values);
+  const request = await buildRequest({ operation, address: address.href, login, values });
+  const outcome = await exchange(parts, { operation, request, address, secrets });
+  if (outcome.kind === 'not_sent') return outcome;
+  return readClientAnswer({ operation, values, secrets }, outcome);
+}
+
+/** Read before the parameters are checked, so it may be anything. */
+function takeMop(operation: OperationName, parameters: unknown): string | undefined {
+  if (!OPERATIONS[operation].wire.some((name) => name === 'mop')) return undefined;
+  if (typeof parameters !== 'object' || parameters === null || !('mop' in parameters)) return undefined;
+  return typeof parameters.mop === 'string' ? parameters.mop : undefined;
+}

@@ -1,0 +1,47 @@
+import { FIELDS, type FieldName } from '../../schemas/fields.ts';
+import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
+import { parametersOf, type WireValues } from '../../schemas/parameters.ts';
+import type { ParameterFault } from './client-answers.ts';
+
+export type CheckedParameters =
+  | { kind: 'valid'; values: WireValues }
+  | { kind: 'invalid'; faults: readonly ParameterFault[] };
+
+/**
+ * Checks the parameters of a call and fills in what the wire demands where the spec lets it out: a boolean that is not
+ * given is false, a payment that does not recur begins and ends now (gateway
+ * wire 6.1), and a schedule without a day has the empty one (spec 2.2).
+ */
+export function checkParameters(call: {
+  operation: OperationName;
+  server: Server;
+  parameters: unknown;
+  now: Date;
+}): CheckedParameters {
+  const parsed = parametersOf(call.operation, call.server).safeParse(call.parameters);
+  if (parsed.success) return { kind: 'valid', values: fillIn(call.operation, parsed.data, call.now) };
+  const faults = parsed.error.issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ field: safeName(key), message: 'is not a parameter of this operation' }))
+      : [{ field: issue.path.join('.') || 'parameters', message: issue.message }],
+  );
+  return { kind: 'invalid', faults };
+}
+
+function fillIn(operation: OperationName, values: WireValues, now: Date): WireValues {
+  const wire: readonly FieldName[] = OPERATIONS[operation].wire;
+  const defaults = wire.flatMap((name): [FieldName, string][] => {
+    const { kind } = FIELDS[name];
+    if (kind === 'boolean') return [[name, 'false']];
+    return kind === 'dateTime' ? [[name, now.toISOString()]] : [];
+  });
+  // Left out, an update would keep the old day beside the new kind of schedule.
+  if (values.scheduleType === 'Quarterly' || values.scheduleType === 'Annually') defaults.push(['scheduleDate', '']);
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries([...defaults, ...given]);
+}
+
+/** A name that does not look like one may be a value in the wrong place. */
+function safeName(key: string): string {
+  return /^[A-Za-z][A-Za-z0-9]{0,24}$/.test(key) ? key : '(not a name)';
+}

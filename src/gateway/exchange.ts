@@ -1,0 +1,89 @@
+import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
+import type { GatewayAccount } from './gateway-account.ts';
+import type { HiddenSecrets } from './hide-secrets.ts';
+import { buildRequest, type SoapRequest } from './soap/build-request.ts';
+import { openConnection } from './transport/open-connection.ts';
+import { post, type PostOutcome } from './transport/post.ts';
+
+/** One step of a call as the transcript hook sees it, without secrets. Answers are their first 300 characters. */
+export type TranscriptEntry = { readonly operation: OperationName; readonly attempt: number } & (
+  | { readonly direction: 'request'; readonly xml: string }
+  | { readonly direction: 'answer'; readonly httpStatus: number | null; readonly why: string; readonly xml: string }
+);
+
+export type Exchange = {
+  readonly operation: OperationName;
+  readonly request: SoapRequest;
+  readonly address: URL;
+  readonly secrets: HiddenSecrets;
+};
+
+export type ExchangeParts = {
+  readonly account: GatewayAccount;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly transcript: ((entry: TranscriptEntry) => void) | undefined;
+};
+
+type NotSent = { kind: 'not_sent'; why: string };
+
+/**
+ * Sends a request and takes the answer. Only a read is repeated, and only when its exchange broke: twice at most, after
+ * 200 and 400 ms. A charge or a change of which one byte has left is never sent again.
+ */
+export async function exchange(parts: ExchangeParts, call: Exchange): Promise<PostOutcome | NotSent> {
+  const attempts = OPERATIONS[call.operation].effect === 'read' ? READ_ATTEMPTS : 1;
+  let broken: PostOutcome | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await sendOnce(parts, call, attempt);
+    if (outcome.kind === 'answered') return outcome;
+    if (outcome.kind === 'broken') broken = outcome;
+    // Without an earlier attempt nothing has left, and whether to try again is the caller's decision.
+    if (broken === undefined) return outcome;
+    if (attempt >= attempts) return broken;
+    await parts.wait(FIRST_WAIT_MS * 2 ** (attempt - 1));
+  }
+}
+
+const READ_ATTEMPTS = 3;
+const FIRST_WAIT_MS = 200;
+
+async function sendOnce(parts: ExchangeParts, call: Exchange, attempt: number): Promise<PostOutcome | NotSent> {
+  const { account } = parts;
+  const opened = await openConnection(call.address, account.connectTimeoutMs, account.network);
+  if (opened.kind === 'not_open') return { kind: 'not_sent', why: opened.why };
+  const shown = await showRequest(parts, call);
+  const fault = await opened.connection.findFaultBeforeWriting();
+  if (fault !== undefined) {
+    opened.connection.close();
+    return { kind: 'not_sent', why: fault };
+  }
+  const { operation, request, address } = call;
+  tell(parts, () => ({ operation, attempt, direction: 'request', xml: shown }));
+  const outcome = await post(opened.connection, { ...request, address, timeoutMs: account.answerTimeoutMs });
+  tell(parts, () => ({
+    operation,
+    attempt,
+    direction: 'answer',
+    httpStatus: outcome.httpStatus ?? null,
+    why: outcome.kind === 'broken' ? outcome.why : '',
+    xml: call.secrets.answer(outcome.body),
+  }));
+  return outcome;
+}
+
+/** The shown request is built anew from harmless values, so that nothing has to be found and cut out of the real one. */
+async function showRequest(parts: ExchangeParts, { operation, address, secrets }: Exchange): Promise<string> {
+  if (!parts.transcript) return '';
+  const { shownLogin: login, shownValues: values } = secrets;
+  const { body } = await buildRequest({ operation, address: address.href, login, values });
+  return body.toString('utf8');
+}
+
+/** The hook is the caller's. An error in it must not hide what became of a payment. */
+function tell(parts: ExchangeParts, make: () => TranscriptEntry): void {
+  try {
+    parts.transcript?.(make());
+  } catch {
+    // Nothing can be told to whoever listens.
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  type BatchOperationName,
+  FOLDER_OPERATIONS,
+  type OperationName,
+  OPERATIONS,
+} from '../../schemas/operations.ts';
+import type { WireValues } from '../../schemas/parameters.ts';
+import { rejectionOf } from '../../schemas/rejections.ts';
+import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
+import { classifyResult } from './classify-result.ts';
+import { classifySubmit } from './classify-submit.ts';
+import type { AnyAnswer } from './client-answers.ts';
+import type { HiddenSecrets } from './hide-secrets.ts';
+import { readCsv, readCustomers } from './read-customers.ts';
+import { findPayment, findRejection, type ProcessResult, readProcessResult } from './read-payment.ts';
+import { readAnswer, type ServiceAnswer } from './soap/read-answer.ts';
+import type { PostOutcome } from './transport/post.ts';
+
+export type AnsweredCall = {
+  readonly operation: OperationName;
+  readonly values: WireValues;
+  readonly secrets: HiddenSecrets;
+};
+
+/**
+ * Says what became of a call of which the first byte was written. All that is not proven is a doubt: `unknown` for what
+ * moves money or changes a record, `failed` for a read, which did no harm.
+ */
+export async function readClientAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+  const { operation, secrets } = call;
+  if (isBatch(operation)) return fromSubmit(operation, outcome, secrets);
+  if (operation === 'getBatchProcessResultFile') return fromResult(call, outcome);
+  if (outcome.kind === 'broken') return doubt(call, outcome.why);
+  if (outcome.httpStatus !== 200) return doubt(call, `the service answered HTTP ${outcome.httpStatus}`);
+  const reading = await readAnswer(operation, outcome.body);
+  if (reading.kind === 'unreadable') return doubt(call, reading.why);
+  return readData(call, reading.answer) ?? readProcess(call, reading.answer);
+}
+
+function isBatch(operation: OperationName): operation is BatchOperationName {
+  return Object.values(FOLDER_OPERATIONS).some((row) => row.operation === operation);
+}
+
+async function fromSubmit(
+  operation: BatchOperationName,
+  outcome: PostOutcome,
+  secrets: HiddenSecrets,
+): Promise<AnyAnswer> {
+  const answer = await classifySubmit(operation, outcome, secrets);
+  switch (answer.kind) {
+    case 'submitted':
+      if (secrets.isEcho(answer.batchId)) return { kind: 'unknown', why: 'the answer repeats a secret of the request' };
+      return { kind: 'accepted', result: { batchId: answer.batchId } };
+    case 'refused':
+      if (answer.code === null) return { kind: 'failed', errors: answer.text };
+      return { kind: 'declined', code: answer.code, ...rejectionOf(answer.code), transactionId: null };
+    case 'unknown':
+      return { kind: 'unknown', why: answer.why };
+    case 'restricted':
+    case 'withheld':
+    case 'not_sent':
+      // Answers of before the first byte, which a classification never gives.
+      return { kind: 'unknown', why: 'the answer is not one that we know' };
+  }
+}
+
+async function fromResult(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+  const batchId = call.values.batchId ?? '';
+  const answer = await classifyResult(batchId, outcome, call.secrets);
+  switch (answer.kind) {
+    case 'done':
+      return { kind: 'approved', result: { batchId, file: answer.file } };
+    case 'running':
+      return { kind: 'accepted', result: { batchId, file: null } };
+    case 'not_known':
+      return { kind: 'failed', errors: answer.text };
+    case 'failed':
+      return { kind: 'failed', errors: answer.why };
+  }
+}
+
+/** The data of the three reads of customers; undefined when the answer brings none and may name an error instead. */
+function readData(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer | undefined {
+  if (answer.status !== 'Success' || answer.errors !== '') return undefined;
+  if (call.operation === 'getCustomerListByCreationTimeCSV') {
+    const csv = readCsv(answer);
+    return csv === undefined ? undefined : { kind: 'approved', result: { csv } };
+  }
+  if (OPERATIONS[call.operation].effect !== 'read') return undefined;
+  const customers = readCustomers(answer);
+  if (!customers) return undefined;
+  if (call.operation === 'getCustomerListByCreationTimeXML') return { kind: 'approved', result: { customers } };
+  const [customer, ...others] = customers;
+  const isAsked = customer?.customerCode === call.values.customerCode?.trim();
+  if (!customer || others.length > 0 || !isAsked) return doubt(call, 'the answer is not about the customer code asked');
+  return { kind: 'approved', result: { customer } };
+}
+
+function readProcess(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer {
+  const fields = readProcessResult(answer);
+  if (!fields) return doubt(call, 'the answer says two things at once');
+  const failure = findFailure(call, answer, fields);
+  if (failure) return failure;
+  const isClean = answer.status === 'Success' && answer.errors === '';
+  const known = isClean ? (findRejection(fields, call.secrets) ?? findSuccess(call, fields)) : undefined;
+  if (known) return known;
+  const texts = [answer.errors, fields.text].filter((text) => text !== '').join(' / ');
+  return doubt(call, `the answer is not one that we know: ${call.secrets.text(texts) || '(no text)'}`);
+}
+
+/** Texts that prove that nothing was done (gateway wire 2.6). Add one only with proof. */
+const FAILURES: readonly string[] = [
+  'Error : Invalid Username or Password.',
+  'Bad request.',
+  RESTRICTION_MESSAGES.server,
+  RESTRICTION_MESSAGES.currency,
+];
+
+/** How CustomerLink begins a refusal (gateway wire 2.5). */
+const CUSTOMER_FAILURE = /^(?:0Error: ?|0Can not find |Error : )/;
+
+/** The service itself does not know what became of the call. */
+const NO_INFORMATION = /No information is returned/i;
+
+/** With a transaction id, or beside a second text that is not listed, the answer proves nothing. */
+function findFailure(call: AnsweredCall, answer: ServiceAnswer, fields: ProcessResult): AnyAnswer | undefined {
+  const texts = [answer.errors, fields.text].filter((text) => text !== '');
+  const [text] = texts;
+  if (text === undefined || fields.transactionId !== '') return undefined;
+  if (answer.errors !== '' && answer.status !== 'Failure') return undefined;
+  const isCustomerLink = OPERATIONS[call.operation].service === 'CustomerLink';
+  const isProof = (each: string) =>
+    FAILURES.includes(each) || (isCustomerLink && CUSTOMER_FAILURE.test(each) && !NO_INFORMATION.test(each));
+  if (!texts.every(isProof)) return undefined;
+  // A listed text is our own constant; to scrub it could only take words out that a payer's name has by chance.
+  return { kind: 'failed', errors: FAILURES.includes(text) ? text : call.secrets.text(text) };
+}
+
+function findSuccess(call: AnsweredCall, fields: ProcessResult): AnyAnswer | undefined {
+  const { effect } = OPERATIONS[call.operation];
+  if (effect === 'charge') return findPayment(fields, call.operation.includes('ACHEFT'), call.secrets);
+  if (effect === 'read' || fields.text !== 'OK') return undefined;
+  const customerCode = codeOf(call, fields);
+  return customerCode === '' || call.secrets.isEcho(customerCode)
+    ? { kind: 'unknown', why: 'the answer says OK and names no customer code' }
+    : { kind: 'approved', result: { customerCode } };
+}
+
+/** The answer to a deletion names the code in a sentence: `"A12181132" is deleted`. */
+function codeOf(call: AnsweredCall, fields: ProcessResult): string {
+  const asked = call.values.customerCode?.trim() ?? '';
+  if (call.operation === 'deleteCustomerCode' || fields.customerCode === '') return asked;
+  return fields.customerCode;
+}
+
+function doubt(call: AnsweredCall, why: string): AnyAnswer {
+  return OPERATIONS[call.operation].effect === 'read' ? { kind: 'failed', errors: why } : { kind: 'unknown', why };
+}

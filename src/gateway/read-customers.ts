@@ -1,0 +1,110 @@
+import { maskNumber } from '../kernel/mask.ts';
+import type { CustomerRecord } from './client-answers.ts';
+import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
+
+/**
+ * The records of CUSTOMERS (gateway wire 2.5); none is an empty list. Undefined when the answer is no such list, or a
+ * record in it says two things at once.
+ */
+export function readCustomers({ payload }: ServiceAnswer): CustomerRecord[] | undefined {
+  if (Object.keys(payload).join() !== 'CUSTOMERS') return undefined;
+  const list = payload.CUSTOMERS;
+  if (list === null || list === '') return [];
+  if (!isElements(list) || Object.keys(list).some((name) => name !== 'CST')) return undefined;
+  const records = Array.isArray(list.CST) ? list.CST : [list.CST];
+  const read = records.map((record) => (isElements(record) ? readRecord(record) : undefined));
+  return read.every((record) => record !== undefined) ? read : undefined;
+}
+
+/** The text of FILE: base64, once, of a CSV. Undefined when it is not there or does not decode without a remainder. */
+export function readCsv({ payload }: ServiceAnswer): string | undefined {
+  if (Object.keys(payload).join() !== 'FILE') return undefined;
+  const base64 = textOf(payload.FILE)?.replace(/\s+/g, '');
+  if (base64 === undefined) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? hideNumbers(bytes.toString('utf8')) : undefined;
+}
+
+/** Thrown by nobody outside: an element that is repeated or holds more than text. */
+class TwoThings extends Error {}
+
+function readRecord(record: Elements): CustomerRecord | undefined {
+  try {
+    return {
+      customerCode: take(record, 'CSTC'),
+      firstName: take(record, 'FN'),
+      lastName: take(record, 'LN'),
+      companyName: take(record, 'CO'),
+      address: take(record, 'ADD'),
+      city: take(record, 'CTY'),
+      state: take(record, 'ST'),
+      country: take(record, 'CNT'),
+      zipCode: take(record, 'ZC'),
+      phone: take(record, 'PH'),
+      alternatePhone: take(record, 'MB'),
+      fax: take(record, 'FX'),
+      email: take(record, 'EM'),
+      comment: take(record, 'CM'),
+      recurring: readSchedule(inside(record, 'RCR')),
+      payment: readPayment(inside(record, 'AC1')),
+    };
+  } catch (error) {
+    if (error instanceof TwoThings) return undefined;
+    throw error;
+  }
+}
+
+function readSchedule(schedule: Elements): CustomerRecord['recurring'] {
+  return {
+    amount: take(schedule, 'AMT'),
+    beginDate: take(schedule, 'BD'),
+    endDate: take(schedule, 'ED'),
+    scheduleType: take(schedule, 'SCHTYP'),
+    scheduleDate: take(schedule, 'SCHD'),
+  };
+}
+
+function readPayment(account: Elements): CustomerRecord['payment'] {
+  if ('CC' in account) {
+    const card = inside(account, 'CC');
+    return {
+      kind: 'card',
+      creditCardCustomerName: take(card, 'CSTN'),
+      mop: take(card, 'MP'),
+      creditCardNum: takeNumber(card, 'CCN'),
+      creditCardExpiry: take(card, 'EXP'),
+    };
+  }
+  if (!('ACH' in account)) return null;
+  const bank = inside(account, 'ACH');
+  return {
+    kind: 'bank',
+    accountCustomerName: take(bank, 'CSTN'),
+    accountNum: takeNumber(bank, 'ACN'),
+    accountType: take(bank, 'ACTYP'),
+  };
+}
+
+function take(parent: Elements, name: string): string {
+  const text = textOf(parent[name]);
+  if (text === undefined) throw new TwoThings();
+  return hideNumbers(text);
+}
+
+/** As the service masks it, and masked here when it did not. */
+function takeNumber(parent: Elements, name: string): string {
+  const text = take(parent, name);
+  return text.includes('*') ? text : maskNumber(text);
+}
+
+function inside(parent: Elements, name: string): Elements {
+  const value = parent[name];
+  if (value === undefined || value === null || value === '') return {};
+  if (!isElements(value)) throw new TwoThings();
+  return value;
+}
+
+/** The service masks numbers. Should it not, a run as long as the shortest card number is masked here. */
+function hideNumbers(text: string): string {
+  return text.replace(/\d{13,}/g, maskNumber);
+}

@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
+import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import { wireName } from '../../src/kernel/wsdl.ts';
+import { ALL_OPERATIONS, callOn } from './support/call.ts';
+import { RECORD, RECORD_XML } from './support/customer-record.ts';
+import { httpAnswer } from './support/scripted-server.ts';
+import { answerOf, batchResult, DONE, failure, FAULT, success, WAIT } from './support/soap-answers.ts';
+import { closeServers, script } from './support/submit.ts';
+
+afterEach(closeServers);
+
+const BOOKED = { authorization: '678594', addressCheck: null, transactionId: 'A9000001' };
+const DAYS = { settlementBatchDate: '06/15/2017', settlementDate: '06/16/2017' };
+const NO_DAYS = { settlementBatchDate: null, settlementDate: null };
+const CARD = payment(
+  ' OK: 678594:\n',
+  '',
+  '<SETTLEMENTBATCHDATE> 06/15/2017\n</SETTLEMENTBATCHDATE><SETTLEMENTDATE> 06/16/2017\n</SETTLEMENTDATE>',
+);
+const BANK = payment(' OK: 678594:\n', 'A10000007');
+const OK = success(process('OK', 'A10000001'));
+const FILE = Buffer.from('1001,Received\r\n').toString('base64');
+
+const approved = (result: unknown) => ({ kind: 'approved', result });
+const accepted = (result: unknown) => ({ kind: 'accepted', result });
+
+/** What each operation answers when all is well. */
+const GOOD: Readonly<Record<OperationName, [string, unknown]>> = {
+  processCreditCard: [CARD, approved({ ...BOOKED, ...DAYS, customerCode: null })],
+  processCreditCardWithCustomerCode: [CARD, approved({ ...BOOKED, ...DAYS, customerCode: null })],
+  createCustomerCodeAndProcessCreditCard: [BANK, approved({ ...BOOKED, ...NO_DAYS, customerCode: 'A10000007' })],
+  processCreditCardRefundWithTransactionId: [CARD, approved({ ...BOOKED, ...DAYS, customerCode: null })],
+  processACHEFT: [BANK, accepted({ ...BOOKED, ...NO_DAYS, customerCode: 'A10000007' })],
+  processACHEFTWithCustomerCode: [BANK, accepted({ ...BOOKED, ...NO_DAYS, customerCode: 'A10000007' })],
+  createCustomerCodeAndProcessACHEFT: [BANK, accepted({ ...BOOKED, ...NO_DAYS, customerCode: 'A10000007' })],
+  processACHEFTRefundWithTransactionId: [BANK, accepted({ ...BOOKED, ...NO_DAYS, customerCode: 'A10000007' })],
+  processCreditCardBatch: [batch(WAIT), accepted({ batchId: '1000001' })],
+  processACHEFTChargeBatch: [batch(WAIT), accepted({ batchId: '1000001' })],
+  processACHEFTRefundBatch: [batch(WAIT), accepted({ batchId: '1000001' })],
+  getBatchProcessResultFile: [
+    batch(DONE, `<BATCHPROCESSRESULTFILE>${FILE}</BATCHPROCESSRESULTFILE>`),
+    approved({ batchId: '1000001', file: Buffer.from('1001,Received\r\n') }),
+  ],
+  createCreditCardCustomerCode: [OK, approved({ customerCode: 'A10000001' })],
+  createACHEFTCustomerCode: [OK, approved({ customerCode: 'A10000001' })],
+  updateCreditCardCustomerCode: [OK, approved({ customerCode: 'A10000001' })],
+  updateACHEFTCustomerCode: [OK, approved({ customerCode: 'A10000001' })],
+  deleteCustomerCode: [success(process('OK', '"A10000001" is deleted')), approved({ customerCode: 'A10000001' })],
+  getCustomerCodeDetail: [success(`<CUSTOMERS>${RECORD_XML}</CUSTOMERS>`), approved({ customer: RECORD })],
+  getCustomerListByCreationTimeXML: [
+    success(`<CUSTOMERS>${RECORD_XML}${RECORD_XML}</CUSTOMERS>`),
+    approved({ customers: [RECORD, RECORD] }),
+  ],
+  getCustomerListByCreationTimeCSV: [success(`<FILE>${FILE}</FILE>`), approved({ csv: '1001,Received\r\n' })],
+};
+
+describe('readClientAnswer', () => {
+  it.each(ALL_OPERATIONS)('reads the good answer to %s', async (operation) => {
+    const [inside, expected] = GOOD[operation];
+    expect(await answerTo(operation, inside)).toEqual(expected);
+  });
+
+  it.each(ALL_OPERATIONS)('takes for a doubt whatever says nothing about %s', async (operation) => {
+    const isRead = OPERATIONS[operation].effect === 'read';
+    const name = wireName(operation);
+    const other = operation === 'processACHEFT' ? 'ProcessCreditCard' : 'ProcessACHEFT';
+    const doubts: [number, string][] = [
+      [200, ''],
+      [200, '<html>Service Unavailable</html>'],
+      [500, FAULT],
+      [302, answerOf(name, GOOD[operation][0])],
+      [200, answerOf(other, GOOD[operation][0])],
+      [200, answerOf(name, success(process('TIMEOUT')))],
+      [200, answerOf(name, success(process('Surprise')))],
+      [200, answerOf(name, failure('Server Error'))],
+      [200, answerOf(name, failure('Object reference not set to an instance of an object.'))],
+      [200, answerOf(name, success(process('Error : No information is returned from App Server.')))],
+      [200, answerOf(name, failure('x', GOOD[operation][0].replace(/^.*<ERRORS \/>/, '')))],
+      [200, answerOf(name, success(`${process('OK')}<FILE>QUJD</FILE>`))],
+    ];
+    for (const [status, body] of doubts) {
+      const answer = await exchangeWith(operation, httpAnswer(status, body));
+      expect(answer.kind, body).toBe(isRead ? 'failed' : 'unknown');
+    }
+  });
+
+  it.each<[OperationName, string, unknown]>([
+    ['processCreditCard', payment(' REJECT: 15\n'), declined(15, 'A9000001')],
+    [
+      'processCreditCard',
+      payment(' REJECT: 19\n'),
+      { ...declined(19, 'A9000001'), message: 'Incorrect CVV2 security code' },
+    ],
+    ['processACHEFT', success(process(' REJECT: 40\n')), declined(40, null)],
+    ['processCreditCard', payment(' REJECT: 55\n'), { kind: 'unknown' }],
+    ['processCreditCard', payment(' REJECT: 999\n'), { kind: 'unknown' }],
+    ['processCreditCard', failure('Bad request.'), { kind: 'failed', errors: 'Bad request.' }],
+    [
+      'processCreditCard',
+      failure('Bad request.', `<PROCESSRESULT><TRANSACTIONID>A9</TRANSACTIONID></PROCESSRESULT>`),
+      { kind: 'unknown' },
+    ],
+    ['processCreditCard', success(process('Error : Could not create customer code.')), { kind: 'unknown' }],
+    ['processACHEFTChargeBatch', success(batchResult('REJECT: 1')), declined(1, null)],
+    ['processACHEFTChargeBatch', failure('Bad request.'), { kind: 'failed', errors: 'Bad request.' }],
+    ['getBatchProcessResultFile', batch(WAIT), accepted({ batchId: '1000001', file: null })],
+    [
+      'getBatchProcessResultFile',
+      batch('Error : Invalid Batch ID.'),
+      { kind: 'failed', errors: 'Error : Invalid Batch ID.' },
+    ],
+    [
+      'createCreditCardCustomerCode',
+      success(process('0Error:Invalid expiry date')),
+      { kind: 'failed', errors: '0Error:Invalid expiry date' },
+    ],
+    [
+      'updateACHEFTCustomerCode',
+      success(process('0Can not find the Customer Code')),
+      { kind: 'failed', errors: '0Can not find the Customer Code' },
+    ],
+    [
+      'deleteCustomerCode',
+      success(process('Error : Invalid Username or Password.')),
+      { kind: 'failed', errors: 'Error : Invalid Username or Password.' },
+    ],
+    ['deleteCustomerCode', success(process('REJECT: 1')), declined(1, null)],
+    ['updateCreditCardCustomerCode', success(process('OK')), approved({ customerCode: 'A10000001' })],
+    [
+      'getCustomerCodeDetail',
+      success(process("Error : The customer code doesn't exist!")),
+      { kind: 'failed', errors: "Error : The customer code doesn't exist!" },
+    ],
+    [
+      'getCustomerCodeDetail',
+      success(`<CUSTOMERS>${RECORD_XML.replace('A10000001', 'A2')}</CUSTOMERS>`),
+      { kind: 'failed' },
+    ],
+    ['getCustomerCodeDetail', success('<CUSTOMERS />'), { kind: 'failed' }],
+    ['getCustomerListByCreationTimeXML', success('<CUSTOMERS />'), approved({ customers: [] })],
+    ['getCustomerListByCreationTimeCSV', success('<FILE />'), approved({ csv: '' })],
+  ])('%s: %s', async (operation, inside, expected) => {
+    expect(await answerTo(operation, inside)).toMatchObject(expected as object);
+  });
+
+  it('does not know a record that was created without a code', async () => {
+    const parameters = { firstName: 'A', lastName: 'B', address: '', city: '', state: '', zipCode: '' };
+    const answer = await exchangeWith(
+      'createACHEFTCustomerCode',
+      httpAnswer(200, answerOf('CreateACHEFTCustomerCode', success(process('OK')))),
+      parameters,
+    );
+    expect(answer).toEqual({ kind: 'unknown', why: 'the answer says OK and names no customer code' });
+  });
+});
+
+function process(text: string, code = '', more = ''): string {
+  return `<PROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT><CUSTOMERCODE>${code}</CUSTOMERCODE>${more}</PROCESSRESULT>`;
+}
+
+function payment(text: string, code = '', more = ''): string {
+  return success(process(text, code, `${more}<TRANSACTIONID>A9000001\n</TRANSACTIONID>`));
+}
+
+function batch(text: string, more = ''): string {
+  return success(batchResult(text, `<BATCHID>1000001</BATCHID>${more}`));
+}
+
+function declined(code: number, transactionId: string | null) {
+  return { kind: 'declined', code, transactionId };
+}
+
+function answerTo(operation: OperationName, inside: string): Promise<AnyAnswer> {
+  return exchangeWith(operation, httpAnswer(200, answerOf(wireName(operation), inside)));
+}
+
+async function exchangeWith(operation: OperationName, bytes: Buffer, parameters?: unknown): Promise<AnyAnswer> {
+  const server = await script({ onRequest: (socket) => socket.end(bytes) });
+  const answer = await callOn(server.url, operation, parameters === undefined ? {} : { parameters });
+  expect(server.requests).toHaveLength(1);
+  expect(server.requests[0]).toMatch(new RegExp(`^POST /NetGate/${OPERATIONS[operation].service}v2\\.asmx `));
+  return answer;
+}
