@@ -42,8 +42,10 @@ const OTHER_CARDS = [
   `Any card above ${formatCents(LARGEST_TEST_CENTS)}: REJECT: 39`,
   'A card whose check digit is wrong: REJECT: 40',
   'Any other card: OK: 678594:',
-  'A customer code that is empty or begins with X: REJECT: 3',
-  'A bank account: Received',
+  'A refund: as its card says above, but REJECT: 15 for 4111111111111111, and of other cards when it exceeds the charge',
+  'In a batch, a customer code that is empty, begins with X, or pays another way: REJECT: 3',
+  'In a single charge, a customer code without a record, or one that pays another way: REJECT: 3',
+  'A bank account: Received in a batch, OK: 555555: in a single charge',
 ];
 
 function describeAccount({ agentCode, server }: Account): string {
@@ -52,8 +54,9 @@ function describeAccount({ agentCode, server }: Account): string {
 
 function describeCard({ number, amounts, otherwise }: MagicCard): string {
   const single = amounts.map(
-    ({ cents, message, onBadAddress }) =>
-      `${cents.map(formatCents).join(', ')}: ${message}${onBadAddress ? ` (bad IP address: ${onBadAddress})` : ''}`,
+    ({ cents, message, onBadAddress, onCode }) =>
+      `${cents.map(formatCents).join(', ')}: ${message}${onBadAddress ? ` (bad IP address: ${onBadAddress})` : ''}` +
+      (onCode ? ` (security code ${onCode.code}: ${onCode.message})` : ''),
   );
   return escapeHtml(
     `${number}: ${[...single, `${single.length > 0 ? 'other' : 'all'} amounts: ${otherwise}`].join('; ')}`,

@@ -26,6 +26,8 @@ export type SandboxOptions = {
   readonly accounts?: readonly Account[];
   /** Whether a card row that was charged before is answered as a duplicate; true when left out. */
   readonly cardDuplicates?: boolean;
+  /** Whether refunds may pay back more than was charged, with any card or account; false when left out. */
+  readonly refundsMayExceed?: boolean;
   /** Most rows of a batch; 10,000 when left out. */
   readonly maxRows?: number;
   /** Largest request body in bytes; 10 MB when left out. */
@@ -58,6 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     batchDelayMs: options.batchDelayMs ?? 1000,
     maxRows: options.maxRows ?? 10_000,
     cardDuplicates: options.cardDuplicates ?? true,
+    refundsMayExceed: options.refundsMayExceed ?? false,
   };
   const server = createServer((request, response) => {
     void handleRequest(request, response, desk, options.maxBodyBytes ?? 10 * 1024 * 1024);

@@ -88,7 +88,10 @@ async function dropFiles(account: string): Promise<void> {
  * rows, and a little later, because on a slow machine most random moments would lie before anything happens.
  */
 async function waitForMoment(account: string, random: () => number): Promise<void> {
-  if (ACCOUNTS.indexOf(account) % 3 === 0) return void (await sleep(random() * 1_500));
+  if (ACCOUNTS.indexOf(account) % 3 === 0) {
+    await sleep(random() * 1_500);
+    return;
+  }
   const part = Math.floor(random() * 3 * ROWS_A_FILE);
   for (let waited = 0; waited < 15_000 && takenOf(account) <= part; waited += 2) await sleep(2);
   await sleep(random() * 40);

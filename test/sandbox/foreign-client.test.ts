@@ -1,6 +1,7 @@
 import { type Client, createClientAsync } from 'soap';
 import { describe, expect, it } from 'vitest';
 import { LOGIN, toBase64 } from './support/soap-request.ts';
+import { CARD_RECORD } from './support/customer-fields.ts';
 import { useSandboxes } from './support/sandbox-world.ts';
 
 const world = useSandboxes();
@@ -29,6 +30,25 @@ describe('node-soap as a client of the sandbox', () => {
     );
   });
 
+  it.each([
+    ['v2', { forceSoap12Headers: true }],
+    ['v3', {}],
+    ['', {}],
+  ])('charges the record that it created, with version "%s" and %j', async (version, options) => {
+    const { url } = await world.start({ now: '2017-06-15T10:00:00Z' });
+    const records = await createClientAsync(`${url}/NetGate/CustomerLink${version}.asmx?WSDL`, options);
+    const charges = await createClientAsync(`${url}/NetGate/ProcessLink${version}.asmx?WSDL`, options);
+    const created = await call(records, 'CreateCreditCardCustomerCode', { ...LOGIN, ...CARD_RECORD });
+    expect(created).toEqual({ AUTHORIZATIONRESULT: 'OK', CUSTOMERCODE: 'A10000001' });
+    const byCode = { ...LOGIN, customerCode: created.CUSTOMERCODE, total: '5.00' };
+    // This client trims by itself.
+    expect(await call(charges, 'ProcessCreditCardWithCustomerCode', byCode)).toMatchObject({
+      AUTHORIZATIONRESULT: 'OK: 678594:',
+      CUSTOMERCODE: 'A10000001',
+      TRANSACTIONID: 'A6000001',
+    });
+  });
+
   it.each([{ forceSoap12Headers: true }, {}])('reads a fault as one with %j', async (options) => {
     const { url } = await world.start();
     const client = await createClientAsync(`${url}/NetGate/ProcessLinkv2.asmx?WSDL`, options);
@@ -39,7 +59,8 @@ describe('node-soap as a client of the sandbox', () => {
 
 async function call(client: Client, operation: string, fields: object): Promise<Record<string, string>> {
   const [answer] = await client[`${operation}Async`](fields);
-  const [result] = Object.values<{ IATSRESPONSE: { BATCHPROCESSRESULT: Record<string, string> } }>(answer);
-  if (!result) throw new Error('no result element');
-  return result.IATSRESPONSE.BATCHPROCESSRESULT;
+  const [result] = Object.values<{ IATSRESPONSE: Record<string, Record<string, string>> }>(answer);
+  const payload = result?.IATSRESPONSE['BATCHPROCESSRESULT'] ?? result?.IATSRESPONSE['PROCESSRESULT'];
+  if (!payload) throw new Error('no payload in the answer');
+  return payload;
 }

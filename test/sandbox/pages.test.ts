@@ -14,15 +14,17 @@ describe('frontPage', () => {
     expect(body).toContain('<h1>Payment service sandbox</h1>');
     for (const version of ['', 'v2', 'v3', 'v4']) {
       expect(body).toContain(`<a href="${BASE}/NetGate/ProcessLink${version}.asmx?WSDL">`);
+      expect(body).toContain(`<a href="${BASE}/NetGate/CustomerLink${version}.asmx?WSDL">`);
     }
-    expect(body).not.toContain('CustomerLink');
   });
 
   it('lists the cards and what they answer', () => {
     expect(body).toContain('<li>4222222222222220: all amounts: OK: 678594:</li>');
     expect(body).toContain('6.00: OK: 678594:X;');
     expect(body).toContain('192.00: OK: 678594: (bad IP address: REJECT: 5); other amounts: REJECT: 15</li>');
+    expect(body).toContain('15.00: REJECT: 19 (security code 1234: OK: 678594:Y);');
     expect(body).toContain('Any card above 2000.00: REJECT: 39');
+    expect(body).toContain('OK: 555555: in a single charge');
   });
 
   it('shows accounts without their passwords', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readXml } from '../../src/sandbox/xml/read-xml.ts';
 import { type HttpCall, type Reply } from '../../src/sandbox/reply.ts';
 import { serveRequest } from '../../src/sandbox/serve-request.ts';
+import { wireName } from '../../src/kernel/wsdl.ts';
+import { servedOperations } from '../../src/sandbox/handlers/handlers.ts';
 import type { Desk } from '../../src/sandbox/handlers/handler.ts';
 import { batchSubmission } from '../../src/sandbox/handlers/batch-submission.ts';
 import { makeCall, makeDesk } from './support/make-desk.ts';
@@ -24,9 +26,25 @@ describe('serveRequest', () => {
   });
 
   it.each([
+    '/NetGate/CustomerLink.asmx',
+    '/NetGate/Customerlinkv2.asmx',
+    '/netgate/CUSTOMERLINKV3.asmx',
+    '/NetGate/customerlinkv4.asmx?op=DeleteCustomerCode',
+  ])('answers calls and describes itself at %s', async (url) => {
+    const { headers, body } = soapRequest('DeleteCustomerCode', { ...LOGIN, customerCode: '-1' });
+    const reply = await serve({ method: 'POST', headers: { 'content-type': headers['Content-Type'] }, body }, url);
+    expect(reply.body).toContain('<CUSTOMERCODE>"-1" is deleted</CUSTOMERCODE>');
+    const description = String((await serve({}, `${url.replace(/[?].*/, '')}?WSDL`)).body);
+    expect(description).toContain('<wsdl:service name="CustomerLink">');
+    const described = [...description.matchAll(/<wsdl:operation name="(\w+)"><wsdl:input m/g)].map(([, name]) => name);
+    expect(described.sort()).toEqual(servedOperations('CustomerLink').map(wireName).sort());
+    expect(description.includes('name="DeleteCustomerCodeV1"')).toBe(url.endsWith('CustomerLink.asmx'));
+  });
+
+  it.each([
     '/NetGate/ProcessLinkv5.asmx',
     '/NetGate/ProcessLinkv2.asmx/ProcessCreditCardBatch',
-    '/NetGate/CustomerLinkv2.asmx',
+    '/NetGate/CustomerLinkv1.asmx',
     '/NetGate/ReportLinkv2.asmx',
     '/ProcessLinkv2.asmx',
     '/sandbox/Books',
@@ -41,12 +59,8 @@ describe('serveRequest', () => {
     const locations = String(reply.body).match(/location="[^"]*"/g);
     expect(locations).toEqual(Array(2).fill('location="http://pay.example:8080/netgate/ProcessLinkV2.asmx"'));
     const described = [...String(reply.body).matchAll(/<wsdl:operation name="(\w+)"><wsdl:input m/g)];
-    expect(described.map(([, name]) => name)).toEqual([
-      'ProcessCreditCardBatch',
-      'ProcessACHEFTChargeBatch',
-      'ProcessACHEFTRefundBatch',
-      'GetBatchProcessResultFile',
-    ]);
+    const served = servedOperations('ProcessLink').map(wireName);
+    expect(described.map(([, name]) => name).sort()).toEqual(served.sort());
   });
 
   it.each<[Record<string, string>, string]>([

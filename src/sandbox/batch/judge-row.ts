@@ -3,6 +3,7 @@ import { FOLDER_OPERATIONS, type FolderOperation, type Server } from '../../../s
 import type { BookRow } from '../books/book-row.ts';
 import { judgeCard } from './magic-cards.ts';
 import type { BatchRow } from './read-row.ts';
+import type { PaymentKind } from '../customers/customer.ts';
 
 export type Verdict = Pick<BookRow, 'outcome' | 'message'>;
 
@@ -11,17 +12,19 @@ export type RowSetting = {
   readonly kind: FolderOperation;
   readonly server: Server | undefined;
   readonly ipAddress: string;
+  /** How the record of a customer code pays; undefined for a code without a record. None is known when left out. */
+  readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
 };
 
 /**
  * What the service says to a row by itself; whether it came before is asked elsewhere (gateway wire 3.3).
  *
- * There are no customer records yet, so every customer code is good except an empty one and those that begin with X,
- * which stand for codes that do not exist.
+ * Files are tried here without anybody having created the records first, so every customer code is good except an
+ * empty one, those that begin with X, which stand for codes that do not exist, and those whose record pays another way.
  */
 export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
   if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
-  if (row.cells.customerCode !== undefined && /^(?:X|$)/.test(row.customerCode)) return declined('REJECT: 3');
+  if (row.cells.customerCode !== undefined && !isGoodCode(row.customerCode, setting)) return declined('REJECT: 3');
   return setting.kind === 'card' ? judgeCardRow(row, setting) : judgeAccountRow(row);
 }
 
@@ -30,6 +33,12 @@ function judgeAccountRow(row: BatchRow): Verdict {
   const { accountNumber } = row.cells;
   if (accountNumber !== undefined && !isAccountNumber(accountNumber)) return declined('REJECT: 40');
   return { outcome: 'accepted_pending', message: 'Received' };
+}
+
+function isGoodCode(customerCode: string, { kind, paymentOf }: RowSetting): boolean {
+  const payment = paymentOf?.(customerCode);
+  if (payment !== undefined) return payment === (kind === 'card' ? 'card' : 'bank');
+  return !/^(?:X|$)/.test(customerCode);
 }
 
 function judgeCardRow(row: BatchRow, { server, ipAddress }: RowSetting): Verdict {
@@ -53,7 +62,8 @@ function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
   );
 }
 
-function isAccountNumber(text: string): boolean {
+/** Whether a text can be a bank account number at all. */
+export function isAccountNumber(text: string): boolean {
   return /^\d{4,}$/.test(text) && text.length <= FIELDS.accountNum.maxLength;
 }
 

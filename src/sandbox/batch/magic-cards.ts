@@ -13,12 +13,14 @@ export type MagicCard = {
 /**
  * `server`       the answer is given on this server only
  * `onBadAddress` the answer instead, when the call names an address of the payer that is none
+ * `onCode`       the answer instead, when the call carries this security code
  */
 export type MagicAmount = {
   readonly cents: readonly number[];
   readonly message: string;
   readonly server?: Server;
   readonly onBadAddress?: string;
+  readonly onCode?: { readonly code: string; readonly message: string };
 };
 
 const APPROVED = 'OK: 678594:';
@@ -39,8 +41,7 @@ export const MAGIC_CARDS: readonly MagicCard[] = [
       { cents: [800], message: 'OK: 678594:A' },
       { cents: [900], message: 'OK: 678594:Z' },
       { cents: [1000], message: 'OK: 678594:N' },
-      // The security code decides about this amount, and a batch carries none.
-      { cents: [1500], message: 'REJECT: 19' },
+      { cents: [1500], message: 'REJECT: 19', onCode: { code: '1234', message: 'OK: 678594:Y' } },
       { cents: [1600], message: 'REJECT: 2' },
       { cents: [19_200], message: APPROVED, server: 'NA', onBadAddress: 'REJECT: 5' },
     ],
@@ -54,6 +55,8 @@ export type CardCharge = {
   readonly amountCents: number;
   readonly server: Server | undefined;
   readonly ipAddress: string;
+  /** A batch carries none. */
+  readonly securityCode?: string;
 };
 
 /**
@@ -68,7 +71,19 @@ export function judgeCard(charge: CardCharge): string {
   if (!card) return APPROVED;
   const row = card.amounts.find((amount) => amount.cents.includes(charge.amountCents) && isServed(amount, charge));
   if (!row) return card.otherwise;
+  if (row.onCode && row.onCode.code === charge.securityCode) return row.onCode.message;
   return isBadAddress(charge.ipAddress) ? (row.onBadAddress ?? row.message) : row.message;
+}
+
+/**
+ * What the service says to a refund: of a card that answers by amount it pays nothing back (gateway wire 6.3).
+ * @param isCard whether the charge was made with that number, which the books know without holding it
+ * @param isTooMuch whether more would be paid back than was charged
+ */
+export function judgeCardRefund(refund: { isCard: (number: string) => boolean; isTooMuch: boolean }): string {
+  const card = MAGIC_CARDS.find(({ number }) => refund.isCard(number));
+  if (card) return card.otherwise;
+  return refund.isTooMuch ? 'REJECT: 15' : APPROVED;
 }
 
 /** An account without a server is answered as one of North America. */

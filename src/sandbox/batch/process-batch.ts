@@ -1,6 +1,6 @@
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import type { BookRow } from '../books/book-row.ts';
-import { judgeRow, type Verdict } from './judge-row.ts';
+import { judgeRow, type RowSetting, type Verdict } from './judge-row.ts';
 import { readRow, type BatchRow } from './read-row.ts';
 import type { BatchFile } from './read-batch-file.ts';
 
@@ -20,6 +20,7 @@ export type BatchRules = {
   readonly account: string;
   readonly server: Server | undefined;
   readonly ipAddress: string;
+  readonly paymentOf?: NonNullable<RowSetting['paymentOf']>;
   readonly findsDuplicates: boolean;
   /** Whether a key was left by an earlier batch. */
   readonly isTaken: (key: string) => boolean;

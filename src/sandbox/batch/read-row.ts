@@ -53,6 +53,6 @@ function holdsNumber(column: ColumnName | undefined): boolean {
 }
 
 /** A file with its columns in the wrong order would otherwise carry card numbers into the books. */
-function hideCardNumber(text: string): string {
+export function hideCardNumber(text: string): string {
   return holdsCardNumber(text) ? maskText(text) : text;
 }

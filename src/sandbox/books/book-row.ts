@@ -1,4 +1,7 @@
-/** One row of a batch as the books of the sandbox have it: the truth that tests compare everything else with. */
+/**
+ * One row of a batch, or one single charge or refund, as the books of the sandbox have it: the truth that tests compare
+ * everything else with.
+ */
 export type BookRow = {
   /** When it was taken, ISO 8601 in UTC, by the clock of the sandbox. */
   readonly at: string;
@@ -6,8 +9,9 @@ export type BookRow = {
   readonly account: string;
   /** In the spec's spelling. */
   readonly operation: string;
+  /** Empty for a single charge or refund. */
   readonly batchId: string;
-  /** Place in the batch, counted from 1; blank lines do not count. */
+  /** Place in the batch, counted from 1; blank lines do not count. 1 for a single charge or refund. */
   readonly position: number;
   readonly invoice: string;
   readonly customerCode: string;
@@ -16,8 +20,10 @@ export type BookRow = {
   /** Last four digits of the card or account number; the last two of a short one; empty where there is none. */
   readonly lastFour: string;
   readonly outcome: 'approved' | 'accepted_pending' | 'declined' | 'duplicate' | 'format_error';
-  /** What the result file says to the row. */
+  /** What the result file, or the answer, says to the row. */
   readonly message: string;
   /** Whether money moves for this row. */
   readonly charged: boolean;
+  /** Of a single charge or refund that was given one. */
+  readonly transactionId?: string;
 };

@@ -31,7 +31,7 @@ async function takeBatch(kind: FolderOperation, { account, parameters }: Call, d
     readyAt: new Date(at.getTime() + desk.batchDelayMs).toISOString(),
     account: account.agentCode,
     operation,
-    judge: (isTaken, keyOf) =>
+    judge: (isTaken, keyOf, paymentOf) =>
       processBatch(file, {
         kind,
         account: account.agentCode,
@@ -40,6 +40,7 @@ async function takeBatch(kind: FolderOperation, { account, parameters }: Call, d
         findsDuplicates: kind !== 'card' || desk.cardDuplicates,
         isTaken,
         keyOf,
+        paymentOf,
       }),
   });
   desk.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');

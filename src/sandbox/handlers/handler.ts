@@ -41,4 +41,6 @@ export type Desk = {
   readonly maxRows: number;
   /** Whether a card row that was charged before is answered as a duplicate. */
   readonly cardDuplicates: boolean;
+  /** Whether more may be paid back than was charged. */
+  readonly refundsMayExceed: boolean;
 };

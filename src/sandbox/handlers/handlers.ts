@@ -2,14 +2,37 @@ import { OPERATIONS, type OperationName } from '../../../schemas/operations.ts';
 import type { ServiceName } from '../../kernel/wsdl.ts';
 import { batchResult } from './batch-result.ts';
 import { batchSubmission } from './batch-submission.ts';
+import { charge } from './charge.ts';
+import { createCustomer } from './create-customer.ts';
+import { customerDetail } from './customer-detail.ts';
+import { customerList } from './customer-list.ts';
+import { deleteCustomer } from './delete-customer.ts';
 import type { Handler } from './handler.ts';
+import { refund } from './refund.ts';
+import { updateCustomer } from './update-customer.ts';
 
 /** The operations that the sandbox serves. */
 export const HANDLERS: Readonly<Partial<Record<OperationName, Handler>>> = {
+  createCustomerCodeAndProcessCreditCard: charge('card', 'new'),
+  processCreditCardWithCustomerCode: charge('card', 'stored'),
+  processCreditCard: charge('card', 'given'),
+  createCustomerCodeAndProcessACHEFT: charge('bank', 'new'),
+  processACHEFTWithCustomerCode: charge('bank', 'stored'),
+  processACHEFT: charge('bank', 'given'),
+  processCreditCardRefundWithTransactionId: refund('card'),
+  processACHEFTRefundWithTransactionId: refund('bank'),
   processCreditCardBatch: batchSubmission('card'),
   processACHEFTChargeBatch: batchSubmission('ach-charge'),
   processACHEFTRefundBatch: batchSubmission('ach-refund'),
   getBatchProcessResultFile: batchResult,
+  createCreditCardCustomerCode: createCustomer('card'),
+  createACHEFTCustomerCode: createCustomer('bank'),
+  updateCreditCardCustomerCode: updateCustomer('card'),
+  updateACHEFTCustomerCode: updateCustomer('bank'),
+  deleteCustomerCode: deleteCustomer,
+  getCustomerCodeDetail: customerDetail,
+  getCustomerListByCreationTimeCSV: customerList('CSV'),
+  getCustomerListByCreationTimeXML: customerList('XML'),
 };
 
 /** The operations of one service that are served; none means that the service itself is not. */

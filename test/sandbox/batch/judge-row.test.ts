@@ -70,6 +70,16 @@ describe('judgeRow', () => {
     expect(judge(kind, cells)).toEqual({ outcome: 'format_error', message: 'Wrong Format' });
   });
 
+  it.each([
+    ['card', 'bank', '5.00', 'REJECT: 3'],
+    ['card', 'card', '5.00', 'OK: 678594:'],
+    ['ach-charge', 'card', '5.00', 'REJECT: 3'],
+    ['ach-refund', 'bank', '-5.00', 'Received'],
+  ] as const)('%s with the code of a record that pays by %s', (kind, payment, amount, message) => {
+    const setting = { kind, server: undefined, ipAddress: '', paymentOf: () => payment };
+    expect(judgeRow(readRow(kind, CODE.with(2, amount)), setting).message).toBe(message);
+  });
+
   it('gives each message its outcome', () => {
     expect(judge('ach-charge', BANK).outcome).toBe('accepted_pending');
     expect(judge('card', CARD).outcome).toBe('approved');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Server } from '../../../schemas/operations.ts';
-import { judgeCard, MAGIC_CARDS } from '../../../src/sandbox/batch/magic-cards.ts';
+import { judgeCard, judgeCardRefund, MAGIC_CARDS } from '../../../src/sandbox/batch/magic-cards.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 
 const ALWAYS = '4222222222222220';
@@ -47,6 +47,28 @@ describe('judgeCard', () => {
     [100, 'NA', '100', 'OK: 678594:'],
   ])('%i cents on %s with the address %j: %s', (amountCents, server, ipAddress, message) => {
     expect(judgeCard({ number: BY_AMOUNT, amountCents, server, ipAddress })).toBe(message);
+  });
+});
+
+describe('judgeCard with a security code', () => {
+  it.each([
+    ['1234', 'OK: 678594:Y'],
+    ['123', 'REJECT: 19'],
+    ['', 'REJECT: 19'],
+  ])('%j decides about the amount that asks for it', (securityCode, message) => {
+    const charge = { number: BY_AMOUNT, amountCents: 1500, server: undefined, ipAddress: '', securityCode };
+    expect(judgeCard(charge)).toBe(message);
+  });
+});
+
+describe('judgeCardRefund', () => {
+  it.each([
+    [ALWAYS, true, 'OK: 678594:'],
+    [BY_AMOUNT, false, 'REJECT: 15'],
+    ['5555555555554444', false, 'OK: 678594:'],
+    ['5555555555554444', true, 'REJECT: 15'],
+  ])('of %s, too much: %s', (charged, isTooMuch, message) => {
+    expect(judgeCardRefund({ isCard: (number) => number === charged, isTooMuch })).toBe(message);
   });
 });
 

@@ -2,6 +2,8 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JudgedRow } from '../../../src/sandbox/batch/process-batch.ts';
+import type { Transaction } from '../../../src/sandbox/books/book-entry.ts';
+import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
 import { type Books, type NewBatch, openBooks } from '../../../src/sandbox/books/open-books.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
@@ -17,6 +19,33 @@ const ROW: JudgedRow = {
   outcome: 'accepted_pending',
   message: 'Received',
   charged: true,
+};
+
+const CREATED = {
+  account: 'TEST88',
+  record: newCustomer({
+    code: 'A10000001',
+    kind: 'card',
+    createdAt: AT,
+    holder: 'Ada Byron',
+    number: '4222222222222220',
+    method: '',
+    expiry: '12/30',
+    textOf: () => undefined,
+  }),
+};
+
+const TRANSACTION: Transaction = {
+  method: 'card',
+  row: {
+    at: AT,
+    account: 'TEST88',
+    operation: 'processCreditCard',
+    batchId: '',
+    position: 1,
+    ...ROW,
+    transactionId: 'A6000001',
+  },
 };
 
 describe('openBooks', () => {
@@ -104,6 +133,58 @@ describe('openBooks', () => {
     expect(after.rows().map(({ batchId }) => batchId)).toEqual(['1000001']);
     expect(await isKeyTaken(after, 'b')).toBe(false);
     await after.close();
+  });
+
+  it('keeps single charges between the batches, with the record that one created, also after a restart', async () => {
+    const folder = await world.folder();
+    const before = await openBooks(folder);
+    await before.takeBatch(batchOf('a'));
+    const answer = await before.decide(() => ({
+      entry: { transaction: TRANSACTION, customer: CREATED },
+      answer: 'ok',
+    }));
+    expect(answer).toBe('ok');
+    await before.takeBatch(batchOf('b'));
+    await before.close();
+    const text = await readFile(join(folder, 'books.jsonl'), 'utf8');
+    expect(text.trim().split('\n')).toHaveLength(3);
+    expect(text).not.toContain(CREATED.record.number);
+    const after = await openBooks(folder);
+    expect(after.rows().map(({ batchId }) => batchId)).toEqual(['1000001', '', '1000002']);
+    expect(after.rows(1_000_001).map(({ batchId }) => batchId)).toEqual(['', '1000002']);
+    expect(after.rows(1_000_002)).toEqual([]);
+    expect(after.transactions.find('TEST88', 'A6000001')).toMatchObject(TRANSACTION);
+    expect(after.customers.find('TEST88', 'A10000001')).toEqual(CREATED.record);
+    await after.decide(() => ({ entry: { deletion: { account: 'TEST88', code: 'A10000001' } }, answer: '' }));
+    await after.close();
+    const last = await openBooks(folder);
+    expect(last.customers.find('TEST88', 'A10000001')).toBeUndefined();
+    expect(last.customers.nextCode('TEST88')).toBe('A10000002');
+    await last.close();
+  });
+
+  it('writes nothing for a decision that comes to nothing, and goes on after one that fails', async () => {
+    const books = await openBooks(undefined);
+    const failing = books.decide(() => {
+      throw new Error('cannot decide');
+    });
+    await expect(failing).rejects.toThrow('cannot decide');
+    expect(await books.decide(() => ({ answer: 7 }))).toBe(7);
+    expect(books.rows()).toEqual([]);
+  });
+
+  it('lets a batch ask how the record of a code pays', async () => {
+    const books = await openBooks(undefined);
+    await books.decide(() => ({ entry: { customer: CREATED }, answer: '' }));
+    const asked: unknown[] = [];
+    await books.takeBatch({
+      ...batchOf('a'),
+      judge: (_, __, paymentOf) => {
+        asked.push(paymentOf('A10000001'), paymentOf('A10000002'));
+        return { rows: [], result: Buffer.alloc(0), keys: [] };
+      },
+    });
+    expect(asked).toEqual(['card', undefined]);
   });
 
   it('refuses books with a damaged line, without quoting it', async () => {

@@ -3,6 +3,7 @@ import type { FolderOperation } from '../../../schemas/operations.ts';
 import { openLog } from '../../../src/kernel/log.ts';
 import { batchPayload, BATCH_TEXTS, FAILED_BATCH_PAYLOAD } from '../../../src/sandbox/handlers/batch-payload.ts';
 import { batchSubmission } from '../../../src/sandbox/handlers/batch-submission.ts';
+import { createCustomer } from '../../../src/sandbox/handlers/create-customer.ts';
 import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
 import { ACCOUNT, makeCall, makeDesk } from '../support/make-desk.ts';
 import { toBase64 } from '../support/soap-request.ts';
@@ -55,6 +56,17 @@ describe('batchSubmission', () => {
     await submit(desk, 'ach-refund', '1001,A1,-5.00,');
     await submit(desk, 'ach-charge', '1001,A1,5.00,', { ...ACCOUNT, agentCode: 'OTHER' });
     expect(desk.books.rows().map(({ charged }) => charged)).toEqual([true, true, true, true]);
+  });
+
+  it('refuses the code of a record that pays another way, and no other', async () => {
+    const { desk } = await makeDesk();
+    const card = { creditCardNum: '4222222222222220', creditCardExpiry: '12/30' };
+    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), desk);
+    const rows = '1001,A10000001,5.00,\n1002,A10000009,5.00,';
+    await submit(desk, 'ach-charge', rows);
+    await submit(desk, 'card', rows);
+    const messages = desk.books.rows().map(({ message }) => message);
+    expect(messages).toEqual(['REJECT: 3', 'Received', 'OK: 678594:', 'OK: 678594:']);
   });
 
   it('takes as many rows as are allowed and not one more', async () => {

@@ -11,12 +11,13 @@ describe('HANDLERS', () => {
 
 describe('servedOperations', () => {
   it('lists what has a handler, by service', () => {
-    expect(servedOperations('ProcessLink')).toEqual([
-      'processCreditCardBatch',
-      'processACHEFTChargeBatch',
-      'processACHEFTRefundBatch',
-      'getBatchProcessResultFile',
-    ]);
-    expect(servedOperations('CustomerLink')).toEqual([]);
+    for (const service of ['ProcessLink', 'CustomerLink'] as const) {
+      expect(servedOperations(service).sort()).toEqual(operationsOf(service));
+    }
   });
 });
+
+function operationsOf(service: string): string[] {
+  const rows = Object.entries(OPERATIONS).filter(([, row]) => row.service === service);
+  return rows.map(([operation]) => operation).sort();
+}

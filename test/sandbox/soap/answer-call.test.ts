@@ -88,9 +88,9 @@ describe('answerCall', () => {
 
   it.each<[string, SoapRequest, string]>([
     [
-      'an operation without handler',
-      soapRequest('ProcessCreditCard', LOGIN),
-      'Server did not recognize the value of HTTP Header SOAPAction: https://www.iatspayments.com/NetGate/ProcessCreditCard.',
+      'an operation of the other service',
+      soapRequest('DeleteCustomerCode', LOGIN),
+      'Server did not recognize the value of HTTP Header SOAPAction: https://www.iatspayments.com/NetGate/DeleteCustomerCode.',
     ],
     [
       'an action that contradicts the body',

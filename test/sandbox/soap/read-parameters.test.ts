@@ -22,11 +22,52 @@ describe('readParameters', () => {
     });
   });
 
+  it.each([
+    ['true', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+    [' true\n', true],
+  ])('reads the boolean %j', (text, value) => {
+    const parameters = readParameters('createCreditCardCustomerCode', new Map([['recurring', text]]));
+    expect('fault' in parameters ? parameters.fault : parameters.flag('recurring')).toBe(value);
+  });
+
+  it.each(['', 'TRUE', 'yes', '2', 'on'])('refuses the boolean %j', (text) => {
+    const parameters = readParameters('updateCreditCardCustomerCode', new Map([['updateCreditCardNum', text]]));
+    expect(parameters).toEqual({
+      fault:
+        'Server was unable to read request. ---> There is an error in XML document. ---> ' +
+        'The string is not a valid Boolean value.',
+    });
+  });
+
+  it.each(['2017-06-16', '2017-06-16T00:00:00+00:00'])('reads the moment %j', (text) => {
+    const parameters = readParameters('createCreditCardCustomerCode', new Map([['beginDate', text]]));
+    const moment = 'fault' in parameters ? undefined : parameters.moment('beginDate');
+    expect(moment?.toISOString()).toBe('2017-06-16T00:00:00.000Z');
+  });
+
+  it.each(['', 'today', '2017-02-30'])('refuses the moment %j', (text) => {
+    const parameters = readParameters('getCustomerListByCreationTimeXML', new Map([['toDate', text]]));
+    expect(parameters).toEqual({
+      fault:
+        'Server was unable to read request. ---> There is an error in XML document. ---> ' +
+        'The string is not a valid AllXsd value.',
+    });
+  });
+
+  it('passes over a typed element that its operation does not have', () => {
+    expect(readParameters('processCreditCard', new Map([['recurring', 'maybe']]))).not.toHaveProperty('fault');
+  });
+
   it('tells absent from empty', () => {
     const parameters = readParameters('getBatchProcessResultFile', new Map([['batchId', '']]));
     if ('fault' in parameters) throw new Error(parameters.fault);
     expect(parameters.text('batchId')).toBe('');
     expect(parameters.text('customerIPAddress')).toBeUndefined();
     expect(parameters.bytes('batchFile')).toBeUndefined();
+    expect(parameters.flag('recurring')).toBeUndefined();
+    expect(parameters.moment('beginDate')).toBeUndefined();
   });
 });

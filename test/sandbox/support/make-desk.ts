@@ -17,6 +17,7 @@ export async function makeDesk(settings: Partial<Desk> = {}) {
     batchDelayMs: 1000,
     maxRows: 10_000,
     cardDuplicates: true,
+    refundsMayExceed: false,
     ...settings,
   };
   return { desk, clock };

@@ -1,0 +1,77 @@
+import { shownEnd } from '../batch/mask-number.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+import type { StoredCustomer } from './book-entry.ts';
+import type { BookSecret } from './book-secret.ts';
+
+/** The stored customer records. Each is opened when it is asked for and lies sealed the rest of the time. */
+export type CustomerBook = {
+  find(account: string, code: string): Customer | undefined;
+  /** How the record of a code pays; it is not opened for that, so a long batch may ask for every row. */
+  paymentOf(account: string, code: string): PaymentKind | undefined;
+  /** Those of one account, the oldest first. */
+  list(account: string): readonly Customer[];
+  /** `A` and eight digits; none is given twice, even when its record was deleted. */
+  nextCode(account: string): string;
+  seal(account: string, record: Customer): StoredCustomer;
+  keyOf(account: string, code: string): string;
+  keep(stored: StoredCustomer): void;
+  forget(key: string): void;
+};
+
+export function keepCustomers(secret: BookSecret): CustomerBook {
+  const stored = new Map<string, StoredCustomer>();
+  let lastSerial = FIRST_SERIAL - 1;
+  const keyOf = (account: string, code: string) => secret.keyOf(['customer', account, code]);
+  const open = ({ sealed, key }: StoredCustomer) =>
+    JSON.parse(secret.unseal(sealed, ownerOf(key)).toString('utf8')) as Customer;
+
+  return {
+    find: (account, code) => {
+      const found = stored.get(keyOf(account, code));
+      return found && open(found);
+    },
+    paymentOf: (account, code) => stored.get(keyOf(account, code))?.payment,
+    list: (account) => [...stored.values()].filter((customer) => customer.account === account).map(open),
+    nextCode: (account) => {
+      let serial = lastSerial + 1;
+      while (stored.has(keyOf(account, codeOf(serial)))) serial += 1;
+      return codeOf(serial);
+    },
+    seal: (account, record) => {
+      const key = keyOf(account, record.code);
+      return {
+        key,
+        account,
+        payment: record.kind,
+        lastFour: shownEnd(record.number),
+        serial: serialOf(record.code),
+        sealed: secret.seal(Buffer.from(JSON.stringify(record)), ownerOf(key)),
+      };
+    },
+    keyOf,
+    keep: (customer) => {
+      stored.set(customer.key, customer);
+      lastSerial = Math.max(lastSerial, customer.serial);
+    },
+    forget: (key) => {
+      stored.delete(key);
+    },
+  };
+}
+
+const FIRST_SERIAL = 10_000_001;
+/** A code that a client chose and that merely looks generated must not use up the codes behind it. */
+const LARGEST_SERIAL = 19_999_999;
+
+function codeOf(serial: number): string {
+  return `A${String(serial).padStart(8, '0')}`;
+}
+
+function serialOf(code: string): number {
+  const serial = Number(/^A(\d{8})$/.exec(code)?.[1] ?? 0);
+  return serial > LARGEST_SERIAL ? 0 : serial;
+}
+
+function ownerOf(key: string): string {
+  return `customer ${key}`;
+}

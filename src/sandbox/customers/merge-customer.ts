@@ -1,0 +1,62 @@
+import type { FieldName } from '../../../schemas/fields.ts';
+import type { Parameters } from '../soap/read-parameters.ts';
+import { CONTACT_FIELDS, type Customer, type PaymentKind } from './customer.ts';
+
+/** Names of the elements that say how a customer pays. */
+type PaymentElements = Readonly<Record<'holder' | 'number' | 'method' | 'flag', FieldName>>;
+
+const PAYMENT_ELEMENTS = {
+  card: {
+    holder: 'creditCardCustomerName',
+    number: 'creditCardNum',
+    method: 'mop',
+    flag: 'updateCreditCardNum',
+  },
+  bank: {
+    holder: 'accountCustomerName',
+    number: 'accountNum',
+    method: 'accountType',
+    flag: 'updateAccountNum',
+  },
+} as const satisfies Record<PaymentKind, PaymentElements>;
+
+/**
+ * A record as a call wants it (gateway wire 2.5; mostly our assumption, because clients always send everything). What
+ * the call leaves out stays as it is. What it sends empty is emptied, except for the payment, which stays.
+ * @param old the record before; one that is empty when it is created
+ * @param replacesNumber whether the number is taken from the call at all
+ */
+export function mergeCustomer(old: Customer, parameters: Parameters, replacesNumber: boolean): Customer {
+  const elements = PAYMENT_ELEMENTS[old.kind];
+  const paymentOf = (field: FieldName, before: string) => parameters.text(field)?.trim() || before;
+  const contact = CONTACT_FIELDS.map((field) => [field, parameters.text(field) ?? old.contact[field]]);
+  return {
+    ...old,
+    contact: Object.fromEntries(contact) as Customer['contact'],
+    schedule: mergeSchedule(old.schedule, parameters),
+    holder: paymentOf(elements.holder, old.holder),
+    number: replacesNumber ? paymentOf(elements.number, old.number) : old.number,
+    method: paymentOf(elements.method, old.method),
+    expiry: old.kind === 'card' ? paymentOf('creditCardExpiry', old.expiry) : '',
+  };
+}
+
+/** Whether an update shall replace the number. */
+export function wantsNewNumber(kind: PaymentKind, parameters: Parameters): boolean {
+  return parameters.flag(PAYMENT_ELEMENTS[kind].flag) ?? false;
+}
+
+function mergeSchedule(old: Customer['schedule'], parameters: Parameters): Customer['schedule'] {
+  return {
+    recurring: parameters.flag('recurring') ?? old.recurring,
+    amount: parameters.text('amount') ?? old.amount,
+    beginDate: dayText(parameters.moment('beginDate')) ?? old.beginDate,
+    endDate: dayText(parameters.moment('endDate')) ?? old.endDate,
+    scheduleType: parameters.text('scheduleType') ?? old.scheduleType,
+    scheduleDate: parameters.text('scheduleDate') ?? old.scheduleDate,
+  };
+}
+
+function dayText(moment: Date | undefined): string | undefined {
+  return moment?.toISOString().slice(0, 19);
+}

@@ -1,0 +1,24 @@
+import { CONTACT_FIELDS, type ContactField, type Customer } from './customer.ts';
+
+/** What a record is made of: its values by the names of the spec. */
+export type NewCustomer = Pick<Customer, 'code' | 'kind' | 'createdAt' | 'holder' | 'number' | 'method' | 'expiry'> & {
+  readonly textOf: (field: ContactField) => string | undefined;
+};
+
+/** A record without anything to be paid again and again, which is what a charge creates. */
+export function newCustomer({ textOf, ...known }: NewCustomer): Customer {
+  const contact = Object.fromEntries(CONTACT_FIELDS.map((field) => [field, textOf(field) ?? '']));
+  return { ...known, contact: contact as Customer['contact'], schedule: NO_SCHEDULE };
+}
+
+/** The day that .NET takes when none is given. */
+const NO_DAY = '0001-01-01T00:00:00';
+
+const NO_SCHEDULE: Customer['schedule'] = {
+  recurring: false,
+  amount: '',
+  beginDate: NO_DAY,
+  endDate: NO_DAY,
+  scheduleType: '',
+  scheduleDate: '',
+};

@@ -1,0 +1,137 @@
+import type { FieldName } from '../../../schemas/fields.ts';
+import { judgeCard } from '../batch/magic-cards.ts';
+import { isAccountNumber } from '../batch/judge-row.ts';
+import { shownEnd } from '../batch/mask-number.ts';
+import { hideCardNumber } from '../batch/read-row.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+import { newCustomer } from '../customers/new-customer.ts';
+import type { Call, Desk, Handler } from './handler.ts';
+import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
+import { readTotal } from './read-total.ts';
+
+/**
+ * Where the payment comes from: `given` in the call, `stored` under a customer code, or given in the call and stored
+ * under a new code once it was approved.
+ */
+export type ChargeSource = 'given' | 'stored' | 'new';
+
+/**
+ * A single charge (gateway wire 2.2, 2.3, 6.3). It is never a duplicate of another: the invoice number is a label, so a
+ * client that sends a charge again charges again. The row, and the record that it creates, are one line of the books,
+ * written before the answer leaves.
+ */
+export function charge(kind: PaymentKind, source: ChargeSource): Handler {
+  const elements = elementsOf(kind, source);
+  return {
+    needs: [source === 'stored' ? 'customerCode' : elements.number, 'total'],
+    failurePayload: FAILED_PROCESS_PAYLOAD,
+    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
+    answer: async (call, desk) => {
+      const at = desk.clock.now();
+      const payload = await desk.books.decide(() => bookCharge({ kind, source, elements, call, desk, at }));
+      return { payload };
+    },
+  };
+}
+
+/** Only the card operation that creates a record has names of its own. */
+function elementsOf(kind: PaymentKind, source: ChargeSource): { number: FieldName; expiry: FieldName } {
+  if (kind === 'bank') return { number: 'accountNum', expiry: 'creditCardExpiry' };
+  if (source === 'new') return { number: 'ccNum', expiry: 'ccExp' };
+  return { number: 'creditCardNum', expiry: 'creditCardExpiry' };
+}
+
+type Charge = {
+  readonly kind: PaymentKind;
+  readonly source: ChargeSource;
+  readonly elements: { readonly number: FieldName; readonly expiry: FieldName };
+  readonly call: Call;
+  readonly desk: Desk;
+  readonly at: Date;
+};
+
+function bookCharge(charge: Charge) {
+  const { kind, source, call, desk, at } = charge;
+  const { account, operation, parameters } = call;
+  const { books } = desk;
+  const stored = source === 'stored' ? findPayer(charge) : undefined;
+  const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
+  const amountCents = readTotal(parameters.text('total'));
+  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCharge(charge, number, amountCents);
+  const isCharged = message.startsWith('OK');
+  const transactionId = isCharged || (kind === 'card' && message !== UNKNOWN_CODE) ? books.transactions.nextId() : '';
+  const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
+  const row = {
+    at: at.toISOString(),
+    account: account.agentCode,
+    operation,
+    batchId: '',
+    position: 1,
+    invoice: hideCardNumber(parameters.text('invoiceNum') ?? ''),
+    customerCode: hideCardNumber(created?.code ?? parameters.text('customerCode') ?? ''),
+    amountCents: amountCents ?? 0,
+    lastFour: shownEnd(number),
+    outcome: outcomeOf(kind, isCharged),
+    message,
+    charged: isCharged,
+    ...(transactionId === '' ? {} : { transactionId }),
+  } as const;
+  const cardKey = kind === 'card' ? { cardKey: books.keyOf(['card', number]) } : {};
+  const result = { message, customerCode: created?.code ?? stored?.code ?? '', transactionId };
+  return {
+    entry: {
+      transaction: { row, method: kind, ...cardKey },
+      ...(created ? { customer: { account: account.agentCode, record: created } } : {}),
+    },
+    answer: kind === 'card' ? cardPayload(result, at) : bankPayload(result),
+  };
+}
+
+/** Of a code that does not exist, or whose record pays another way. */
+const UNKNOWN_CODE = 'REJECT: 3';
+/** Our assumption: no source shows a charge whose total is no amount, or nothing, or less. */
+const NOT_AN_AMOUNT = 'REJECT: 5';
+
+function findPayer({ kind, call, desk }: Charge): Customer | undefined {
+  const found = desk.books.customers.find(call.account.agentCode, (call.parameters.text('customerCode') ?? '').trim());
+  return found?.kind === kind ? found : undefined;
+}
+
+/** A bank charge is only taken for the bank; whether it is paid is known days later. */
+function judgeCharge({ kind, call }: Charge, number: string, amountCents: number | undefined): string {
+  const { account, parameters } = call;
+  const isAmount = amountCents !== undefined && amountCents > 0;
+  if (kind === 'bank') {
+    if (!isAccountNumber(number)) return 'REJECT: 40';
+    return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
+  }
+  const message = judgeCard({
+    number,
+    amountCents: amountCents ?? 0,
+    server: account.server,
+    ipAddress: parameters.text('customerIPAddress') ?? '',
+    securityCode: parameters.text('cvv2') ?? '',
+  });
+  // A wrong number is found before a wrong amount.
+  return isAmount || message === 'REJECT: 40' ? message : NOT_AN_AMOUNT;
+}
+
+function outcomeOf(kind: PaymentKind, isCharged: boolean) {
+  if (!isCharged) return 'declined';
+  return kind === 'card' ? 'approved' : 'accepted_pending';
+}
+
+function createRecord({ kind, elements, call, desk, at }: Charge, number: string): Customer {
+  const { account, parameters } = call;
+  return newCustomer({
+    code: desk.books.customers.nextCode(account.agentCode),
+    kind,
+    createdAt: at.toISOString(),
+    holder: `${parameters.text('firstName') ?? ''} ${parameters.text('lastName') ?? ''}`.trim(),
+    number,
+    method: kind === 'card' ? '' : (parameters.text('accountType') ?? ''),
+    expiry: kind === 'card' ? (parameters.text(elements.expiry) ?? '') : '',
+    // The charge knows the second telephone by another name than the record.
+    textOf: (field) => parameters.text(field === 'alternatePhone' ? 'phone2' : field),
+  });
+}

@@ -1,0 +1,33 @@
+import { customersCsv } from '../customers/customer-csv.ts';
+import { customerXml } from '../customers/customer-xml.ts';
+import type { Customer } from '../customers/customer.ts';
+import { element, textElement } from '../xml/write-xml.ts';
+import { CUSTOMER_REFUSALS } from './customer-payload.ts';
+import type { Call, Desk, Handler } from './handler.ts';
+
+/**
+ * Lists the records that were created from one moment to another, both included, the oldest first. An empty code asks
+ * for all of them (gateway wire 2.5).
+ */
+export function customerList(form: 'XML' | 'CSV'): Handler {
+  return {
+    ...CUSTOMER_REFUSALS,
+    needs: [],
+    answer: (call, desk) => {
+      const customers = findCustomers(call, desk);
+      if (form === 'XML') return { payload: element('CUSTOMERS', ...customers.map(customerXml)) };
+      return { payload: textElement('FILE', Buffer.from(customersCsv(customers)).toString('base64')) };
+    },
+  };
+}
+
+/** A date that is left out is the first day of all to .NET, so a list without an end is empty. */
+function findCustomers({ account, parameters }: Call, { books }: Desk): readonly Customer[] {
+  const code = (parameters.text('customerCode') ?? '').trim();
+  const fromMs = parameters.moment('fromDate')?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const toMs = parameters.moment('toDate')?.getTime() ?? Number.NEGATIVE_INFINITY;
+  return books.customers.list(account.agentCode).filter((customer) => {
+    const createdMs = Date.parse(customer.createdAt);
+    return (code === '' || customer.code === code) && createdMs >= fromMs && createdMs <= toMs;
+  });
+}

@@ -1,0 +1,48 @@
+import { element, textElement } from '../xml/write-xml.ts';
+
+/** What a single charge or refund says. `message` is `OK: ...` or `REJECT: n`; what there is none of is empty. */
+export type ProcessResult = {
+  readonly message: string;
+  readonly customerCode: string;
+  readonly transactionId: string;
+};
+
+/**
+ * The payload of a card charge or refund (gateway wire 2.2). Its values are padded with a space before and a line feed
+ * behind, and the settlement dates are there on declines too.
+ * @param at the money is settled on the day after; days are those of UTC
+ */
+export function cardPayload(result: ProcessResult, at: Date): string {
+  return payloadOf(
+    result,
+    textElement('SETTLEMENTBATCHDATE', ` ${monthFirst(at)}\n`),
+    textElement('SETTLEMENTDATE', ` ${monthFirst(new Date(at.getTime() + DAY_MS))}\n`),
+  );
+}
+
+/** The payload of a bank charge or refund (gateway wire 2.3), which is settled who knows when. */
+export function bankPayload(result: ProcessResult): string {
+  return payloadOf(result);
+}
+
+export const FAILED_PROCESS_PAYLOAD = element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', ''));
+
+/** Our assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
+export const BAD_LOGIN_PROCESS_PAYLOAD = payloadOf({ message: 'REJECT: 1', customerCode: '', transactionId: '' });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function payloadOf({ message, customerCode, transactionId }: ProcessResult, ...dates: readonly string[]): string {
+  return element(
+    'PROCESSRESULT',
+    textElement('AUTHORIZATIONRESULT', ` ${message}\n`),
+    textElement('CUSTOMERCODE', customerCode),
+    ...dates,
+    textElement('TRANSACTIONID', transactionId === '' ? '' : `${transactionId}\n`),
+  );
+}
+
+function monthFirst(day: Date): string {
+  const [year, month, date] = day.toISOString().slice(0, 10).split('-');
+  return `${month}/${date}/${year}`;
+}

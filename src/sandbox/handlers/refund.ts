@@ -1,0 +1,80 @@
+import type { Transaction } from '../books/book-entry.ts';
+import { judgeCardRefund } from '../batch/magic-cards.ts';
+import { hideCardNumber } from '../batch/read-row.ts';
+import type { PaymentKind } from '../customers/customer.ts';
+import type { Call, Desk, Handler } from './handler.ts';
+import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
+import { readTotal } from './read-total.ts';
+
+/**
+ * Pays a single charge back, as a whole or in parts, and answers with an id of its own (gateway wire 2.2, 6.4). The
+ * charge must be one of the account, approved, and of the same kind; a refund cannot be refunded.
+ */
+export function refund(kind: PaymentKind): Handler {
+  return {
+    needs: ['transactionId', 'total'],
+    failurePayload: FAILED_PROCESS_PAYLOAD,
+    badLoginPayload: BAD_LOGIN_PROCESS_PAYLOAD,
+    answer: async (call, desk) => {
+      const at = desk.clock.now();
+      return { payload: await desk.books.decide(() => bookRefund({ kind, call, desk, at })) };
+    },
+  };
+}
+
+type Refund = { readonly kind: PaymentKind; readonly call: Call; readonly desk: Desk; readonly at: Date };
+
+function bookRefund(refund: Refund) {
+  const { kind, call, desk, at } = refund;
+  const { account, operation, parameters } = call;
+  const original = findCharge(refund);
+  const amountCents = readTotal(parameters.text('total'));
+  const message = original ? judgeRefund(refund, original, amountCents) : UNKNOWN_CHARGE;
+  const isPaid = message.startsWith('OK');
+  const transactionId = isPaid || (kind === 'card' && original) ? desk.books.transactions.nextId() : '';
+  const row = {
+    at: at.toISOString(),
+    account: account.agentCode,
+    operation,
+    batchId: '',
+    position: 1,
+    invoice: hideCardNumber(original?.row.invoice ?? ''),
+    customerCode: original?.row.customerCode ?? '',
+    amountCents: amountCents ?? 0,
+    lastFour: original?.row.lastFour ?? '',
+    outcome: outcomeOf(kind, isPaid),
+    message,
+    charged: isPaid,
+    ...(transactionId === '' ? {} : { transactionId }),
+  } as const;
+  const refundOf = original?.row.transactionId;
+  const result = { message, customerCode: '', transactionId };
+  return {
+    entry: { transaction: { row, method: kind, ...(refundOf === undefined ? {} : { refundOf }) } },
+    answer: kind === 'card' ? cardPayload(result, at) : bankPayload(result),
+  };
+}
+
+const UNKNOWN_CHARGE = 'REJECT: 39';
+/** Our assumption: no source shows a refund whose total is no amount, or not negative. */
+const NOT_AN_AMOUNT = 'REJECT: 5';
+
+function findCharge({ kind, call, desk }: Refund): Transaction | undefined {
+  const transactionId = (call.parameters.text('transactionId') ?? '').trim();
+  const found = desk.books.transactions.find(call.account.agentCode, transactionId);
+  return found && found.row.charged && found.method === kind && found.refundOf === undefined ? found : undefined;
+}
+
+function judgeRefund({ kind, desk }: Refund, { row, cardKey }: Transaction, amountCents: number | undefined): string {
+  if (amountCents === undefined || amountCents >= 0) return NOT_AN_AMOUNT;
+  const { books, refundsMayExceed } = desk;
+  const refundedCents = books.transactions.refundedCents(row.transactionId ?? '') - amountCents;
+  const isTooMuch = !refundsMayExceed && refundedCents > row.amountCents;
+  if (kind === 'bank') return isTooMuch ? 'REJECT: 15' : 'OK: 555555:';
+  return judgeCardRefund({ isCard: (number) => cardKey === books.keyOf(['card', number]), isTooMuch });
+}
+
+function outcomeOf(kind: PaymentKind, isPaid: boolean) {
+  if (!isPaid) return 'declined';
+  return kind === 'card' ? 'approved' : 'accepted_pending';
+}

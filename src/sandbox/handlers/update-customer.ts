@@ -1,0 +1,39 @@
+import { checkCard, checkExpiry } from '../customers/check-card.ts';
+import type { Customer, PaymentKind } from '../customers/customer.ts';
+import { mergeCustomer, wantsNewNumber } from '../customers/merge-customer.ts';
+import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
+import type { Call, Desk, Handler } from './handler.ts';
+
+/** Changes a record. The number is replaced, and looked at, only when the call says that it shall be. */
+export function updateCustomer(kind: PaymentKind): Handler {
+  return {
+    ...CUSTOMER_REFUSALS,
+    needs: ['customerCode'],
+    answer: async (call, desk) => {
+      const now = desk.clock.now();
+      return { payload: await desk.books.decide(() => bookChange(kind, call, desk, now)) };
+    },
+  };
+}
+
+/** Of a record that pays another way too, which is our assumption. */
+const UNKNOWN_CODE = '0Can not find the Customer Code';
+
+function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }: Desk, now: Date) {
+  const old = books.customers.find(account.agentCode, (parameters.text('customerCode') ?? '').trim());
+  if (old?.kind !== kind) return { answer: customerPayload(UNKNOWN_CODE, '') };
+  const replacesNumber = wantsNewNumber(kind, parameters);
+  const record = mergeCustomer(old, parameters, replacesNumber);
+  const fault = kind === 'card' ? findFault(old, record, replacesNumber, now) : undefined;
+  if (fault !== undefined) return { answer: customerPayload(fault, '') };
+  return {
+    entry: { customer: { account: account.agentCode, record } },
+    answer: customerPayload('OK', record.code),
+  };
+}
+
+/** An expiry that stays as it was is not looked at: the card may have expired since. */
+function findFault(old: Customer, record: Customer, replacesNumber: boolean, now: Date): string | undefined {
+  if (replacesNumber) return checkCard(record.number, record.expiry, now);
+  return record.expiry === old.expiry ? undefined : checkExpiry(record.expiry, now);
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { customerXml } from '../../../src/sandbox/customers/customer-xml.ts';
+import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
+
+describe('customerXml', () => {
+  it('nests a card as clients read it, and shows no more of a number than its mask', () => {
+    const known = { code: 'TM&1', createdAt: '', holder: 'Ada', number: '4222222222222220' } as const;
+    const card = newCustomer({ ...known, kind: 'card', method: 'VISA', expiry: '12/20', textOf: () => undefined });
+    const day = '0001-01-01T00:00:00';
+    expect(customerXml(card)).toBe(
+      '<CST><CSTC>TM&amp;1</CSTC><FN /><LN /><CO /><ADD /><CTY /><ST /><CNT /><ZC /><PH /><MB /><FX /><EM /><CM />' +
+        `<RCR><AMT /><BD>${day}</BD><ED>${day}</ED><SCHTYP /><SCHD /></RCR><AC1 type="CC"><CC><CSTN>Ada</CSTN>` +
+        '<MP>VISA</MP><CCN>4***********2220</CCN><EXP>12/20</EXP></CC></AC1><AC2 /></CST>',
+    );
+    const bank = customerXml({ ...card, kind: 'bank', method: 'SAVING' });
+    expect(bank).toContain(
+      '<AC1 type="ACH"><ACH><CSTN>Ada</CSTN><ACN>4***********2220</ACN><ACTYP>SAVING</ACTYP></ACH></AC1>',
+    );
+  });
+});
