@@ -91,7 +91,6 @@ function addText(reader: Reader, text: string, end: number): string | undefined 
 }
 
 /** Characters that no XML document may hold. */
-// oxlint-disable-next-line no-control-regex
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/;
 
 const skipComment: Step = (reader) => skipPast(reader, reader.at + '<!--'.length, '-->', 'comment');
