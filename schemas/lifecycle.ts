@@ -55,6 +55,15 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
+const OUTCOME_OF_LABEL = new Map(
+  (Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]),
+);
+
+/** The outcome that a result file names, for reading one back. */
+export function outcomeOfLabel(label: string): Outcome | undefined {
+  return OUTCOME_OF_LABEL.get(label);
+}
+
 /** Outcomes that the ledger keeps per sent row; `invalid` and `not_sent` follow from the row and its batch. */
 export type SentOutcome = Exclude<Outcome, 'invalid' | 'not_sent'>;
 

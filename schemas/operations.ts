@@ -41,8 +41,8 @@ const EXTRAS = ['title', 'phone', 'phone2', 'fax', 'email', 'country', ...ITEMS]
 const RECURRING = ['recurring', 'amount', 'beginDate', 'endDate', 'scheduleType', 'scheduleDate'] as const;
 const CONTACT = ['phone', 'fax', 'alternatePhone', 'email', 'comment'] as const;
 const RECORD_EXTRAS = ['title', 'country', ...ITEMS] as const;
-const CUSTOMER_WIRE = [
-  'customerCode',
+/** What a customer record holds beside its code and its payment details. */
+const CUSTOMER = [
   'firstName',
   'lastName',
   'companyName',
@@ -53,6 +53,9 @@ const CUSTOMER_WIRE = [
   ...CONTACT,
   ...RECURRING,
 ] as const;
+const CUSTOMER_WIRE = ['customerCode', ...CUSTOMER] as const;
+const CARD = ['creditCardCustomerName', 'creditCardNum', 'creditCardExpiry'] as const;
+const BANK_ACCOUNT = ['accountCustomerName', 'accountNum', 'accountType'] as const;
 
 export const OPERATIONS = {
   createACHEFTCustomerCode: {
@@ -62,18 +65,9 @@ export const OPERATIONS = {
     checksCurrency: false,
     purpose: 'Create a customer code with a bank account',
     required: ADDRESS,
-    optional: [
-      'customerIPAddress',
-      'customerCode',
-      'companyName',
-      ...CONTACT,
-      ...RECURRING,
-      'accountCustomerName',
-      'accountNum',
-      'accountType',
-    ],
+    optional: ['customerIPAddress', 'customerCode', 'companyName', ...CONTACT, ...RECURRING, ...BANK_ACCOUNT],
     unstated: RECORD_EXTRAS,
-    wire: [...CUSTOMER_WIRE, 'accountCustomerName', 'accountNum', 'accountType', ...RECORD_EXTRAS],
+    wire: [...CUSTOMER_WIRE, ...BANK_ACCOUNT, ...RECORD_EXTRAS],
   },
   createCreditCardCustomerCode: {
     service: 'CustomerLink',
@@ -81,24 +75,10 @@ export const OPERATIONS = {
     effect: 'write',
     checksCurrency: false,
     purpose: 'Create a customer code with a credit card',
-    required: [
-      'customerIPAddress',
-      'firstName',
-      'lastName',
-      'companyName',
-      'address',
-      'city',
-      'state',
-      'zipCode',
-      ...CONTACT,
-      ...RECURRING,
-      'creditCardCustomerName',
-      'creditCardNum',
-      'creditCardExpiry',
-    ],
+    required: ['customerIPAddress', ...CUSTOMER, ...CARD],
     optional: ['customerCode', 'mop'],
     unstated: RECORD_EXTRAS,
-    wire: [...CUSTOMER_WIRE, 'creditCardCustomerName', 'creditCardNum', 'creditCardExpiry', 'mop', ...RECORD_EXTRAS],
+    wire: [...CUSTOMER_WIRE, ...CARD, 'mop', ...RECORD_EXTRAS],
   },
   updateACHEFTCustomerCode: {
     service: 'CustomerLink',
@@ -107,24 +87,9 @@ export const OPERATIONS = {
     checksCurrency: false,
     purpose: 'Update a bank-account customer code',
     required: ['customerCode'],
-    optional: [
-      'customerIPAddress',
-      'firstName',
-      'lastName',
-      'companyName',
-      'address',
-      'city',
-      'state',
-      'zipCode',
-      ...CONTACT,
-      ...RECURRING,
-      'accountCustomerName',
-      'accountNum',
-      'accountType',
-      'updateAccountNum',
-    ],
+    optional: ['customerIPAddress', ...CUSTOMER, ...BANK_ACCOUNT, 'updateAccountNum'],
     unstated: RECORD_EXTRAS,
-    wire: [...CUSTOMER_WIRE, 'accountCustomerName', 'accountNum', 'accountType', 'updateAccountNum', ...RECORD_EXTRAS],
+    wire: [...CUSTOMER_WIRE, ...BANK_ACCOUNT, 'updateAccountNum', ...RECORD_EXTRAS],
   },
   updateCreditCardCustomerCode: {
     service: 'CustomerLink',
@@ -133,33 +98,9 @@ export const OPERATIONS = {
     checksCurrency: false,
     purpose: 'Update a card customer code',
     required: ['customerCode'],
-    optional: [
-      'customerIPAddress',
-      'firstName',
-      'lastName',
-      'companyName',
-      'address',
-      'city',
-      'state',
-      'zipCode',
-      ...CONTACT,
-      ...RECURRING,
-      'creditCardCustomerName',
-      'creditCardNum',
-      'creditCardExpiry',
-      'mop',
-      'updateCreditCardNum',
-    ],
+    optional: ['customerIPAddress', ...CUSTOMER, ...CARD, 'mop', 'updateCreditCardNum'],
     unstated: RECORD_EXTRAS,
-    wire: [
-      ...CUSTOMER_WIRE,
-      'creditCardCustomerName',
-      'creditCardNum',
-      'creditCardExpiry',
-      'mop',
-      'updateCreditCardNum',
-      ...RECORD_EXTRAS,
-    ],
+    wire: [...CUSTOMER_WIRE, ...CARD, 'mop', 'updateCreditCardNum', ...RECORD_EXTRAS],
   },
   deleteCustomerCode: {
     service: 'CustomerLink',

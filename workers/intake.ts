@@ -6,7 +6,6 @@ import { readClaim } from '../src/drop/find-claims.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
 import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
 import { dayInZone } from '../src/kernel/zone-time.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
@@ -17,6 +16,7 @@ import { type Transaction, transact, violates } from '../src/ledger/transaction.
 import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { decideIntake } from './decide-intake.ts';
+import { folderOf } from './folder-of.ts';
 import { openOriginal, originalPath } from './open-original.ts';
 import { createRowStore } from './store-rows.ts';
 import { askToDeliver, wakeAccount } from './wake.ts';
@@ -37,7 +37,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
 }
 
 async function checkAndStore(app: App, file: FileRow): Promise<void> {
-  const folder = folderOf(app, file);
+  const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
   const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, file, folder, changed));
   const decision = await decide().catch((error: unknown) => {
@@ -170,16 +170,3 @@ const NOTHING_READ: FileFindings = {
   validCents: 0,
   invalidRows: 0,
 };
-
-function folderOf(app: App, file: FileRow): Folder {
-  const folder = app.folder(file.folder);
-  if (folder) return folder;
-  throw new PipelineError(
-    'NOT_FOUND',
-    `take in file "${file.file_id}"`,
-    `folder "${file.folder}" is not in the configuration any more`,
-    {
-      next: 'Put the folder back into paydrop.yaml.',
-    },
-  );
-}

@@ -1,14 +1,13 @@
 import { readSidecar } from '../src/drop/sidecar.ts';
 import type { Claim } from '../src/drop/finish-claim.ts';
 import type { App } from '../src/app.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
-import type { Folder } from '../src/kernel/config.ts';
 import { maskText } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
 import { newDataKey } from '../src/vault/data-key.ts';
+import { folderOf } from './folder-of.ts';
 import { askForIntake } from './wake.ts';
 import { relative } from 'node:path';
 
@@ -29,7 +28,7 @@ export async function takeClaim(app: App, claim: Claim): Promise<void> {
 
 async function sealClaim(app: App, claim: Claim): Promise<void> {
   const { fileId, notes } = claim;
-  const folder = folderOf(app, claim);
+  const folder = folderOf(app, notes.folder, fileId);
   const claimedAt = new Date(notes.claimedAt);
   const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
   // What an earlier process sealed before it died cannot be opened: its key died with it. The bytes are still here.
@@ -52,17 +51,4 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
     control: claim.sidecar === undefined ? null : await readSidecar(claim.sidecar),
   });
   app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
-}
-
-function folderOf(app: App, { notes }: Claim): Folder {
-  const folder = app.folder(notes.folder);
-  if (folder) return folder;
-  throw new PipelineError(
-    'NOT_FOUND',
-    `take file "${notes.fileId}"`,
-    `folder "${notes.folder}" is not in the configuration any more`,
-    {
-      next: 'Put the folder back into paydrop.yaml; the file waits in the work folder.',
-    },
-  );
 }

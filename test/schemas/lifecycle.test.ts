@@ -10,6 +10,7 @@ import {
   OUTCOMES,
   OUTPUT_KINDS,
   type Move,
+  outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
 
 /** Every move of a batch, as `from > to`, written out again from the design of its life. */
@@ -178,3 +179,10 @@ function reachableFrom(start: string | null, moves: readonly Move<string>[]): st
   }
   return [...found];
 }
+
+describe('outcomeOfLabel', () => {
+  it('reads back the label of every outcome, and no other text', () => {
+    for (const [name, { label }] of Object.entries(OUTCOMES)) expect(outcomeOfLabel(label)).toBe(name);
+    for (const text of ['', 'approved', 'Outcome', 'APPROVED ']) expect(outcomeOfLabel(text)).toBeUndefined();
+  });
+});

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
+import { outcomeOfLabel } from '../../schemas/lifecycle.ts';
 import { readRawRows } from '../../src/csv/read-rows.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/kernel/rows.ts';
@@ -13,7 +13,7 @@ export async function countDelivered(path: string, layout: LayoutName): Promise<
   const totals: OutcomeTotals = {};
   for await (const page of readRawRows(createReadStream(path), { charset: 'utf-8', headerLine: 1 })) {
     for (const { cells } of page) {
-      const outcome = OUTCOME_OF.get(cells[outcomeAt] ?? '');
+      const outcome = outcomeOfLabel(cells[outcomeAt] ?? '');
       if (!outcome) continue;
       const cents = parseAmount((cells[amountAt] ?? '').trim());
       const before = totals[outcome] ?? { rows: 0, cents: 0 };
@@ -22,7 +22,3 @@ export async function countDelivered(path: string, layout: LayoutName): Promise<
   }
   return totals;
 }
-
-const OUTCOME_OF = new Map(
-  (Object.keys(OUTCOMES) as Outcome[]).map((outcome) => [OUTCOMES[outcome].label as string, outcome]),
-);

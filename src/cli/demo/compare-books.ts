@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf } from '../../../schemas/layouts.ts';
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome, outcomeOfLabel } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { App } from '../../app.ts';
 import { readRawRows } from '../../csv/read-rows.ts';
@@ -55,7 +55,7 @@ async function outputEntries(app: App, file: FileRow): Promise<string[]> {
   const source = createReadStream(join(app.settings.paths.out, result.name));
   for await (const page of readRawRows(source, { charset: 'utf-8', headerLine: 1 })) {
     for (const { cells } of page) {
-      const outcome = OUTCOME_OF.get(cells[columns.length + 1] ?? '');
+      const outcome = outcomeOfLabel(cells[columns.length + 1] ?? '');
       if (!outcome || UNSENT.has(outcome)) continue;
       const cell = (column: ColumnName) => (cells[columns.indexOf(column) + 1] ?? '').trim();
       found.push(entry(agentCode, operation, cell('invoice'), plainAmount(cell('amount')), outcome));
@@ -70,7 +70,6 @@ function plainAmount(text: string): string {
   return typeof cents === 'number' ? formatCents(cents) : text;
 }
 
-const OUTCOME_OF = new Map((Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]));
 const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent']);
 
 async function collect(files: readonly FileRow[], read: (file: FileRow) => Promise<string[]>): Promise<string[]> {
