@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
+import { countClaims } from '../drop/count-claims.ts';
 import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
 const LOOK_MS = 200;
 
 /**
- * Waits until no drop settles and nothing moves in the ledger. What waits for a person (held, unknown, refused) is not
- * waited for.
+ * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. What waits for a person
+ * (held, unknown, refused) is not waited for.
  * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
@@ -21,15 +22,18 @@ export async function waitUntilIdle(
   const end = performance.now() + timeoutMs;
   while (performance.now() < end && !stop?.aborted) {
     const settling = await workers.look();
-    if (settling === 0 && (await countMoving(app.ledger)) === 0) return true;
-    show(await describe(app, settling));
+    // In this order, which is that of a file's way: what has left one place is looked for in the next.
+    const claimed = await countClaims(app.settings.folders.map((folder) => folder.work));
+    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) return true;
+    show(await describe(app, settling, claimed));
     await sleep(LOOK_MS);
   }
   return false;
 }
 
-async function describe(app: App, settling: number): Promise<string> {
+async function describe(app: App, settling: number, claimed: number): Promise<string> {
   const open = await readOpenFiles(app.ledger);
   const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
-  return [settling ? `${settling} settling` : '', ...parts].filter(Boolean).join(' · ');
+  const early = [settling ? `${settling} settling` : '', claimed ? `${claimed} being read` : ''];
+  return [...early, ...parts].filter(Boolean).join(' · ');
 }
