@@ -1,0 +1,5 @@
+/** What other programs import as `paydrop/sandbox`. Whatever is not named here may change at any time. */
+export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox.ts';
+export type { BookRow } from './books/book-row.ts';
+export type { Account } from './handlers/handler.ts';
+export type { SandboxClock } from './sandbox-clock.ts';

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Consumer, openConsumer } from '../support/built-package.ts';
+
+let consumer: Consumer;
+beforeAll(async () => {
+  consumer = await openConsumer();
+});
+afterAll(() => consumer?.close());
+
+const CHARGE = `{
+  creditCardNum: '4222222222222220', creditCardExpiry: '12/30', cvv2: '000', mop: 'VISA', firstName: 'Ada',
+  lastName: 'Byron', address: '1 Some Road', city: 'Troy', state: 'NY', zipCode: '12180', total: '5.00',
+}`;
+
+const PROGRAM = `
+import { createGatewayClient } from 'paydrop/gateway';
+import { startSandbox } from 'paydrop/sandbox';
+const sandbox = await startSandbox();
+const client = createGatewayClient({
+  server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD', baseUrl: sandbox.url,
+});
+const answer = await client.processCreditCard(${CHARGE});
+console.log(answer.kind, answer.kind === 'approved' ? answer.result.authorization : '', sandbox.books().length);
+await sandbox.close();
+`;
+
+describe('the package as others import it', () => {
+  it('charges a card of its own sandbox', async () => {
+    expect(await consumer.run(PROGRAM)).toBe('approved 678594 1\n');
+  });
+
+  it('has types that a strict program accepts', async () => {
+    expect(await consumer.complaints(PROGRAM)).toEqual([]);
+  });
+
+  it('has types that refuse what is missing, misspelt or unknown', async () => {
+    const complaints = await consumer.complaints(`
+      import { createGatewayClient, type ClientAnswer } from 'paydrop/gateway';
+      const client = createGatewayClient({ server: 'NA', agentCode: 'A', password: 'P' });
+      await client.deleteCustomerCode({});
+      await client.deleteCustomerCode({ customerCode: 'A1', customercode: 'A1' });
+      await client.dropCustomerCode({ customerCode: 'A1' });
+      createGatewayClient({ server: 'EU', agentCode: 'A', password: 'P' });
+      const answer: ClientAnswer<'deleteCustomerCode'> = await client.deleteCustomerCode({ customerCode: 'A1' });
+      console.log(answer.result);
+    `);
+    expect(complaints.map((line) => /\((\d+),/.exec(line)?.[1])).toEqual(['4', '5', '6', '7', '9']);
+  });
+
+  it('offers nothing but its entries', async () => {
+    await expect(consumer.run(`import 'paydrop/dist/src/app.js';`)).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A program of somebody else that has paydrop among its packages, compiled as `npm run build` does. */
+export type Consumer = {
+  /** Runs a module of that program. @returns its standard output */
+  run(code: string): Promise<string>;
+  /** Checks a module of that program as strictly as TypeScript can, declarations included. @returns the complaints */
+  complaints(code: string): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export async function openConsumer(): Promise<Consumer> {
+  const dir = await mkdtemp(join(tmpdir(), 'paydrop-consumer-'));
+  const installed = join(dir, 'node_modules', 'paydrop');
+  await mkdir(installed, { recursive: true });
+  await run(TSC, ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')], { cwd: ROOT });
+  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
+  await symlink(join(ROOT, 'node_modules', '@types'), join(dir, 'node_modules', '@types'));
+  await writeFile(join(dir, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  return {
+    run: async (code) => {
+      await writeFile(join(dir, 'program.mjs'), code);
+      return (await run(process.execPath, ['program.mjs'], { cwd: dir })).stdout;
+    },
+    complaints: async (code) => {
+      await writeFile(join(dir, 'program.ts'), code);
+      const { stdout } = await run(TSC, ['-p', '.'], { cwd: dir }).catch((error: { stdout: string }) => error);
+      return stdout.split('\n').filter((line) => line.includes('error'));
+    },
+    close: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+const TSC = join(ROOT, 'node_modules', '.bin', 'tsc');
+
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    target: 'es2023',
+    lib: ['es2023'],
+    module: 'nodenext',
+    types: ['node'],
+    exactOptionalPropertyTypes: true,
+  },
+  files: ['program.ts'],
+};
