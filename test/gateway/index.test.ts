@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Consumer, openConsumer } from '../support/built-package.ts';
 
@@ -45,6 +46,14 @@ describe('the package as others import it', () => {
       console.log(answer.result);
     `);
     expect(complaints.map((line) => /\((\d+),/.exec(line)?.[1])).toEqual(['4', '5', '6', '7', '9']);
+  });
+
+  it('is documented by programs that compile, of which the first runs', async () => {
+    const page = readFileSync(new URL('../../docs/gateway-client.md', import.meta.url), 'utf8');
+    const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');
+    expect(programs.length).toBeGreaterThan(1);
+    for (const program of programs) expect(await consumer.complaints(program)).toEqual([]);
+    expect(await consumer.run(programs[0] ?? '')).toMatch(/^paid A[0-9A-F]{7}\n$/);
   });
 
   it('offers nothing but its entries', async () => {
