@@ -14,6 +14,8 @@ export type Circumstances = {
   changed: boolean;
   /** An earlier file of this name with other content. */
   sameName: string | undefined;
+  /** Most bytes that the folder takes; undefined when no folder is meant. */
+  maxBytes: number | undefined;
 };
 
 /**
@@ -23,21 +25,29 @@ export type Circumstances = {
 export function decideIntake(check: FileCheck, around: Circumstances): { decision: FileDecision; faults: Fault[] } {
   const faults: Fault[] = [];
   const say = (code: FaultCode, detail: string) => faults.push({ code, line: 0, detail });
+  const excess = describeExcess(check.bytes, around.maxBytes);
+  if (excess !== undefined) say('FILE_TOO_LARGE', excess);
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes are others than at the claim');
   if (around.sameName) say('NAME_SEEN_BEFORE', `file ${around.sameName}`);
   for (const [code, detail] of compareControl(check, around)) say(code, detail);
   return { decision: decide(check, faults), faults };
 }
 
+/** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row (F11). */
+export function describeExcess(bytes: number, maxBytes: number | undefined): string | undefined {
+  return maxBytes === undefined || bytes <= maxBytes ? undefined : `${bytes} bytes, at most ${maxBytes}`;
+}
+
 function decide(check: FileCheck, faults: readonly Fault[]): FileDecision {
   const codes = [...(Object.keys(check.faultCounts) as FaultCode[]), ...faults.map((fault) => fault.code)];
-  const verdict = check.verdict === 'reject' ? 'reject' : gravest(codes, check.verdict);
+  const verdict =
+    check.verdict === 'reject' || codes.includes('FILE_TOO_LARGE') ? 'reject' : gravest(codes, check.verdict);
   if (verdict === 'accept') return { verdict };
   const code = reasonFor(verdict, codes);
   return { verdict, code, reason: describe(code, check, faults) };
 }
 
-/** The check has weighed its own faults by the folder's rules; here only those found beside it can make it graver. */
+/** The check has weighed its own faults by the folder's rules; here only those found beside it can hold the file. */
 function gravest(codes: readonly FaultCode[], verdict: 'accept' | 'hold'): 'accept' | 'hold' {
   const beside: readonly FaultCode[] = ['MODIFIED_AFTER_CLAIM', 'CONTROL_TOTALS', 'CONTROL_FILE'];
   return codes.some((code) => beside.includes(code)) ? 'hold' : verdict;

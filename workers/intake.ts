@@ -15,7 +15,7 @@ import type { FileRow } from '../src/ledger/records.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
-import { decideIntake } from './decide-intake.ts';
+import { decideIntake, describeExcess } from './decide-intake.ts';
 import { folderOf } from './folder-of.ts';
 import { openOriginal, originalPath } from './open-original.ts';
 import { createRowStore } from './store-rows.ts';
@@ -68,6 +68,7 @@ async function readIntoLedger(
     claimedSha256: file.sha256,
     changed,
     sameName: (await findSameName(tx, file))?.file_id,
+    maxBytes: folder.maxBytes,
   });
   await store.addFaults([...check.faults, ...faults]);
   await decideFile(tx, file.file_id, findingsOf(check), decision);
@@ -84,8 +85,8 @@ async function findRefusal(tx: Transaction, file: FileRow, folder: Folder): Prom
     const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
     return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
   }
-  if (file.bytes <= folder.maxBytes) return undefined;
-  return { code: 'FILE_TOO_LARGE', detail: `${file.bytes} bytes, at most ${folder.maxBytes}` };
+  const excess = describeExcess(file.bytes, folder.maxBytes);
+  return excess === undefined ? undefined : { code: 'FILE_TOO_LARGE', detail: excess };
 }
 
 /** The one fault stands in the list of the notice as well, because programs read only that. */

@@ -23,7 +23,7 @@ const GOOD: FileCheck = {
 };
 
 function decide(check: Partial<FileCheck> = {}, around: Partial<Circumstances> = {}) {
-  const circumstances = { control: null, claimedSha256: SHA, changed: false, sameName: undefined };
+  const circumstances = { control: null, claimedSha256: SHA, changed: false, sameName: undefined, maxBytes: undefined };
   return decideIntake({ ...GOOD, ...check }, { ...circumstances, ...around });
 }
 
@@ -34,6 +34,13 @@ function checked(verdict: FileCheck['verdict'], faultCounts: Partial<Record<Faul
 describe('decideIntake', () => {
   it('accepts what passed every check', () => {
     expect(decide()).toEqual({ decision: { verdict: 'accept' }, faults: [] });
+  });
+
+  it('refuses what is larger than the folder takes, however good its rows are', () => {
+    const { decision, faults } = decide({}, { maxBytes: 299 });
+    expect(decision).toMatchObject({ verdict: 'reject', code: 'FILE_TOO_LARGE' });
+    expect(faults).toEqual([{ code: 'FILE_TOO_LARGE', line: 0, detail: '300 bytes, at most 299' }]);
+    expect(decide({}, { maxBytes: 300 }).decision).toEqual({ verdict: 'accept' });
   });
 
   it('says that the name came before, and accepts all the same', () => {

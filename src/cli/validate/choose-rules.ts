@@ -9,12 +9,15 @@ import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { dayInZone } from '../../kernel/zone-time.ts';
 
+/** `maxBytes` is undefined when no folder of the configuration would take the file. */
+export type ChosenRules = CheckRules & { maxBytes: number | undefined };
+
 /**
  * The rules that a file is checked by: those of the account's folder for this operation. Without a configuration they
  * are the defaults for a US account in dollars, so that a sender can check a file anywhere.
  * @throws PipelineError USAGE; RESTRICTED when the service does not offer the operation on the account's server
  */
-export function chooseRules(operation: string, account: string | undefined, dir: string): CheckRules {
+export function chooseRules(operation: string, account: string | undefined, dir: string): ChosenRules {
   if (!isFolderOperation(operation)) {
     const known = Object.keys(FOLDER_OPERATIONS).join(', ');
     throw new PipelineError('USAGE', `validate as "${operation}"`, `it is none of ${known}`);
@@ -31,16 +34,17 @@ function isFolderOperation(text: string): text is FolderOperation {
   return Object.hasOwn(FOLDER_OPERATIONS, text);
 }
 
-function defaultRules(operation: FolderOperation): CheckRules {
+function defaultRules(operation: FolderOperation): ChosenRules {
   return {
     operation,
     account: { server: 'NA', country: 'US', currency: 'USD' },
     folder: FolderConfig.parse({ path: '-', account: '-', operation }),
     today: dayInZone(systemClock.now(), 'UTC'),
+    maxBytes: undefined,
   };
 }
 
-function configuredRules(operation: FolderOperation, name: string | undefined, dir: string): CheckRules {
+function configuredRules(operation: FolderOperation, name: string | undefined, dir: string): ChosenRules {
   const { folders, accounts } = loadSettings(dir, process.env);
   const folder = folders.find((row) => row.operation === operation && (name ?? row.account) === row.account);
   const account = accounts.get(name ?? folder?.account ?? '');
@@ -54,5 +58,6 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     account,
     folder: folder ?? FolderConfig.parse({ path: '-', account: account.name, operation }),
     today: dayInZone(systemClock.now(), account.timeZone),
+    maxBytes: folder?.maxBytes,
   };
 }

@@ -123,6 +123,19 @@ describe('validate: what cannot be checked is usage, 1', () => {
     expect(err).toContain(sentence);
   });
 
+  it('refuses what is larger than the folder of the configuration takes', async () => {
+    const small = join(root, 'small');
+    await mkdir(small);
+    const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P' };
+    const folders = [{ path: 'drop', account: 'us', operation: 'card', maxBytes: 500 }];
+    await writeFile(join(small, 'paydrop.yaml'), JSON.stringify({ accounts: { us: account }, folders }));
+    const path = await write('large.csv', lines(TWENTY));
+    const { status, out } = await runHere(['--dir', small, 'validate', path, '--operation', 'card']);
+    expect(status).toBe(2);
+    expect(out).toMatch(/^large\.csv: REJECTED \(FILE_TOO_LARGE: .* bytes, at most 500\)/m);
+    expect((await validate(path)).status).toBe(0);
+  });
+
   it('gives the message of the service for ACH on a UK account', async () => {
     const uk = join(root, 'uk');
     await mkdir(uk);
