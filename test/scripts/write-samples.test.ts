@@ -33,7 +33,7 @@ async function decide(file: string, setting: Setting) {
   const control = RENDERED.has(`${file}.ctl`)
     ? await readSidecar(fileURLToPath(new URL(`${file}.ctl`, SAMPLES)))
     : null;
-  const around = { control, claimedSha256: sha256Of(bytes), changed: false, sameName: undefined };
+  const around = { control, claimedSha256: sha256Of(bytes), changed: false, sameName: undefined, maxBytes: undefined };
   const { decision, faults } = decideIntake(check, around);
   return { check, decision, faults: [...rowFaults, ...check.faults, ...faults] };
 }
