@@ -13,6 +13,16 @@ describe('readAccounts', () => {
     ]);
   });
 
+  it('binds an account to a server that stands behind it, and no other word', () => {
+    expect(readAccounts('A1:one@UK,B2:two@NA,C3:me@home,D4:p@UK@NA,E5:@UK')).toEqual([
+      { agentCode: 'A1', password: 'one', server: 'UK' },
+      { agentCode: 'B2', password: 'two', server: 'NA' },
+      { agentCode: 'C3', password: 'me@home' },
+      { agentCode: 'D4', password: 'p@UK', server: 'NA' },
+      { agentCode: 'E5', password: '@UK' },
+    ]);
+  });
+
   it.each([
     ['', 'entry 1'],
     ['A1', 'entry 1'],

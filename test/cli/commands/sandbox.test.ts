@@ -10,6 +10,7 @@ describe('sandbox', () => {
     [['--port', 'x'], 'Cannot use --port "x"'],
     [['--port', '65536'], 'it is not a whole number from 0 to 65535'],
     [['--batch-delay', '-1'], 'Cannot use --batch-delay'],
+    [['--max-rows', 'many'], 'Cannot use --max-rows "many"'],
     [['--now', 'noon'], 'Cannot start the sandbox at "noon": it is not a time. Write it as 2026-06-15T09:00:00Z.'],
     [['--accounts', 'A1:hidden,B2'], 'Cannot use --accounts: entry 2 is not CODE:PASSWORD.'],
   ])('%j: status 1 and a sentence, before it listens', async (words, sentence) => {

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { WIRE_OPERATIONS, type WireOperation } from './wire.ts';
+
+/** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelt one would be passed over. */
+
+const OPERATION_NAMES: readonly ['*', ...WireOperation[]] = ['*', ...WIRE_OPERATIONS];
+const Count = z.int('must be a whole number').min(0, 'must not be negative');
+
+/** Node takes a delay beyond this as 1 ms. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+const MOVES = 'must be {"set": "2026-06-15T09:00:00Z"} or {"advanceMs": 86400000}';
+const TIMES = 'must be a number from 1, or "always"';
+
+/** Moves the clock of the sandbox: to a moment, or on by so many milliseconds. */
+export const ClockMove = z.union(
+  [
+    z.strictObject({ set: z.iso.datetime({ offset: true, error: MOVES }) }),
+    z.strictObject({ advanceMs: z.int(MOVES) }),
+  ],
+  { error: MOVES },
+);
+
+/** One fault to come. The kinds are a table of the sandbox, so the name is looked up there. */
+export const FaultRequest = z.strictObject(
+  {
+    kind: z.string('must name a kind of fault'),
+    operation: z
+      .enum(OPERATION_NAMES, { error: 'must be an operation in the spelling of the spec, or "*"' })
+      .optional(),
+    times: z.union([z.int(TIMES).min(1, TIMES), z.literal('always')], { error: TIMES }).optional(),
+    after: Count.optional(),
+    chance: z.number('must be a number').min(0, 'must be 0 to 1').max(1, 'must be 0 to 1').optional(),
+    seed: z.int('must be a whole number').optional(),
+    delayMs: Count.max(LONGEST_DELAY_MS, `must be ${LONGEST_DELAY_MS} at most`).optional(),
+  },
+  { error: ({ code }) => (code === 'invalid_type' ? 'must be an object such as {"kind": "no-answer"}' : undefined) },
+);

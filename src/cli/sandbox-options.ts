@@ -1,0 +1,53 @@
+import { PipelineError } from '../kernel/errors.ts';
+import type { SandboxOptions } from '../sandbox/start-sandbox.ts';
+import type { Call, CliCommand } from './command.ts';
+import { readAccounts, SANDBOX_ACCOUNTS } from './sandbox-accounts.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** The switches of `paydrop sandbox`; docs/sandbox.md tells of each. */
+export const SANDBOX_SWITCHES = [
+  ['--port <number>', 'port to listen on; 0 takes any that is free', '8899'],
+  ['--host <address>', 'address to listen on', '127.0.0.1'],
+  [
+    '--accounts <list>',
+    'merchant accounts, CODE:PASSWORD with commas between; @NA or @UK behind one binds it to that server',
+    SANDBOX_ACCOUNTS,
+  ],
+  ['--now <time>', 'start its clock at this time, such as 2026-06-15T09:00:00Z'],
+  ['--data <folder>', 'keep its books here, so that they survive a crash'],
+  ['--batch-delay <ms>', 'how long a batch takes', '1000'],
+  ['--max-rows <number>', 'most rows of a batch', '10000'],
+  ['--no-card-duplicates', 'charge a card row again when it comes again'],
+  ['--refunds-may-exceed', 'let refunds pay back more than was charged'],
+  ['--refunds-need-settlement', 'refuse to pay back a bank charge before the bank has accepted it'],
+  ['--cut-long-values', 'cut texts that are too long instead of refusing them'],
+  ['--control', 'let its clock be moved, its books be emptied and faults be planned over HTTP'],
+] as const satisfies CliCommand['options'];
+
+/**
+ * Reads the switches. Every one is read before the first is used: a sandbox that listens and then fails would hold its
+ * port.
+ * @throws PipelineError USAGE
+ */
+export function readSandboxOptions(options: Call['options']) {
+  const { now, data } = options as { now?: string; data?: string };
+  if (now !== undefined && Number.isNaN(Date.parse(now))) {
+    const next = 'Write it as 2026-06-15T09:00:00Z.';
+    throw new PipelineError('USAGE', `start the sandbox at "${now}"`, 'it is not a time', { next });
+  }
+  return {
+    port: wholeNumber('--port', options['port'], 65_535),
+    host: String(options['host']),
+    accounts: readAccounts(String(options['accounts'])),
+    batchDelayMs: wholeNumber('--batch-delay', options['batchDelay']),
+    maxRows: wholeNumber('--max-rows', options['maxRows']),
+    // Commander gives a switch that begins with "no" as the plain name, true unless it was used.
+    cardDuplicates: options['cardDuplicates'] === true,
+    refundsMayExceed: options['refundsMayExceed'] === true,
+    refundsNeedSettlement: options['refundsNeedSettlement'] === true,
+    cutsLongValues: options['cutLongValues'] === true,
+    control: options['control'] === true,
+    ...(now === undefined ? {} : { now }),
+    ...(data === undefined ? {} : { dataDir: data }),
+  } satisfies SandboxOptions;
+}

@@ -1,0 +1,118 @@
+import { ClockMove } from '../../../schemas/sandbox-control.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { FaultKind } from '../faults/fault-kind.ts';
+import { FAULT_KINDS, isFaultName } from '../faults/fault-kinds.ts';
+import type { FaultPlan, Faults } from '../faults/plan-faults.ts';
+import { type HttpCall, jsonReply, type Reply } from '../reply.ts';
+import type { SandboxClock } from '../sandbox-clock.ts';
+
+/** What can be controlled from outside. */
+export type Controls = {
+  readonly clock: SandboxClock;
+  readonly faults: Faults;
+  readonly reset: () => Promise<void>;
+};
+
+/** Whether a path is one of the control API. The books are not: they are only read, and always there. */
+export function isControlPath(path: string): boolean {
+  return Object.hasOwn(ROUTES, path);
+}
+
+/**
+ * Answers a request to the control API, in JSON.
+ * @param controls undefined when control is switched off
+ */
+export async function serveControl(call: HttpCall, controls: Controls | undefined): Promise<Reply> {
+  if (!controls) return refuse(404, SWITCHED_OFF);
+  const fault = findIntruder(call);
+  if (fault) return fault;
+  const methods = ROUTES[call.path] ?? {};
+  const answer = Object.hasOwn(methods, call.method) ? methods[call.method] : undefined;
+  if (!answer) return refuse(405, `${call.path} takes ${Object.keys(methods).join(', ')} only.`);
+  try {
+    return await answer(controls, readJson(call.body));
+  } catch (error) {
+    // Whatever was asked for that cannot be is an error of this kind, and its sentence says what to do.
+    if (error instanceof PipelineError && error.code === 'USAGE') return refuse(400, error.message);
+    throw error;
+  }
+}
+
+type Route = Readonly<Record<string, (controls: Controls, body: unknown) => Reply | Promise<Reply>>>;
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  '/sandbox/clock': { GET: tellTime, POST: moveClock },
+  '/sandbox/reset': {
+    POST: async (controls) => {
+      await controls.reset();
+      return tellTime(controls);
+    },
+  },
+  '/sandbox/faults': {
+    GET: ({ faults }) => jsonReply(200, { faults: faults.list() }),
+    POST: planFault,
+    DELETE: async ({ faults }) => {
+      await faults.clear();
+      return jsonReply(200, { faults: [] });
+    },
+  },
+};
+
+function tellTime({ clock }: Controls): Reply {
+  return jsonReply(200, { now: clock.now().toISOString() });
+}
+
+function moveClock(controls: Controls, body: unknown): Reply {
+  const read = ClockMove.safeParse(body);
+  if (!read.success) throw usage('move the clock of the sandbox', read.error.issues[0]?.message);
+  if ('set' in read.data) controls.clock.set(read.data.set);
+  else controls.clock.advance(read.data.advanceMs);
+  return tellTime(controls);
+}
+
+/** The plan itself is checked where it is made. */
+function planFault({ faults }: Controls, body: unknown): Reply {
+  const { kind, times } = (body ?? {}) as Partial<Record<keyof FaultPlan, unknown>>;
+  if (times === 'always' && typeof kind === 'string' && isFaultName(kind) && hitsControl(FAULT_KINDS[kind].strikes)) {
+    throw usage('plan the fault', `with "always", ${kind} would shut out this control API as well`);
+  }
+  return jsonReply(201, faults.plan(body as FaultPlan));
+}
+
+/** Faults of connections cannot tell who connects. */
+function hitsControl(strikes: FaultKind['strikes']): boolean {
+  return strikes === 'planned' || strikes === 'accept' || strikes === 'first-byte';
+}
+
+const SWITCHED_OFF =
+  'The control API is switched off. Start the sandbox with "paydrop sandbox --control", or with startSandbox({ control: true }).';
+
+/**
+ * A page of the web may make a browser send requests to this machine, but it cannot keep the browser from adding an
+ * Origin, nor send JSON without asking first.
+ */
+function findIntruder({ method, headers }: HttpCall): Reply | undefined {
+  if (headers.origin !== undefined) return refuse(403, 'The control API takes no requests of web pages.');
+  const isJson = /^application\/json\s*(?:;|$)/i.test(headers['content-type'] ?? '');
+  if (method === 'POST' && !isJson) return refuse(415, 'Send JSON with "Content-Type: application/json".');
+  return undefined;
+}
+
+/** Nothing at all counts as an empty object. */
+function readJson(body: Buffer): unknown {
+  const text = body.toString('utf8').trim();
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw usage('read the request', 'its body is not JSON');
+  }
+}
+
+function usage(action: string, reason: string | undefined): PipelineError {
+  return new PipelineError('USAGE', action, reason, { next: 'See docs/sandbox.md.' });
+}
+
+function refuse(status: number, error: string): Reply {
+  return jsonReply(status, { error });
+}

@@ -1,0 +1,94 @@
+import type { Reply } from '../../reply.ts';
+import { httpBytes } from '../http-bytes.ts';
+import type { Step } from '../steps.ts';
+
+/** Answers that do not come as a whole, or not in time. */
+
+export function finish(): Step[] {
+  return [{ do: 'finish' }];
+}
+
+export function reset(): Step[] {
+  return [{ do: 'reset' }];
+}
+
+export function hang(): Step[] {
+  return [{ do: 'hang' }];
+}
+
+export function sendWhole(reply: Reply): Step[] {
+  return [write(httpBytes(reply).whole), { do: 'finish' }];
+}
+
+export function sendHeadOnly(reply: Reply): Step[] {
+  return [write(httpBytes(reply).head), { do: 'hang' }];
+}
+
+export function cutAndClose(reply: Reply): Step[] {
+  return [...writeHalf(reply), { do: 'finish' }];
+}
+
+/** The wait lets the half arrive: a reset may overtake what is still on its way. */
+export function cutAndReset(reply: Reply): Step[] {
+  return [...writeHalf(reply), { do: 'wait', ms: ARRIVAL_MS }, { do: 'reset' }];
+}
+
+/** Without a length the end of the connection is the end of the answer, so nothing in HTTP tells that half is missing. */
+export function cutWithoutLength(reply: Reply): Step[] {
+  return [...writeHalf(reply, { 'Content-Length': undefined }), { do: 'finish' }];
+}
+
+/** Half of the document under the right length of that half. */
+export function cutDocument(reply: Reply): Step[] {
+  return sendWhole({ ...reply, body: halfOf(Buffer.from(reply.body)) });
+}
+
+export function announceTooMuch(reply: Reply): Step[] {
+  return [...writeAnnounced(reply, 100), { do: 'finish' }];
+}
+
+export function announceTooLittle(reply: Reply): Step[] {
+  return [...writeAnnounced(reply, -20), { do: 'finish' }];
+}
+
+export function breakChunk(reply: Reply): Step[] {
+  return [...writeChunk(reply), write('not a length\r\nmore\r\n'), { do: 'finish' }];
+}
+
+export function cutChunks(reply: Reply): Step[] {
+  return [...writeChunk(reply), { do: 'finish' }];
+}
+
+export function drip(reply: Reply, { delayMs }: { readonly delayMs: number }): Step[] {
+  return [{ do: 'drip', bytes: httpBytes(reply).whole, everyMs: delayMs }, { do: 'finish' }];
+}
+
+export function delay(reply: Reply, { delayMs }: { readonly delayMs: number }): Step[] {
+  return [{ do: 'wait', ms: delayMs }, ...sendWhole(reply)];
+}
+
+const ARRIVAL_MS = 20;
+
+function write(bytes: string | Buffer): Step {
+  return { do: 'write', bytes };
+}
+
+function writeHalf(reply: Reply, changes: Record<string, undefined> = {}): Step[] {
+  const { head, body } = httpBytes(reply, changes);
+  return [write(head), write(halfOf(body))];
+}
+
+function writeAnnounced(reply: Reply, moreBytes: number): Step[] {
+  const announced = Math.max(0, Buffer.byteLength(reply.body) + moreBytes);
+  return [write(httpBytes(reply, { 'Content-Length': String(announced) }).whole)];
+}
+
+/** The whole document as one chunk; what has to follow is up to the caller. */
+function writeChunk(reply: Reply): Step[] {
+  const { head, body } = httpBytes(reply, { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' });
+  return [write(head), write(`${body.length.toString(16)}\r\n`), write(body), write('\r\n')];
+}
+
+function halfOf(body: Buffer): Buffer {
+  return body.subarray(0, Math.ceil(body.length / 2));
+}

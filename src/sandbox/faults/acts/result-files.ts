@@ -1,0 +1,124 @@
+import type { ColumnName } from '../../../../schemas/columns.ts';
+import { columnsOf, layoutOf } from '../../../../schemas/layouts.ts';
+import { BATCH_TEXTS } from '../../handlers/batch-payload.ts';
+import type { Reply } from '../../reply.ts';
+import type { Step } from '../steps.ts';
+import { sendWhole } from './cut-answers.ts';
+
+/** Result files that do not fit what was sent. Each takes the rows as cells and gives back what is handed out instead. */
+
+type Row = readonly string[];
+
+/** Hands out the rows as they were changed. */
+export function changeRows(change: (rows: readonly Row[]) => readonly Row[]) {
+  return (reply: Reply): Step[] =>
+    replaceFile(reply, (file) => encode(change(rowsOf(file)).map((row) => `${row.join(',')}\r\n`)));
+}
+
+export function dropRow(rows: readonly Row[]): readonly Row[] {
+  return rows.slice(0, -1);
+}
+
+/** A row of another invoice, else like the last. */
+export function addRow(rows: readonly Row[]): readonly Row[] {
+  const last = rows.at(-1) ?? [];
+  return [...rows, changeCell(last, ['invoice'], (text) => `${text}9`)];
+}
+
+export function reverseRows(rows: readonly Row[]): readonly Row[] {
+  return rows.toReversed();
+}
+
+/** The amount of the first row grows by one unit. */
+export function alterAmount(rows: readonly Row[]): readonly Row[] {
+  return changeFirst(rows, ['amount'], (text) => (Number(text) + 1).toFixed(2));
+}
+
+export function alterInvoice(rows: readonly Row[]): readonly Row[] {
+  return changeFirst(rows, ['invoice'], (text) => `${text}9`);
+}
+
+/** The last digit of the masked number of the first row; a layout with customer codes has no number to change. */
+export function alterLastFour(rows: readonly Row[]): readonly Row[] {
+  return changeFirst(rows, ['cardNumber', 'accountNumber'], (text) =>
+    text.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
+  );
+}
+
+export function quoteCells(rows: readonly Row[]): readonly Row[] {
+  return rows.map((row) => row.map((cell) => `"${cell}"`));
+}
+
+/** What a bank that has not answered leaves behind; a later fetch tells the truth. */
+export function timeOutLastRow(rows: readonly Row[]): readonly Row[] {
+  return rows.map((row, index) => (index === rows.length - 1 ? [...row.slice(0, -1), 'TIMEOUT'] : row));
+}
+
+export function endWithLineFeeds(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => encode(rowsOf(file).map((row) => `${row.join(',')}\n`)));
+}
+
+/** One character in the middle is none of base64. */
+export function damageBase64(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => {
+    const text = file.toString('base64');
+    const middle = Math.floor(text.length / 2);
+    return `${text.slice(0, middle)}!${text.slice(middle + 1)}`;
+  });
+}
+
+export function encodeTwice(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => Buffer.from(file.toString('base64')).toString('base64'));
+}
+
+export function emptyFile(reply: Reply): Step[] {
+  return replaceFile(reply, () => '');
+}
+
+/** The answer to a batch that is not done yet. */
+export function sayStillRunning(reply: Reply): Step[] {
+  const body = String(reply.body).replace(FILE, '').replace(BATCH_TEXTS.done, BATCH_TEXTS.running);
+  return sendWhole({ ...reply, body });
+}
+
+/** Whether an answer carries a result file. */
+export function holdsResultFile({ body }: Reply): boolean {
+  return typeof body === 'string' && FILE.test(body);
+}
+
+const FILE = /<BATCHPROCESSRESULTFILE>([^<]*)<\/BATCHPROCESSRESULTFILE>/;
+
+function replaceFile(reply: Reply, change: (file: Buffer) => string): Step[] {
+  const body = String(reply.body).replace(
+    FILE,
+    (_, base64: string) => `<BATCHPROCESSRESULTFILE>${change(Buffer.from(base64, 'base64'))}</BATCHPROCESSRESULTFILE>`,
+  );
+  return sendWhole({ ...reply, body });
+}
+
+/** Byte by byte, so that what is not changed stays as it was in whatever character set. */
+function rowsOf(file: Buffer): Row[] {
+  const lines = file.toString('latin1').split(/\r?\n/);
+  return lines.filter((line) => line !== '').map((line) => line.split(','));
+}
+
+function encode(lines: readonly string[]): string {
+  return Buffer.from(lines.join(''), 'latin1').toString('base64');
+}
+
+/** Changes a cell of the first row that has such a column. */
+function changeFirst(rows: readonly Row[], wanted: readonly ColumnName[], change: (text: string) => string) {
+  const at = rows.findIndex((row) => findColumn(row, wanted) >= 0);
+  return rows.map((row, index) => (index === at ? changeCell(row, wanted, change) : row));
+}
+
+function changeCell(row: Row, wanted: readonly ColumnName[], change: (text: string) => string): Row {
+  const column = findColumn(row, wanted);
+  return row.map((cell, index) => (index === column ? change(cell) : cell));
+}
+
+/** Only rows of cards begin with a day, which tells them from those of banks that are as wide. */
+function findColumn(row: Row, wanted: readonly ColumnName[]): number {
+  const layout = layoutOf(/^\d\d\/\d\d\/\d{4}$/.test(row[0] ?? '') ? 'card' : 'ach-charge', row.length - 1);
+  return layout ? columnsOf(layout).findIndex((column) => wanted.includes(column)) : -1;
+}

@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
+import { wireName } from '../../kernel/wsdl.ts';
+import { parameterOf } from '../soap/decode-document.ts';
+
+/** The operation that a request element or an action names, with or without the V1 of the first version. */
+export function operationOf(name: string): WireOperation | undefined {
+  const wanted = name.replace(/^.*[/#]/, '').replace(/V1$/, '');
+  return WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
+}
+
+/**
+ * The operation that the head of a request tells of: in its action, else in the address. A client of SOAP 1.2 may name
+ * it in neither.
+ */
+export function operationOfHead(headers: IncomingHttpHeaders, query: URLSearchParams): WireOperation | undefined {
+  const { soapaction } = headers;
+  const header = typeof soapaction === 'string' ? soapaction.trim().replace(/^"(.*)"$/, '$1') : undefined;
+  const action = header ?? parameterOf(headers['content-type'] ?? '', 'action');
+  return operationOf(action ?? query.get('op') ?? '');
+}

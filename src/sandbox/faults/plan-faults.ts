@@ -1,0 +1,124 @@
+import { FaultRequest } from '../../../schemas/sandbox-control.ts';
+import type { WireOperation } from '../../../schemas/wire.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { drawNumber } from './draw-number.ts';
+import type { FaultKind, FaultNeed } from './fault-kind.ts';
+import { FAULT_KINDS, type FaultName, isFaultName } from './fault-kinds.ts';
+
+/** A fault to come. What is left out: every operation, once, from the first call on, certainly. */
+export type FaultPlan = {
+  readonly kind: FaultName;
+  /** In the spelling of the spec; `*` for every call. */
+  readonly operation?: WireOperation | '*';
+  readonly times?: number | 'always';
+  /** Lets so many matching calls pass first. */
+  readonly after?: number;
+  /** How likely each matching call is struck, 0 to 1. Drawn from `seed`, so a run can be repeated. */
+  readonly chance?: number;
+  readonly seed?: number;
+  /** For the kinds that wait. */
+  readonly delayMs?: number;
+};
+
+/** A plan in full, and what has come of it. */
+export type PlannedFault = Required<Omit<FaultPlan, 'delayMs'>> & {
+  /** Undefined for kinds that do not wait. */
+  readonly delayMs: number | undefined;
+  /** Calls that it matched, struck or not. */
+  readonly seen: number;
+  /** How often it has struck. */
+  readonly fired: number;
+};
+
+/** What tests and the control API do with faults. */
+export type Faults = {
+  /**
+   * Adds a fault. Of several that fit a call the one planned first strikes, until it has struck `times` times.
+   * @throws PipelineError USAGE when it is none, and says why
+   */
+  plan(plan: FaultPlan): PlannedFault;
+  /** In the order of planning, also those that are used up. */
+  list(): readonly PlannedFault[];
+  /** Forgets all of them. When the promise is fulfilled, connections are accepted again. */
+  clear(): Promise<void>;
+};
+
+/** A moment at which a fault may strike. */
+export type Occasion = {
+  readonly strikes: readonly FaultKind['strikes'][];
+  readonly operation?: WireOperation | undefined;
+  readonly has?: (need: FaultNeed) => boolean;
+};
+
+export type FaultPlanner = Faults & {
+  /** The fault that strikes here, if any; it counts as fired. */
+  take(occasion: Occasion): PlannedFault | undefined;
+};
+
+/** What shuts and opens the listener. */
+type Door = { shut(forMs: number | undefined): void; open(): Promise<void> };
+
+export function planFaults(door: Door): FaultPlanner {
+  let planned: Entry[] = [];
+  return {
+    plan: (plan) => {
+      const entry: Entry = { ...readPlan(plan), seen: 0, fired: 0 };
+      planned.push(entry);
+      if (FAULT_KINDS[entry.kind].strikes === 'planned') {
+        entry.fired = entry.times === 'always' ? 1 : entry.times;
+        door.shut(entry.times === 'always' ? undefined : (entry.delayMs ?? 0) * entry.times);
+      }
+      return { ...entry };
+    },
+    list: () => planned.map((entry) => ({ ...entry })),
+    clear: async () => {
+      planned = [];
+      await door.open();
+    },
+    take: (occasion) => {
+      // Each that fits is counted up to the one that strikes, so `after` and `chance` do not depend on the others.
+      const struck = planned.find((entry) => fits(entry, occasion) && isDue(entry));
+      if (struck) struck.fired += 1;
+      return struck && { ...struck };
+    },
+  };
+}
+
+type Entry = Omit<PlannedFault, 'seen' | 'fired'> & { seen: number; fired: number };
+
+function fits({ kind, operation, times, fired }: Entry, occasion: Occasion): boolean {
+  const row: FaultKind = FAULT_KINDS[kind];
+  if (!occasion.strikes.includes(row.strikes) || (times !== 'always' && fired >= times)) return false;
+  if (operation !== '*' && operation !== occasion.operation) return false;
+  const need = row.strikes === 'answer' ? row.needs : undefined;
+  return need === undefined || occasion.has?.(need) === true;
+}
+
+function isDue(entry: Entry): boolean {
+  entry.seen += 1;
+  return entry.seen > entry.after && drawNumber(entry.seed, entry.seen) < entry.chance;
+}
+
+function readPlan(plan: unknown): Omit<PlannedFault, 'seen' | 'fired'> {
+  const read = FaultRequest.safeParse(plan);
+  if (!read.success) {
+    throw fault(read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; '));
+  }
+  const { kind, operation = '*', times = 1, after = 0, chance = 1, seed = 1, delayMs } = read.data;
+  if (!isFaultName(kind)) throw fault(`there is no kind "${kind.slice(0, 40)}"`);
+  const row: FaultKind = FAULT_KINDS[kind];
+  if (operation !== '*' && SEEN_BEFORE_OPERATION.includes(row.strikes)) {
+    throw fault(`${kind} strikes before the operation is known, so it can have none`);
+  }
+  if (row.strikes === 'planned' && (after > 0 || chance < 1)) {
+    throw fault(`${kind} strikes at once, so it takes neither after nor chance`);
+  }
+  if (delayMs !== undefined && row.delayMs === undefined) throw fault(`${kind} does not wait, so it takes no delayMs`);
+  return { kind, operation, times, after, chance, seed, delayMs: delayMs ?? row.delayMs };
+}
+
+const SEEN_BEFORE_OPERATION: readonly FaultKind['strikes'][] = ['planned', 'accept', 'first-byte'];
+
+function fault(reason: string): PipelineError {
+  return new PipelineError('USAGE', 'plan the fault', reason, { next: 'The kinds stand in docs/sandbox.md.' });
+}

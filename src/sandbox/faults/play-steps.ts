@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Step } from './steps.ts';
+
+/** Does the steps on a connection, in order. It ends early, and without an error, when the other side has left. */
+export async function playSteps(socket: Socket, steps: readonly Step[]): Promise<void> {
+  const gone = new AbortController();
+  const leave = () => gone.abort();
+  socket.once('close', leave);
+  // A reset by the other side is one of the things that are to be tried out, and would end the process unheard.
+  socket.on('error', leave);
+  try {
+    for (const step of steps) await playStep(socket, step, gone.signal);
+  } catch (error) {
+    if (!gone.signal.aborted && !socket.destroyed) throw error;
+  } finally {
+    socket.off('close', leave);
+  }
+}
+
+async function playStep(socket: Socket, step: Step, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  switch (step.do) {
+    case 'write':
+      // Waiting for room keeps the 64 pieces of a huge answer from lying in memory all at once.
+      if (!socket.write(step.bytes)) await once(socket, 'drain', { signal });
+      return;
+    case 'drip':
+      for (const byte of step.bytes) {
+        await sleep(step.everyMs, undefined, { signal });
+        socket.write(Buffer.of(byte));
+      }
+      return;
+    case 'wait':
+      await sleep(step.ms, undefined, { signal });
+      return;
+    case 'finish':
+      socket.end();
+      return;
+    case 'reset':
+      socket.resetAndDestroy();
+      return;
+    case 'hang':
+      return;
+  }
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { reasonOf } from '../kernel/errors.ts';
+import { type Controls, isControlPath, serveControl } from './control/serve-control.ts';
+import type { FaultPlanner } from './faults/plan-faults.ts';
+import { playSteps } from './faults/play-steps.ts';
+import { strikeCall } from './faults/strike-call.ts';
+import { strikeRequest } from './faults/strike-request.ts';
+import type { Desk } from './handlers/handler.ts';
+import { readBody } from './read-body.ts';
+import { type HttpCall, htmlReply, type Reply, sendReply } from './reply.ts';
+import { serveRequest } from './serve-request.ts';
+
+/** What requests are served with. */
+export type Serving = {
+  readonly desk: Desk;
+  readonly faults: Pick<FaultPlanner, 'list' | 'take'>;
+  /** Undefined when control over HTTP is switched off. */
+  readonly controls: Controls | undefined;
+  readonly maxBodyBytes: number;
+};
+
+/** Serves one request, or fails at it as it was planned. It never throws. */
+export async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  serving: Serving,
+): Promise<void> {
+  const { desk, faults } = serving;
+  try {
+    const early = await strikeRequest(request, faults);
+    if (early) {
+      desk.log.info({ fault: early.kind }, 'fault struck');
+      return;
+    }
+    const body = await readBody(request, serving.maxBodyBytes);
+    if (!body) {
+      sendReply(response, htmlReply(413, 'Maximum request length exceeded.', ''));
+      return;
+    }
+    await answer(readCall(request, body), request, response, serving);
+  } catch (error) {
+    // Mostly a client that went away in the middle of its request; nothing was done for it.
+    desk.log.warn({ reason: reasonOf(error) }, 'request broken off');
+    response.destroy();
+  }
+}
+
+async function answer(call: HttpCall, request: IncomingMessage, response: ServerResponse, serving: Serving) {
+  const { desk, faults, controls } = serving;
+  if (isControlPath(call.path)) {
+    sendReply(response, await serveControl(call, controls));
+    return;
+  }
+  let reply: Promise<Reply> | undefined;
+  // A fault may have to see the answer before it is known whether it strikes, and nothing may be booked twice for that.
+  const serve = () => (reply ??= serveRequest(call, desk, `http://127.0.0.1:${request.socket.localPort ?? 80}`));
+  const struck = await strikeCall(call, desk.books, faults, serve);
+  if (!struck) {
+    sendReply(response, await serve());
+    return;
+  }
+  desk.log.info({ fault: struck.fault.kind, operation: struck.operation }, 'fault struck');
+  await playSteps(request.socket, struck.steps);
+}
+
+function readCall(request: IncomingMessage, body: Buffer): HttpCall {
+  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query: new URLSearchParams(query),
+    headers: request.headers,
+    body,
+  };
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { isControlPath } from '../../../src/sandbox/control/serve-control.ts';
+import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { LOGIN, PATH, post, soapRequest, submitBatch } from '../support/soap-request.ts';
+import { useSandboxes } from '../support/sandbox-world.ts';
+
+const world = useSandboxes();
+const NOW = '2026-06-15T09:00:00Z';
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+describe('isControlPath', () => {
+  it.each([
+    ['/sandbox/clock', true],
+    ['/sandbox/reset', true],
+    ['/sandbox/faults', true],
+    ['/sandbox/books', false],
+    ['/sandbox/toString', false],
+    ['toString', false],
+    ['/', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isControlPath(path)).toBe(expected);
+  });
+});
+
+describe('the control API', () => {
+  it.each([
+    ['GET', '/sandbox/clock'],
+    ['POST', '/sandbox/clock'],
+    ['POST', '/sandbox/reset'],
+    ['GET', '/sandbox/faults'],
+    ['POST', '/sandbox/faults'],
+    ['DELETE', '/sandbox/faults'],
+  ])('%s %s is not there until it is asked for, and says how', async (method, path) => {
+    const sandbox = await world.start({ now: NOW });
+    await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', 'a');
+    const { status, body } = await ask(sandbox, path, { method, headers: JSON_TYPE });
+    expect(status).toBe(404);
+    expect(body).toEqual({ error: expect.stringContaining('paydrop sandbox --control') });
+    expect(sandbox.books()).toHaveLength(1);
+    expect((await fetch(`${sandbox.url}/sandbox/books`)).status).toBe(200);
+  });
+
+  it('tells the time and moves it', async () => {
+    const sandbox = await world.start({ control: true, now: NOW });
+    expect(await ask(sandbox, '/sandbox/clock')).toEqual({
+      status: 200,
+      body: { now: expect.stringMatching(/^2026-06-15T09:0/) },
+    });
+    const set = await send(sandbox, '/sandbox/clock', { set: '2027-01-01T02:00:00+02:00' });
+    expect(set).toEqual({ status: 200, body: { now: expect.stringMatching(/^2027-01-01T00:00/) } });
+    const moved = await send(sandbox, '/sandbox/clock', { advanceMs: 86_400_000 });
+    expect(moved.body).toEqual({ now: expect.stringMatching(/^2027-01-02T00:00/) });
+    expect(sandbox.clock.now().toISOString()).toMatch(/^2027-01-02T00:00/);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['/sandbox/clock', {}, 'must be {"set": "2026-06-15T09:00:00Z"} or {"advanceMs": 86400000}'],
+    ['/sandbox/clock', null, 'must be {"set": "2026-06-15T09:00:00Z"}'],
+    ['/sandbox/clock', { set: '0001-01-01T00:00:00Z' }, 'not a moment'],
+    ['/sandbox/clock', { advanceMs: Number.MAX_SAFE_INTEGER }, 'not a moment'],
+    ['/sandbox/faults', { kind: 'no-such' }, 'there is no kind "no-such"'],
+    ['/sandbox/faults', {}, 'kind must name a kind of fault'],
+    ['/sandbox/faults', null, 'must be an object'],
+    ['/sandbox/faults', [], 'must be an object'],
+    ['/sandbox/faults', { kind: 'no-answer', times: -1 }, 'times must be a number from 1, or "always"'],
+    ['/sandbox/faults', { kind: 'connection-refused', times: 'always' }, 'shut out this control API as well'],
+    ['/sandbox/faults', { kind: 'connection-dropped', times: 'always' }, 'shut out this control API as well'],
+    ['/sandbox/faults', { kind: 'reset-at-first-byte', times: 'always' }, 'shut out this control API as well'],
+  ])('POST %s %j is refused: %s', async (path, body, reason) => {
+    const sandbox = await world.start({ control: true, now: NOW });
+    const answer = await send(sandbox, path, body);
+    expect(answer).toEqual({ status: 400, body: { error: expect.stringContaining(reason) } });
+    expect(sandbox.faults.list()).toEqual([]);
+    expect(sandbox.clock.now().toISOString()).toMatch(/^2026-06-15T09:0/);
+  });
+
+  it('plans faults, counts them, and forgets them', async () => {
+    const sandbox = await world.start({ control: true });
+    const planned = await send(sandbox, '/sandbox/faults', { kind: 'http-503', operation: 'processCreditCard' });
+    expect(planned).toMatchObject({ status: 201, body: { kind: 'http-503', times: 1, fired: 0 } });
+    const charge = soapRequest('ProcessCreditCard', { ...LOGIN, creditCardNum: '4222222222222220', total: '5' });
+    expect((await post(sandbox.url + PATH, charge)).status).toBe(503);
+    expect((await post(sandbox.url + PATH, charge)).status).toBe(200);
+    expect((await ask(sandbox, '/sandbox/faults')).body).toMatchObject({
+      faults: [{ kind: 'http-503', seen: 1, fired: 1 }],
+    });
+    await send(sandbox, '/sandbox/faults', { kind: 'http-503', times: 'always' });
+    expect(await ask(sandbox, '/sandbox/faults', { method: 'DELETE' })).toEqual({ status: 200, body: { faults: [] } });
+    expect((await post(sandbox.url + PATH, charge)).status).toBe(200);
+  });
+
+  it('resets, with an empty body as well', async () => {
+    const sandbox = await world.start({ control: true, now: NOW });
+    await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', 'a');
+    sandbox.clock.advance(86_400_000);
+    sandbox.faults.plan({ kind: 'no-answer' });
+    const answer = await ask(sandbox, '/sandbox/reset', { method: 'POST', headers: JSON_TYPE });
+    expect(answer).toEqual({ status: 200, body: { now: expect.stringMatching(/^2026-06-15T09:0/) } });
+    expect(sandbox.books()).toEqual([]);
+    expect(sandbox.faults.list()).toEqual([]);
+  });
+
+  it.each([
+    ['a page of the web', 403, { ...JSON_TYPE, Origin: 'https://evil.example' }],
+    ['a form', 415, { 'Content-Type': 'application/x-www-form-urlencoded' }],
+    ['plain text', 415, { 'Content-Type': 'text/plain' }],
+    ['what only looks like JSON', 415, { 'Content-Type': 'application/jsonp' }],
+    ['nobody knows what', 415, {}],
+  ])('is not driven by %s', async (_who, status, headers) => {
+    const sandbox = await world.start({ control: true, now: NOW });
+    const body = Buffer.from('{"advanceMs": 86400000}');
+    const answer = await ask(sandbox, '/sandbox/clock', { method: 'POST', headers, body });
+    expect(answer).toEqual({ status, body: { error: expect.any(String) } });
+    expect(sandbox.clock.now().toISOString()).toMatch(/^2026-06-15T09:0/);
+  });
+
+  it('lets no page of the web read or forget faults', async () => {
+    const sandbox = await world.start({ control: true });
+    sandbox.faults.plan({ kind: 'no-answer' });
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { Origin: sandbox.url };
+      expect((await ask(sandbox, '/sandbox/faults', { method, headers })).status).toBe(403);
+    }
+    expect(sandbox.faults.list()).toHaveLength(1);
+  });
+
+  it('says what is no JSON, and which methods a path takes', async () => {
+    const sandbox = await world.start({ control: true });
+    const broken = await ask(sandbox, '/sandbox/clock', { method: 'POST', headers: JSON_TYPE, body: '{' });
+    expect(broken).toEqual({ status: 400, body: { error: expect.stringContaining('its body is not JSON') } });
+    expect(await ask(sandbox, '/sandbox/reset')).toEqual({
+      status: 405,
+      body: { error: '/sandbox/reset takes POST only.' },
+    });
+    const charset = { 'Content-Type': 'application/json; charset=utf-8' };
+    expect((await ask(sandbox, '/sandbox/reset', { method: 'POST', headers: charset })).status).toBe(200);
+  });
+});
+
+async function ask({ url }: Sandbox, path: string, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(url + path, init);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return { status: response.status, body: await response.json() };
+}
+
+function send(sandbox: Sandbox, path: string, body: unknown) {
+  return ask(sandbox, path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) });
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type FaultPlan,
+  type FaultPlanner,
+  type Occasion,
+  planFaults,
+} from '../../../src/sandbox/faults/plan-faults.ts';
+
+const CHARGE: Occasion = { strikes: ['request', 'answer'], operation: 'processCreditCard' };
+const FETCH: Occasion = { ...CHARGE, operation: 'getBatchProcessResultFile', has: (need) => need === 'result-file' };
+
+describe('planFaults', () => {
+  it('strikes once, any operation, from the first call on', () => {
+    const { faults } = make();
+    expect(faults.plan({ kind: 'no-answer' })).toEqual({
+      kind: 'no-answer',
+      operation: '*',
+      times: 1,
+      after: 0,
+      chance: 1,
+      seed: 1,
+      delayMs: undefined,
+      seen: 0,
+      fired: 0,
+    });
+    expect(struckBy(faults, 3)).toEqual(['no-answer', undefined, undefined]);
+    expect(faults.list()).toMatchObject([{ kind: 'no-answer', seen: 1, fired: 1 }]);
+  });
+
+  it.each<[string, FaultPlan, string]>([
+    ['so many times', { kind: 'no-answer', times: 2 }, 'xx....'],
+    ['always', { kind: 'no-answer', times: 'always' }, 'xxxxxx'],
+    ['after others', { kind: 'no-answer', times: 2, after: 3 }, '...xx.'],
+    ['never by chance', { kind: 'no-answer', times: 'always', chance: 0 }, '......'],
+    ['of an operation', { kind: 'no-answer', operation: 'processCreditCard' }, 'x.....'],
+    ['of another operation', { kind: 'no-answer', operation: 'processACHEFT', times: 'always' }, '......'],
+    ['of another moment', { kind: 'reset-after-headers', times: 'always' }, '......'],
+    ['without what it needs', { kind: 'result-row-missing', times: 'always' }, '......'],
+  ])('strikes %s', (_what, plan, pattern) => {
+    const { faults } = make();
+    faults.plan(plan);
+    expect(patternOf(faults, 6)).toBe(pattern);
+  });
+
+  it('draws by the seed, the same each time', () => {
+    const patterns = [1, 1, 2].map((seed) => {
+      const { faults } = make();
+      faults.plan({ kind: 'no-answer', times: 'always', chance: 0.5, seed });
+      return patternOf(faults, 40);
+    });
+    expect(patterns[0]).toBe(patterns[1]);
+    expect(patterns[0]).not.toBe(patterns[2]);
+    expect(patterns[0]).toMatch(/x.*\./);
+  });
+
+  it('lets the one that was planned first strike first', () => {
+    const { faults } = make();
+    faults.plan({ kind: 'http-500' });
+    faults.plan({ kind: 'booked-then-reset' });
+    faults.plan({ kind: 'http-503' });
+    expect(struckBy(faults, 4)).toEqual(['http-500', 'booked-then-reset', 'http-503', undefined]);
+  });
+
+  it('asks for what a kind needs', () => {
+    const { faults } = make();
+    faults.plan({ kind: 'result-row-missing', times: 'always' });
+    faults.plan({ kind: 'repeated-batch-id', times: 'always' });
+    expect(faults.take(FETCH)?.kind).toBe('result-row-missing');
+    expect(faults.take({ ...FETCH, has: (need) => need === 'earlier-batch' })?.kind).toBe('repeated-batch-id');
+    expect(faults.take({ ...FETCH, has: () => false })).toBeUndefined();
+    expect(faults.take(CHARGE)).toBeUndefined();
+  });
+
+  it('fills in the delay of the kind', () => {
+    const { faults } = make();
+    expect(faults.plan({ kind: 'late-answer' }).delayMs).toBe(5000);
+    expect(faults.plan({ kind: 'late-answer', delayMs: 3 }).delayMs).toBe(3);
+    expect(faults.take(CHARGE)?.delayMs).toBe(5000);
+  });
+
+  it('shuts the door at once, and opens it when it forgets', async () => {
+    const { faults, door } = make();
+    expect(faults.plan({ kind: 'connection-refused' })).toMatchObject({ fired: 1, delayMs: 1000 });
+    faults.plan({ kind: 'connection-refused', times: 3, delayMs: 20 });
+    faults.plan({ kind: 'connection-refused', times: 'always' });
+    expect(door).toEqual(['shut 1000', 'shut 60', 'shut undefined']);
+    await faults.clear();
+    expect(door.at(-1)).toBe('open');
+    expect(faults.list()).toEqual([]);
+  });
+
+  it.each<[unknown, string]>([
+    [{ kind: 'no-such' }, 'there is no kind "no-such"'],
+    [{ kind: 'toString' }, 'there is no kind "toString"'],
+    [{ kind: 'no-answer', times: 0 }, 'times must be a number from 1, or "always"'],
+    [{ kind: 'no-answer', chance: 2, after: -1 }, 'after must not be negative; chance must be 0 to 1'],
+    [undefined, 'must be an object'],
+    [{ kind: 'connection-dropped', operation: 'processACHEFT' }, 'strikes before the operation is known'],
+    [{ kind: 'reset-at-first-byte', operation: 'processACHEFT' }, 'strikes before the operation is known'],
+    [{ kind: 'connection-refused', operation: 'processACHEFT' }, 'strikes before the operation is known'],
+    [{ kind: 'connection-refused', after: 1 }, 'strikes at once, so it takes neither after nor chance'],
+    [{ kind: 'connection-refused', chance: 0.5 }, 'strikes at once, so it takes neither after nor chance'],
+    [{ kind: 'no-answer', delayMs: 5 }, 'no-answer does not wait, so it takes no delayMs'],
+  ])('refuses %j: %s', (plan, reason) => {
+    const { faults, door } = make();
+    expect(() => faults.plan(plan as FaultPlan)).toThrow(expect.objectContaining({ code: 'USAGE' }));
+    expect(() => faults.plan(plan as FaultPlan)).toThrow(reason);
+    expect(faults.list()).toEqual([]);
+    expect(door).toEqual([]);
+  });
+});
+
+function make(): { faults: FaultPlanner; door: string[] } {
+  const door: string[] = [];
+  const faults = planFaults({
+    shut: (forMs) => door.push(`shut ${forMs}`),
+    open: async () => void door.push('open'),
+  });
+  return { faults, door };
+}
+
+function struckBy(faults: FaultPlanner, calls: number): (string | undefined)[] {
+  return Array.from({ length: calls }, () => faults.take(CHARGE)?.kind);
+}
+
+function patternOf(faults: FaultPlanner, calls: number): string {
+  return struckBy(faults, calls)
+    .map((kind) => (kind ? 'x' : '.'))
+    .join('');
+}

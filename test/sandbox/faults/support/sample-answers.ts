@@ -1,0 +1,43 @@
+import { batchPayload, BATCH_TEXTS } from '../../../../src/sandbox/handlers/batch-payload.ts';
+import { cardPayload } from '../../../../src/sandbox/handlers/process-payload.ts';
+import type { StruckCall } from '../../../../src/sandbox/faults/fault-kind.ts';
+import type { Step } from '../../../../src/sandbox/faults/steps.ts';
+import type { Reply } from '../../../../src/sandbox/reply.ts';
+import { answerReply } from '../../../../src/sandbox/soap/write-envelope.ts';
+import { textElement } from '../../../../src/sandbox/xml/write-xml.ts';
+
+const AT = new Date('2026-06-15T10:00:00Z');
+
+/** A charge that was approved. */
+export const CHARGE: Reply = answerReply('1.2', 'ProcessCreditCard', {
+  payload: cardPayload({ message: 'OK: 678594:', customerCode: '', transactionId: 'A6000001' }, AT),
+});
+
+export const CALL: StruckCall = {
+  path: '/NetGate/ProcessLinkv2.asmx',
+  version: '1.2',
+  element: 'ProcessCreditCard',
+  operation: 'processCreditCard',
+  earlierBatchId: undefined,
+  delayMs: 7,
+};
+
+/** A batch that is done, with these lines as its result file. */
+export function doneBatch(file: string): Reply {
+  const base64 = Buffer.from(file, 'latin1').toString('base64');
+  const payload = batchPayload(BATCH_TEXTS.done, '1000001', textElement('BATCHPROCESSRESULTFILE', base64));
+  return answerReply('1.2', 'GetBatchProcessResultFile', { payload });
+}
+
+/** All that the steps write, and how they end. */
+export function outcomeOf(steps: readonly Step[]): { text: string; bytes: Buffer; end: Step['do'] | undefined } {
+  const written = steps.flatMap((step) => ('bytes' in step ? [Buffer.from(step.bytes)] : []));
+  const bytes = Buffer.concat(written);
+  return { text: bytes.toString('latin1'), bytes, end: steps.at(-1)?.do };
+}
+
+/** What stands behind the head of an answer. */
+export function bodyOf(steps: readonly Step[]): string {
+  const { bytes } = outcomeOf(steps);
+  return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4).toString('utf8');
+}
