@@ -9,25 +9,37 @@ export type SandboxClock = Clock & { advance(ms: number): void; set(to: Date | s
  * waiting for its result until somebody moved it by hand.
  * @param base  what ticks
  * @param start the present moment when left out
+ * @param onMove told after each move
  * @throws USAGE when a moment is not one
  */
-export function startSandboxClock(base: Clock, start?: Date | string): SandboxClock {
-  let aheadMs = 0;
+export function startSandboxClock(base: Clock, start?: Date | string, onMove?: () => void): SandboxClock {
+  let aheadMs = start === undefined ? 0 : aheadOf(base, start);
   const clock: SandboxClock = {
     now: () => new Date(base.now().getTime() + aheadMs),
     advance: (ms) => {
-      aheadMs += toFinite(ms, `move the clock of the sandbox by "${ms}"`);
+      toMoment(clock.now().getTime() + ms, `move the clock of the sandbox by "${ms}"`);
+      aheadMs += ms;
+      onMove?.();
     },
     set: (to) => {
-      aheadMs =
-        toFinite(new Date(to).getTime(), `set the clock of the sandbox to "${String(to)}"`) - base.now().getTime();
+      aheadMs = aheadOf(base, to);
+      onMove?.();
     },
   };
-  if (start !== undefined) clock.set(start);
   return clock;
 }
 
-function toFinite(ms: number, action: string): number {
-  if (Number.isFinite(ms)) return ms;
-  throw new PipelineError('USAGE', action, 'it is not a moment', { next: 'Write it as in 2026-06-15T10:00:00Z.' });
+function aheadOf(base: Clock, to: Date | string): number {
+  return toMoment(new Date(to).getTime(), `set the clock of the sandbox to "${String(to)}"`) - base.now().getTime();
+}
+
+/** Outside of these years a moment is not written with four digits any more, and every text with one would be wrong. */
+const EARLIEST_MS = Date.parse('1000-01-01T00:00:00Z');
+const LATEST_MS = Date.parse('9999-01-01T00:00:00Z');
+
+function toMoment(ms: number, action: string): number {
+  if (ms >= EARLIEST_MS && ms < LATEST_MS) return ms;
+  throw new PipelineError('USAGE', action, 'it is not a moment of the years 1000 to 9998', {
+    next: 'Write it as in 2026-06-15T10:00:00Z.',
+  });
 }

@@ -14,6 +14,8 @@ export type RowSetting = {
   readonly ipAddress: string;
   /** How the record of a customer code pays; undefined for a code without a record. None is known when left out. */
   readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
+  /** The card or account number that is stored under a customer code; undefined for a code without a record. */
+  readonly numberOf?: (customerCode: string) => string | undefined;
 };
 
 /**
@@ -25,13 +27,13 @@ export type RowSetting = {
 export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
   if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
   if (row.cells.customerCode !== undefined && !isGoodCode(row.customerCode, setting)) return declined('REJECT: 3');
-  return setting.kind === 'card' ? judgeCardRow(row, setting) : judgeAccountRow(row);
+  const number = numberOfRow(row, setting);
+  return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number);
 }
 
 /** Bank rows are only taken for the bank; whether they are paid is known days later. */
-function judgeAccountRow(row: BatchRow): Verdict {
-  const { accountNumber } = row.cells;
-  if (accountNumber !== undefined && !isAccountNumber(accountNumber)) return declined('REJECT: 40');
+function judgeAccountRow(number: string | undefined): Verdict {
+  if (number !== undefined && !isAccountNumber(number)) return declined('REJECT: 40');
   return { outcome: 'accepted_pending', message: 'Received' };
 }
 
@@ -41,9 +43,14 @@ function isGoodCode(customerCode: string, { kind, paymentOf }: RowSetting): bool
   return !/^(?:X|$)/.test(customerCode);
 }
 
-function judgeCardRow(row: BatchRow, { server, ipAddress }: RowSetting): Verdict {
-  const message = judgeCard({ number: row.cells.cardNumber, amountCents: row.amountCents ?? 0, server, ipAddress });
+function judgeCardRow(row: BatchRow, number: string | undefined, { server, ipAddress }: RowSetting): Verdict {
+  const message = judgeCard({ number, amountCents: row.amountCents ?? 0, server, ipAddress });
   return message.startsWith('OK') ? { outcome: 'approved', message } : declined(message);
+}
+
+/** What is stored under a code answers as it does in a single charge. Without a record there is no number. */
+function numberOfRow({ cells, customerCode }: BatchRow, { numberOf }: RowSetting): string | undefined {
+  return cells.cardNumber ?? cells.accountNumber ?? numberOf?.(customerCode);
 }
 
 function declined(message: string): Verdict {

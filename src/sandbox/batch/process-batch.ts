@@ -1,6 +1,8 @@
 import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import type { BookRow } from '../books/book-row.ts';
+import type { Payer } from '../books/payer.ts';
 import { judgeRow, type RowSetting, type Verdict } from './judge-row.ts';
+import { payerOfRow } from './payer-of-row.ts';
 import { readRow, type BatchRow } from './read-row.ts';
 import type { BatchFile } from './read-batch-file.ts';
 
@@ -13,6 +15,8 @@ export type JudgedBatch = {
   readonly result: Buffer;
   /** Keys by which the rows that were charged are known again. */
   readonly keys: readonly string[];
+  /** Who pays, row by row; null for a row that is in no report. */
+  readonly payers: readonly (Payer | null)[];
 };
 
 export type BatchRules = {
@@ -21,6 +25,7 @@ export type BatchRules = {
   readonly server: Server | undefined;
   readonly ipAddress: string;
   readonly paymentOf?: NonNullable<RowSetting['paymentOf']>;
+  readonly numberOf?: NonNullable<RowSetting['numberOf']>;
   readonly findsDuplicates: boolean;
   /** Whether a key was left by an earlier batch. */
   readonly isTaken: (key: string) => boolean;
@@ -40,6 +45,7 @@ export function processBatch(file: BatchFile, rules: BatchRules): JudgedBatch {
     rows: judged.map(({ row, verdict }) => describeRow(row, verdict)),
     result: Buffer.from(lines.join(''), file.charset),
     keys: [...keys],
+    payers: judged.map(({ row, verdict }) => (isReported(verdict) ? payerOfRow(row) : null)),
   };
 }
 
@@ -75,6 +81,11 @@ function describeRow(row: BatchRow, verdict: Verdict): JudgedRow {
     message: verdict.message,
     charged: isCharged(verdict),
   };
+}
+
+/** A duplicate, or a row that was not understood, is in no report. */
+function isReported(verdict: Verdict): boolean {
+  return isCharged(verdict) || verdict.outcome === 'declined';
 }
 
 function isCharged({ outcome }: Verdict): boolean {

@@ -2,6 +2,7 @@ import type { BatchOperationName } from '../../../schemas/operations.ts';
 import type { JudgedRow } from '../batch/process-batch.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import type { BookRow } from './book-row.ts';
+import type { Payer } from './payer.ts';
 
 /**
  * A line of the file. One line holds a whole batch, or a charge together with the record that it created, so a crash
@@ -21,9 +22,16 @@ export type BatchLine = {
   readonly keys: readonly string[];
   /** The result file, sealed. */
   readonly result: string;
+  /** Who paid, row by row, sealed; books of earlier versions lack it. */
+  readonly payers?: string;
 };
 
-type TransactionLine = Transaction & { readonly kind: 'transaction'; readonly customer?: StoredCustomer };
+export type TransactionLine = Transaction & {
+  readonly kind: 'transaction';
+  readonly customer?: StoredCustomer;
+  /** Who paid, sealed. A refund has the payer of its charge. */
+  readonly payer?: string;
+};
 type CustomerLine = { readonly kind: 'customer'; readonly customer: StoredCustomer };
 type DeletionLine = { readonly kind: 'deletion'; readonly key: string };
 
@@ -35,6 +43,8 @@ export type Transaction = {
   readonly cardKey?: string;
   /** Id of the charge that this refund belongs to. */
   readonly refundOf?: string;
+  /** Of a recurring payment. The line itself says which run it was, so none is booked twice, whatever is killed when. */
+  readonly run?: { readonly customerKey: string; readonly dueAt: string };
 };
 
 /** A customer record as it lies in the file: whose it is and who it is are not to be read there. */
@@ -46,6 +56,8 @@ export type StoredCustomer = {
   readonly lastFour: string;
   /** The number in a generated code, so that it is never generated again; 0 for a code that the client chose. */
   readonly serial: number;
+  /** Only of a record that pays again and again: when it was created or last changed, ISO 8601 in UTC. */
+  readonly scheduledFrom?: string;
   /** The `Customer` as JSON, sealed. */
   readonly sealed: string;
 };
@@ -53,7 +65,9 @@ export type StoredCustomer = {
 /** What a decision adds to the books. */
 export type NewEntry = {
   readonly transaction?: Transaction;
-  /** A record that is created or replaced. */
-  readonly customer?: { readonly account: string; readonly record: Customer };
+  /** Who paid, beside a transaction. */
+  readonly payer?: Payer;
+  /** A record that is created or replaced; `changedAt` is that of its creation when left out, ISO 8601 in UTC. */
+  readonly customer?: { readonly account: string; readonly record: Customer; readonly changedAt?: string };
   readonly deletion?: { readonly account: string; readonly code: string };
 };

@@ -7,7 +7,7 @@ export type BookRow = {
   readonly at: string;
   /** Agent code. */
   readonly account: string;
-  /** In the spec's spelling. */
+  /** In the spec's spelling; `recurring` for a payment that a customer record made by itself. */
   readonly operation: string;
   /** Empty for a single charge or refund. */
   readonly batchId: string;

@@ -12,7 +12,9 @@ export type CustomerBook = {
   list(account: string): readonly Customer[];
   /** `A` and eight digits; none is given twice, even when its record was deleted. */
   nextCode(account: string): string;
-  seal(account: string, record: Customer): StoredCustomer;
+  /** @param changedAt ISO 8601 in UTC */
+  seal(account: string, record: Customer, changedAt: string): StoredCustomer;
+  open(stored: StoredCustomer): Customer;
   keyOf(account: string, code: string): string;
   keep(stored: StoredCustomer): void;
   forget(key: string): void;
@@ -37,7 +39,7 @@ export function keepCustomers(secret: BookSecret): CustomerBook {
       while (stored.has(keyOf(account, codeOf(serial)))) serial += 1;
       return codeOf(serial);
     },
-    seal: (account, record) => {
+    seal: (account, record, changedAt) => {
       const key = keyOf(account, record.code);
       return {
         key,
@@ -45,9 +47,11 @@ export function keepCustomers(secret: BookSecret): CustomerBook {
         payment: record.kind,
         lastFour: shownEnd(record.number),
         serial: serialOf(record.code),
+        ...(record.schedule.recurring ? { scheduledFrom: changedAt } : {}),
         sealed: secret.seal(Buffer.from(JSON.stringify(record)), ownerOf(key)),
       };
     },
+    open,
     keyOf,
     keep: (customer) => {
       stored.set(customer.key, customer);

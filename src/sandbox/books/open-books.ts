@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { JudgedBatch } from '../batch/process-batch.ts';
 import type { PaymentKind } from '../customers/customer.ts';
-import type { BatchLine, BookLine, NewEntry } from './book-entry.ts';
+import type { BatchLine, BookLine, NewEntry, StoredCustomer, TransactionLine } from './book-entry.ts';
 import { type BookFile, noBookFile, openBookFile } from './book-file.ts';
 import type { BookRow } from './book-row.ts';
 import { type BookSecret, newBookSecret, openBookSecret } from './book-secret.ts';
 import { type CustomerBook, keepCustomers } from './customer-book.ts';
+import { lockFolder } from './lock-folder.ts';
+import { sealPayers } from './payer.ts';
+import { batchOwner, keepPayments, type PaymentBook, transactionOwner } from './payment-book.ts';
+import { keepSchedules, type ScheduleBook } from './schedule-book.ts';
 import { keepTransactions, type TransactionBook } from './transaction-book.ts';
 
 /** What the sandbox has done with anybody's money, and the customer records that it keeps. */
@@ -22,11 +26,14 @@ export type Books = {
   /**
    * Decides with the books at hand and books what comes of it, if anything, under the same promise as a batch. Nobody
    * else books between the look and the line, so two refunds that arrive together cannot both use up the same charge.
+   * Of several entries a crash may leave only the first ones, each of them whole.
    * @returns the answer of the decision
    */
-  decide<Result>(decision: () => { readonly entry?: NewEntry; readonly answer: Result }): Promise<Result>;
+  decide<Result>(decision: () => Decision<Result>): Promise<Result>;
   readonly transactions: Omit<TransactionBook, 'keep'>;
   readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode'>;
+  readonly payments: Pick<PaymentBook, 'list'>;
+  readonly schedules: Pick<ScheduleBook, 'hasDue' | 'listDue'>;
   /** Makes a key of its parts that does not give them away. */
   readonly keyOf: BookSecret['keyOf'];
   findBatch(account: string, batchId: string): TakenBatch | undefined;
@@ -35,11 +42,18 @@ export type Books = {
   close(): Promise<void>;
 };
 
+type Decision<Result> = {
+  readonly entry?: NewEntry;
+  readonly entries?: readonly NewEntry[];
+  readonly answer: Result;
+};
+
 export type NewBatch = Pick<BatchLine, 'at' | 'readyAt' | 'account' | 'operation'> & {
   readonly judge: (
     isTaken: (key: string) => boolean,
     keyOf: BookSecret['keyOf'],
     paymentOf: (customerCode: string) => PaymentKind | undefined,
+    numberOf: (customerCode: string) => string | undefined,
   ) => JudgedBatch;
 };
 
@@ -47,14 +61,34 @@ export type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
 const FIRST_BATCH_ID = 1_000_001;
 
+/** Name of the file in the folder of the books. */
+export const BOOK_FILE = 'books.jsonl';
+
 /**
  * Opens the books: `books.jsonl` and `secret` in the folder, which is made when it is missing.
  * @param folder without one the books live as long as the process
+ * @throws CONFIG_INVALID when another sandbox has them open, and what `openBookSecret` throws
  */
 export async function openBooks(folder: string | undefined): Promise<Books> {
   if (folder === undefined) return keepBooks(newBookSecret(), () => Promise.resolve(noBookFile));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'books.jsonl');
+  const unlock = await lockFolder(folder);
+  const books = await openFolder(folder).catch(async (error: unknown) => {
+    await unlock();
+    throw error;
+  });
+  const close = async () => {
+    try {
+      await books.close();
+    } finally {
+      await unlock();
+    }
+  };
+  return { ...books, close };
+}
+
+async function openFolder(folder: string): Promise<Books> {
+  const path = join(folder, BOOK_FILE);
   const secret = await openBookSecret(join(folder, 'secret'), await isEmpty(path));
   return keepBooks(secret, (onLine) => openBookFile(path, onLine));
 }
@@ -67,6 +101,8 @@ async function keepBooks(
   const keys = new Set<string>();
   const transactions = keepTransactions();
   const customers = keepCustomers(secret);
+  const payments = keepPayments(secret, customers.find);
+  const schedules = keepSchedules(customers.open);
   /** In the order of the file, each with the batch that it belongs to or that came before it. */
   const pages: { readonly batchId: number; readonly isBatch: boolean; readonly rows: readonly BookRow[] }[] = [];
   let lastBatchId = FIRST_BATCH_ID - 1;
@@ -75,22 +111,40 @@ async function keepBooks(
   function remember(line: BookLine): void {
     switch (line.kind) {
       case 'batch':
-        batches.set(line.batchId, line);
-        for (const key of line.keys) keys.add(key);
-        lastBatchId = Number(line.batchId);
-        pages.push({ batchId: lastBatchId, isBatch: true, rows: bookRowsOf(line) });
+        rememberBatch(line);
         return;
       case 'transaction':
-        transactions.keep(line);
-        if (line.customer) customers.keep(line.customer);
-        pages.push({ batchId: lastBatchId, isBatch: false, rows: [line.row] });
+        rememberTransaction(line);
         return;
       case 'customer':
-        customers.keep(line.customer);
+        rememberCustomer(line.customer);
         return;
       case 'deletion':
         customers.forget(line.key);
+        schedules.forget(line.key);
     }
+  }
+
+  function rememberBatch(line: BatchLine): void {
+    const rows = bookRowsOf(line);
+    batches.set(line.batchId, line);
+    for (const key of line.keys) keys.add(key);
+    lastBatchId = Number(line.batchId);
+    payments.keepBatch(line, rows);
+    pages.push({ batchId: lastBatchId, isBatch: true, rows });
+  }
+
+  function rememberTransaction(line: TransactionLine): void {
+    transactions.keep(line);
+    payments.keepTransaction(line);
+    if (line.customer) rememberCustomer(line.customer);
+    if (line.run) schedules.noteRun(line.run.customerKey, Date.parse(line.run.dueAt));
+    pages.push({ batchId: lastBatchId, isBatch: false, rows: [line.row] });
+  }
+
+  function rememberCustomer(customer: StoredCustomer): void {
+    customers.keep(customer);
+    schedules.keep(customer);
   }
 
   const file = await openFile((line) => remember(readLine(line)));
@@ -102,9 +156,10 @@ async function keepBooks(
     return done;
   }
 
-  async function write(line: BookLine): Promise<void> {
-    await file.append(JSON.stringify(line));
-    remember(line);
+  async function write(lines: readonly BookLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    await file.append(lines.map((line) => JSON.stringify(line)).join('\n'));
+    for (const line of lines) remember(line);
   }
 
   async function book({ judge, ...batch }: NewBatch): Promise<string> {
@@ -113,9 +168,11 @@ async function keepBooks(
       (key) => keys.has(key),
       secret.keyOf,
       (customerCode) => customers.paymentOf(batch.account, customerCode),
+      (customerCode) => customers.find(batch.account, customerCode)?.number,
     );
     const result = secret.seal(judged.result, ownerOf(batchId));
-    await write({ kind: 'batch', batchId, ...batch, rows: judged.rows, keys: judged.keys, result });
+    const payers = sealPayers(secret, judged.payers, batchOwner(batchId));
+    await write([{ kind: 'batch', batchId, ...batch, rows: judged.rows, keys: judged.keys, result, payers }]);
     return batchId;
   }
 
@@ -123,13 +180,14 @@ async function keepBooks(
     takeBatch: (batch) => queue(() => book(batch)),
     decide: (decision) =>
       queue(async () => {
-        const { entry, answer } = decision();
-        const line = entry && lineOf(entry, customers);
-        if (line) await write(line);
+        const { entry, entries = [], answer } = decision();
+        await write([...(entry ? [entry] : []), ...entries].flatMap((added) => lineOf(added, customers, secret)));
         return answer;
       }),
     transactions,
     customers,
+    payments,
+    schedules,
     keyOf: secret.keyOf,
     findBatch: (account, batchId) => {
       const record = batches.get(batchId);
@@ -150,11 +208,21 @@ async function keepBooks(
   };
 }
 
-function lineOf({ transaction, customer, deletion }: NewEntry, customers: CustomerBook): BookLine | undefined {
-  const stored = customer && customers.seal(customer.account, customer.record);
-  if (transaction) return { kind: 'transaction', ...transaction, ...(stored ? { customer: stored } : {}) };
-  if (stored) return { kind: 'customer', customer: stored };
-  return deletion && { kind: 'deletion', key: customers.keyOf(deletion.account, deletion.code) };
+/** @returns the line of an entry, or none of one that is empty */
+function lineOf({ transaction, payer, customer, deletion }: NewEntry, customers: CustomerBook, secret: BookSecret) {
+  const stored = customer && sealRecord(customer, customers);
+  const lines: BookLine[] = [];
+  if (transaction) {
+    const sealed = payer && sealPayers(secret, [payer], transactionOwner(transaction.row));
+    const beside = { ...(stored ? { customer: stored } : {}), ...(sealed === undefined ? {} : { payer: sealed }) };
+    lines.push({ kind: 'transaction', ...transaction, ...beside });
+  } else if (stored) lines.push({ kind: 'customer', customer: stored });
+  else if (deletion) lines.push({ kind: 'deletion', key: customers.keyOf(deletion.account, deletion.code) });
+  return lines;
+}
+
+function sealRecord({ account, record, changedAt }: NonNullable<NewEntry['customer']>, customers: CustomerBook) {
+  return customers.seal(account, record, changedAt ?? record.createdAt);
 }
 
 function ownerOf(batchId: string): string {

@@ -6,8 +6,11 @@ export type TransactionBook = {
   find(account: string, transactionId: string): Transaction | undefined;
   /** What was paid back of a charge so far, in positive cents. */
   refundedCents(transactionId: string): number;
-  /** `A` and seven hexadecimal digits in capitals, growing; none is given twice. */
-  nextId(): string;
+  /**
+   * `A` and seven hexadecimal digits in capitals, growing; none is given twice.
+   * @param ahead how many more were taken for lines that are not booked yet
+   */
+  nextId(ahead?: number): string;
   keep(transaction: Transaction): void;
 };
 
@@ -22,7 +25,7 @@ export function keepTransactions(): TransactionBook {
       return found?.row.account === account ? found : undefined;
     },
     refundedCents: (transactionId) => refunded.get(transactionId) ?? 0,
-    nextId: () => `A${(lastSerial + 1).toString(16).toUpperCase().padStart(7, '0')}`,
+    nextId: (ahead = 0) => `A${(lastSerial + 1 + ahead).toString(16).toUpperCase().padStart(7, '0')}`,
     keep: (transaction) => {
       const { row, refundOf } = transaction;
       if (row.transactionId !== undefined) {

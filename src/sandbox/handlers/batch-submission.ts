@@ -31,7 +31,7 @@ async function takeBatch(kind: FolderOperation, { account, parameters }: Call, d
     readyAt: new Date(at.getTime() + desk.batchDelayMs).toISOString(),
     account: account.agentCode,
     operation,
-    judge: (isTaken, keyOf, paymentOf) =>
+    judge: (isTaken, keyOf, paymentOf, numberOf) =>
       processBatch(file, {
         kind,
         account: account.agentCode,
@@ -41,6 +41,7 @@ async function takeBatch(kind: FolderOperation, { account, parameters }: Call, d
         isTaken,
         keyOf,
         paymentOf,
+        numberOf,
       }),
   });
   desk.log.info({ batchId, account: account.agentCode, operation, rows: file.rows.length }, 'batch taken');

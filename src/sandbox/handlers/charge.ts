@@ -1,11 +1,11 @@
 import type { FieldName } from '../../../schemas/fields.ts';
-import { judgeCard } from '../batch/magic-cards.ts';
-import { isAccountNumber } from '../batch/judge-row.ts';
 import { shownEnd } from '../batch/mask-number.ts';
 import { hideCardNumber } from '../batch/read-row.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import { newCustomer } from '../customers/new-customer.ts';
 import type { Call, Desk, Handler } from './handler.ts';
+import { judgeCharge, outcomeOf } from './judge-charge.ts';
+import { payerOfCall } from './payer-of-call.ts';
 import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
 import { readTotal } from './read-total.ts';
 
@@ -57,7 +57,7 @@ function bookCharge(charge: Charge) {
   const stored = source === 'stored' ? findPayer(charge) : undefined;
   const number = stored?.number ?? parameters.text(charge.elements.number)?.trim() ?? '';
   const amountCents = readTotal(parameters.text('total'));
-  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCharge(charge, number, amountCents);
+  const message = source === 'stored' && !stored ? UNKNOWN_CODE : judgeCall(charge, number, amountCents);
   const isCharged = message.startsWith('OK');
   const transactionId = isCharged || (kind === 'card' && message !== UNKNOWN_CODE) ? books.transactions.nextId() : '';
   const created = source === 'new' && isCharged ? createRecord(charge, number) : undefined;
@@ -81,6 +81,7 @@ function bookCharge(charge: Charge) {
   return {
     entry: {
       transaction: { row, method: kind, ...cardKey },
+      payer: payerOfCall(parameters, { kind, number, expiry: charge.elements.expiry, record: stored }),
       ...(created ? { customer: { account: account.agentCode, record: created } } : {}),
     },
     answer: kind === 'card' ? cardPayload(result, at) : bankPayload(result),
@@ -89,36 +90,22 @@ function bookCharge(charge: Charge) {
 
 /** Of a code that does not exist, or whose record pays another way. */
 const UNKNOWN_CODE = 'REJECT: 3';
-/** Our assumption: no source shows a charge whose total is no amount, or nothing, or less. */
-const NOT_AN_AMOUNT = 'REJECT: 5';
 
 function findPayer({ kind, call, desk }: Charge): Customer | undefined {
   const found = desk.books.customers.find(call.account.agentCode, (call.parameters.text('customerCode') ?? '').trim());
   return found?.kind === kind ? found : undefined;
 }
 
-/** A bank charge is only taken for the bank; whether it is paid is known days later. */
-function judgeCharge({ kind, call }: Charge, number: string, amountCents: number | undefined): string {
+function judgeCall({ kind, call }: Charge, number: string, amountCents: number | undefined): string {
   const { account, parameters } = call;
-  const isAmount = amountCents !== undefined && amountCents > 0;
-  if (kind === 'bank') {
-    if (!isAccountNumber(number)) return 'REJECT: 40';
-    return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
-  }
-  const message = judgeCard({
+  return judgeCharge({
+    kind,
     number,
-    amountCents: amountCents ?? 0,
+    amountCents,
     server: account.server,
     ipAddress: parameters.text('customerIPAddress') ?? '',
     securityCode: parameters.text('cvv2') ?? '',
   });
-  // A wrong number is found before a wrong amount.
-  return isAmount || message === 'REJECT: 40' ? message : NOT_AN_AMOUNT;
-}
-
-function outcomeOf(kind: PaymentKind, isCharged: boolean) {
-  if (!isCharged) return 'declined';
-  return kind === 'card' ? 'approved' : 'accepted_pending';
 }
 
 function createRecord({ kind, elements, call, desk, at }: Charge, number: string): Customer {

@@ -7,10 +7,11 @@ import type { Handler } from './handler.ts';
 export const customerDetail: Handler = {
   ...CUSTOMER_REFUSALS,
   needs: ['customerCode'],
-  answer: ({ account, parameters }, { books }) => {
+  answer: ({ account, parameters, isFirstVersion }, { books }) => {
     const code = (parameters.text('customerCode') ?? '').trim();
     const customer = books.customers.find(account.agentCode, code);
-    return { payload: customer ? element('CUSTOMERS', customerXml(customer)) : customerPayload(UNKNOWN_CODE, code) };
+    if (!customer) return { payload: customerPayload(UNKNOWN_CODE, code) };
+    return { payload: element('CUSTOMERS', customerXml(customer, isFirstVersion)) };
   },
 };
 

@@ -15,7 +15,8 @@ export function customerList(form: 'XML' | 'CSV'): Handler {
     needs: [],
     answer: (call, desk) => {
       const customers = findCustomers(call, desk);
-      if (form === 'XML') return { payload: element('CUSTOMERS', ...customers.map(customerXml)) };
+      if (form === 'XML')
+        return { payload: element('CUSTOMERS', ...customers.map((one) => customerXml(one, call.isFirstVersion))) };
       return { payload: textElement('FILE', Buffer.from(customersCsv(customers)).toString('base64')) };
     },
   };

@@ -1,5 +1,6 @@
-import { OPERATIONS, type OperationName } from '../../../schemas/operations.ts';
+import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import type { ServiceName } from '../../kernel/wsdl.ts';
+import { REPORT_HANDLERS } from '../reports/report-handlers.ts';
 import { batchResult } from './batch-result.ts';
 import { batchSubmission } from './batch-submission.ts';
 import { charge } from './charge.ts';
@@ -12,7 +13,7 @@ import { refund } from './refund.ts';
 import { updateCustomer } from './update-customer.ts';
 
 /** The operations that the sandbox serves. */
-export const HANDLERS: Readonly<Partial<Record<OperationName, Handler>>> = {
+export const HANDLERS: Readonly<Partial<Record<WireOperation, Handler>>> = {
   createCustomerCodeAndProcessCreditCard: charge('card', 'new'),
   processCreditCardWithCustomerCode: charge('card', 'stored'),
   processCreditCard: charge('card', 'given'),
@@ -33,10 +34,11 @@ export const HANDLERS: Readonly<Partial<Record<OperationName, Handler>>> = {
   getCustomerCodeDetail: customerDetail,
   getCustomerListByCreationTimeCSV: customerList('CSV'),
   getCustomerListByCreationTimeXML: customerList('XML'),
+  ...REPORT_HANDLERS,
 };
 
 /** The operations of one service that are served; none means that the service itself is not. */
-export function servedOperations(service: ServiceName): OperationName[] {
-  const served = Object.keys(HANDLERS) as OperationName[];
-  return served.filter((operation) => OPERATIONS[operation].service === service);
+export function servedOperations(service: ServiceName): WireOperation[] {
+  const served = Object.keys(HANDLERS) as WireOperation[];
+  return served.filter((operation) => wireRow(operation).service === service);
 }

@@ -2,7 +2,9 @@ import type { Transaction } from '../books/book-entry.ts';
 import { judgeCardRefund } from '../batch/magic-cards.ts';
 import { hideCardNumber } from '../batch/read-row.ts';
 import type { PaymentKind } from '../customers/customer.ts';
+import { bankStateOf } from '../time/bank-state.ts';
 import type { Call, Desk, Handler } from './handler.ts';
+import { outcomeOf } from './judge-charge.ts';
 import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
 import { readTotal } from './read-total.ts';
 
@@ -58,6 +60,7 @@ function bookRefund(refund: Refund) {
 const UNKNOWN_CHARGE = 'REJECT: 39';
 /** Our assumption: no source shows a refund whose total is no amount, or not negative. */
 const NOT_AN_AMOUNT = 'REJECT: 5';
+const NOT_CLEARED = 'REJECT: 3';
 
 function findCharge({ kind, call, desk }: Refund): Transaction | undefined {
   const transactionId = (call.parameters.text('transactionId') ?? '').trim();
@@ -65,16 +68,30 @@ function findCharge({ kind, call, desk }: Refund): Transaction | undefined {
   return found && found.row.charged && found.method === kind && found.refundOf === undefined ? found : undefined;
 }
 
-function judgeRefund({ kind, desk }: Refund, { row, cardKey }: Transaction, amountCents: number | undefined): string {
+function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents: number | undefined): string {
   if (amountCents === undefined || amountCents >= 0) return NOT_AN_AMOUNT;
+  const { kind, desk, at } = refund;
   const { books, refundsMayExceed } = desk;
+  if (kind === 'bank' && !hasMoney(row, desk, at)) return NOT_CLEARED;
   const refundedCents = books.transactions.refundedCents(row.transactionId ?? '') - amountCents;
   const isTooMuch = !refundsMayExceed && refundedCents > row.amountCents;
   if (kind === 'bank') return isTooMuch ? 'REJECT: 15' : 'OK: 555555:';
   return judgeCardRefund({ isCard: (number) => cardKey === books.keyOf(['card', number]), isTooMuch });
 }
 
-function outcomeOf(kind: PaymentKind, isPaid: boolean) {
-  if (!isPaid) return 'declined';
-  return kind === 'card' ? 'approved' : 'accepted_pending';
+/**
+ * Whether a bank charge has brought money, or may still do so. The service paid charges back that were under way in one
+ * year and refused it in another (gateway wire 6.4); that it refuses those which failed for good is our assumption.
+ */
+function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: Desk, at: Date): boolean {
+  switch (bankStateOf(new Date(row.at), row.amountCents, at).stage) {
+    case 'accepted':
+      return true;
+    case 'to be sent':
+    case 'pending':
+      return !refundsNeedSettlement;
+    case 'rejected':
+    case 'returned':
+      return false;
+  }
 }

@@ -27,7 +27,7 @@ function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }:
   const fault = kind === 'card' ? findFault(old, record, replacesNumber, now) : undefined;
   if (fault !== undefined) return { answer: customerPayload(fault, '') };
   return {
-    entry: { customer: { account: account.agentCode, record } },
+    entry: { customer: { account: account.agentCode, record, changedAt: now.toISOString() } },
     answer: customerPayload('OK', record.code),
   };
 }

@@ -80,6 +80,26 @@ describe('judgeRow', () => {
     expect(judgeRow(readRow(kind, CODE.with(2, amount)), setting).message).toBe(message);
   });
 
+  it.each([
+    ['card', '4111111111111111', '5.00', 'REJECT: 15'],
+    ['card', '4111111111111111', '3.00', 'OK: 678594:'],
+    ['card', '4222222222222220', '5.00', 'OK: 678594:'],
+    ['card', '4222222222222221', '5.00', 'REJECT: 40'],
+    ['ach-charge', BANK[4], '5.00', 'Received'],
+    ['ach-charge', '1', '5.00', 'REJECT: 40'],
+    ['card', undefined, '5.00', 'OK: 678594:'],
+    ['ach-charge', undefined, '5.00', 'Received'],
+  ] as const)('%s by code looks at the stored number %s and the amount %s: %s', (kind, number, amount, message) => {
+    const asked: string[] = [];
+    const numberOf = (code: string) => {
+      asked.push(code);
+      return number;
+    };
+    const setting = { kind, server: undefined, ipAddress: '', numberOf };
+    expect(judgeRow(readRow(kind, CODE.with(2, amount)), setting).message).toBe(message);
+    expect(asked).toEqual([CODE[1]]);
+  });
+
   it('gives each message its outcome', () => {
     expect(judge('ach-charge', BANK).outcome).toBe('accepted_pending');
     expect(judge('card', CARD).outcome).toBe('approved');

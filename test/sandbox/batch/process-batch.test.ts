@@ -47,6 +47,11 @@ describe('processBatch', () => {
     ]);
   });
 
+  it('names the payer of each row that is in the reports', () => {
+    const { payers } = process(`${BANK_ROW}\nbad,row\n${BANK_ROW}\n1002,Bo,Li,SAVING,123,7.50,\n`);
+    expect(payers.map((payer) => payer?.firstName)).toEqual(['Ada', undefined, undefined, 'Bo']);
+  });
+
   it.each([
     ['the same row', BANK_ROW, 'Duplicated'],
     ['another name and comment', '1001,Bo,Li,SAVING,02100002100000000000000001,5.00,', 'Duplicated'],
@@ -106,7 +111,7 @@ describe('processBatch', () => {
   });
 
   it('answers an empty file with an empty one', () => {
-    expect(process('')).toEqual({ rows: [], result: Buffer.alloc(0), keys: [] });
+    expect(process('')).toEqual({ rows: [], result: Buffer.alloc(0), keys: [], payers: [] });
   });
 });
 

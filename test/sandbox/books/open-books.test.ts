@@ -78,7 +78,7 @@ describe('openBooks', () => {
       ...batchOf('same'),
       judge: (isTaken, keyOf) => {
         seen.push(isTaken(keyOf(['k'])));
-        return { rows: [ROW], result: Buffer.alloc(0), keys: [keyOf(['k'])] };
+        return { rows: [ROW], result: Buffer.alloc(0), keys: [keyOf(['k'])], payers: [null] };
       },
     };
     expect(await Promise.all([books.takeBatch(like), books.takeBatch(like), books.takeBatch(like)])).toEqual([
@@ -181,7 +181,7 @@ describe('openBooks', () => {
       ...batchOf('a'),
       judge: (_, __, paymentOf) => {
         asked.push(paymentOf('A10000001'), paymentOf('A10000002'));
-        return { rows: [], result: Buffer.alloc(0), keys: [] };
+        return { rows: [], result: Buffer.alloc(0), keys: [], payers: [] };
       },
     });
     expect(asked).toEqual(['card', undefined]);
@@ -208,6 +208,34 @@ describe('openBooks', () => {
     await expect(openBooks(folder)).rejects.toMatchObject({ code: 'MASTER_KEY_MISSING' });
   });
 
+  it('writes the entries of one decision in order, and a cut leaves the first ones whole', async () => {
+    const folder = await world.folder();
+    const path = join(folder, 'books.jsonl');
+    const before = await openBooks(folder);
+    const entries = ['A6000001', 'A6000002', 'A6000003'].map((transactionId) => ({
+      transaction: { ...TRANSACTION, row: { ...TRANSACTION.row, transactionId } },
+    }));
+    await before.decide(() => ({ entries, answer: undefined }));
+    expect(before.rows().map(({ transactionId }) => transactionId)).toEqual(['A6000001', 'A6000002', 'A6000003']);
+    await before.close();
+    await writeFile(path, (await readFile(path, 'utf8')).slice(0, -20));
+    const after = await openBooks(folder);
+    expect(after.rows().map(({ transactionId }) => transactionId)).toEqual(['A6000001', 'A6000002']);
+    await after.close();
+  });
+
+  it('is refused while another has the folder, and not any more after it closed or failed to open', async () => {
+    const folder = await world.folder();
+    const books = await openBooks(folder);
+    await expect(openBooks(folder)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await books.takeBatch(batchOf('a'));
+    await books.close();
+    await appendFile(join(folder, 'books.jsonl'), 'damaged\n');
+    await expect(openBooks(folder)).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
+    await writeFile(join(folder, 'books.jsonl'), '');
+    await (await openBooks(folder)).close();
+  });
+
   it('makes the folder, and waits for what is being written when it closes', async () => {
     const folder = join(await world.folder(), 'deep', 'down');
     const books = await openBooks(folder);
@@ -224,7 +252,12 @@ function batchOf(key: string): NewBatch {
     readyAt: READY_AT,
     account: 'TEST88',
     operation: 'processACHEFTChargeBatch',
-    judge: (_, keyOf) => ({ rows: [ROW], result: Buffer.from(`result of ${key}`), keys: [keyOf([key])] }),
+    judge: (_, keyOf) => ({
+      rows: [ROW],
+      result: Buffer.from(`result of ${key}`),
+      keys: [keyOf([key])],
+      payers: [null],
+    }),
   };
 }
 
@@ -234,7 +267,7 @@ async function isKeyTaken(books: Books, key: string): Promise<boolean> {
     ...batchOf('probe'),
     judge: (isAsked, keyOf) => {
       isTaken = isAsked(keyOf([key]));
-      return { rows: [], result: Buffer.alloc(0), keys: [] };
+      return { rows: [], result: Buffer.alloc(0), keys: [], payers: [] };
     },
   });
   return isTaken;

@@ -17,6 +17,8 @@ describe('keepTransactions', () => {
     book.keep(transactionOf('A60000AF'));
     book.keep(transactionOf(undefined));
     expect(book.nextId()).toBe('A60000B0');
+    expect(book.nextId(2)).toBe('A60000B2');
+    expect(book.nextId()).toBe('A60000B0');
   });
 
   it('adds up what was paid back, and not what was refused', () => {

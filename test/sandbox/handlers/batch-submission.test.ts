@@ -69,6 +69,16 @@ describe('batchSubmission', () => {
     expect(messages).toEqual(['REJECT: 3', 'Received', 'OK: 678594:', 'OK: 678594:']);
   });
 
+  it('judges a stored card by its number', async () => {
+    const { desk } = await makeDesk();
+    const card = { creditCardNum: '4111111111111111', creditCardExpiry: '12/30' };
+    await createCustomer('card').answer(makeCall('createCreditCardCustomerCode', card), desk);
+    await submit(desk, 'card', '1001,A10000001,1.00,\n1002,A10000001,5.00,\n1003,A10000009,5.00,');
+    const messages = desk.books.rows().map(({ message }) => message);
+    expect(messages).toEqual(['OK: 678594:', 'REJECT: 15', 'OK: 678594:']);
+    expect(JSON.stringify(desk.books.rows())).not.toContain('4111111111111111');
+  });
+
   it('takes as many rows as are allowed and not one more', async () => {
     const { desk } = await makeDesk({ maxRows: 2 });
     expect(await submit(desk, 'ach-charge', 'a\n\nb\n')).not.toHaveProperty('error');

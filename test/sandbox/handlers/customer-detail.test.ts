@@ -30,6 +30,14 @@ describe('customerDetail', () => {
     }
   });
 
+  it('shows the full name too when it is asked by the names of version 1', async () => {
+    const sandbox = await world.start({ now: NOW });
+    await callSandbox(sandbox, 'CreateCreditCardCustomerCode', CARD_RECORD, { path });
+    const answer = await callSandbox(sandbox, `${DETAIL}V1`, { customerCode: 'A10000001' }, { path });
+    const xml = CARD_XML.replace('</CSTC>', '</CSTC><FLN>Ada Byron</FLN>');
+    expect(answer).toBe(goldenSuccess(`${DETAIL}V1`, `<CUSTOMERS>${xml}</CUSTOMERS>`));
+  });
+
   it('does not know codes that never were, nor those of another account', async () => {
     const accounts = ['TEST88', 'OTHER'].map((agentCode) => ({ agentCode, password: 'TEST88' }));
     const sandbox = await world.start({ now: NOW, accounts });

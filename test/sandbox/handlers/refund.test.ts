@@ -112,6 +112,31 @@ describe('refund of a bank charge', () => {
   });
 });
 
+describe('refund of a bank charge that went through the bank', () => {
+  const DAY_MS = 24 * 60 * 60 * 1000;
+
+  it.each([
+    ['1.00', 0, ' OK: 555555:\n', ' REJECT: 3\n'],
+    ['1.00', 7, ' OK: 555555:\n', ' OK: 555555:\n'],
+    ['3.00', 0, ' OK: 555555:\n', ' REJECT: 3\n'],
+    ['3.00', 5, ' OK: 555555:\n', ' OK: 555555:\n'],
+    ['3.00', 14, ' REJECT: 3\n', ' REJECT: 3\n'],
+    ['5.00', 0, ' OK: 555555:\n', ' REJECT: 3\n'],
+    ['5.00', 7, ' REJECT: 3\n', ' REJECT: 3\n'],
+  ])('of %s after %d days: %j, and where it must have settled %j', async (total, days, message, strictMessage) => {
+    for (const [refundsNeedSettlement, expected] of [
+      [false, message],
+      [true, strictMessage],
+    ] as const) {
+      // A Thursday; the bank answers on the Monday after.
+      const sandbox = await world.start({ now: NOW, refundsNeedSettlement });
+      const transactionId = await chargeBank(sandbox, total);
+      sandbox.clock.advance(days * DAY_MS);
+      expect(await messageOf(sandbox, BANK_REFUND, { transactionId, total: '-1.00' })).toBe(expected);
+    }
+  });
+});
+
 describe('any refund', () => {
   it.each([CARD_REFUND, BANK_REFUND])('%s needs an id and a total, and a login', async (element) => {
     const sandbox = await world.start();
@@ -141,8 +166,8 @@ async function chargeCard(sandbox: Sandbox, creditCardNum: string, total = '5.00
   return valueOf(answer, 'TRANSACTIONID').trim();
 }
 
-async function chargeBank(sandbox: Sandbox): Promise<string> {
-  const answer = await callSandbox(sandbox, 'ProcessACHEFT', { accountNum: BANK_NUMBER, total: '5.00' });
+async function chargeBank(sandbox: Sandbox, total = '5.00'): Promise<string> {
+  const answer = await callSandbox(sandbox, 'ProcessACHEFT', { accountNum: BANK_NUMBER, total });
   return valueOf(answer, 'TRANSACTIONID').trim();
 }
 

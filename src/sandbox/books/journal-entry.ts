@@ -1,0 +1,26 @@
+import type { PaymentKind } from '../customers/customer.ts';
+
+/** One line of the reports of the service (gateway wire 2.7). Holds no whole number. */
+export type JournalEntry = {
+  /** When it came into this list with this result, ISO 8601 in UTC. */
+  readonly at: string;
+  readonly account: string;
+  readonly method: PaymentKind;
+  readonly list: 'approved' | 'rejected' | 'returned';
+  /** Empty where nothing was booked. */
+  readonly transactionId: string;
+  readonly invoice: string;
+  readonly customerCode: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  /** MOP of a card, account type of a bank account; may be empty. */
+  readonly payment: string;
+  /** Masked as in gateway wire 2.5. */
+  readonly shownNumber: string;
+  /** MM/YY, empty for a bank account. */
+  readonly expiry: string;
+  readonly amountCents: number;
+  /** As the reports write it: `OK:678594:`, `OK:555555:`, `OK:BankAccept`, `OK:Reject`, `REJ:40`. */
+  readonly result: string;
+  readonly comment: string;
+};

@@ -1,0 +1,35 @@
+import { isAccountNumber } from '../batch/judge-row.ts';
+import { type CardCharge, judgeCard } from '../batch/magic-cards.ts';
+import type { PaymentKind } from '../customers/customer.ts';
+
+export type JudgedCharge = Omit<CardCharge, 'number' | 'amountCents'> & {
+  readonly kind: PaymentKind;
+  readonly number: string;
+  /** Undefined when it could not be read. */
+  readonly amountCents: number | undefined;
+};
+
+/**
+ * What the service says to a single charge (gateway wire 2.2, 2.3, 6.3). A bank charge is only taken for the bank;
+ * whether it is paid is known days later.
+ * @returns `OK: ...` or `REJECT: n`
+ */
+export function judgeCharge({ kind, amountCents, ...charge }: JudgedCharge): string {
+  const isAmount = amountCents !== undefined && amountCents > 0;
+  if (kind === 'bank') {
+    if (!isAccountNumber(charge.number)) return 'REJECT: 40';
+    return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
+  }
+  const message = judgeCard({ ...charge, amountCents: amountCents ?? 0 });
+  // A wrong number is found before a wrong amount.
+  return isAmount || message === 'REJECT: 40' ? message : NOT_AN_AMOUNT;
+}
+
+/** Our assumption: no source shows a charge whose total is no amount, or nothing, or less. */
+const NOT_AN_AMOUNT = 'REJECT: 5';
+
+/** How the books call what was said to a charge or refund. */
+export function outcomeOf(kind: PaymentKind, isPaid: boolean): 'declined' | 'approved' | 'accepted_pending' {
+  if (!isPaid) return 'declined';
+  return kind === 'card' ? 'approved' : 'accepted_pending';
+}

@@ -1,0 +1,81 @@
+import { reasonOf } from '../../kernel/errors.ts';
+import { shownEnd } from '../batch/mask-number.ts';
+import { hideCardNumber } from '../batch/read-row.ts';
+import type { NewEntry } from '../books/book-entry.ts';
+import { payerOfRecord } from '../books/payer.ts';
+import type { DueRun } from '../books/schedule-book.ts';
+import type { Customer } from '../customers/customer.ts';
+import type { Desk } from '../handlers/handler.ts';
+import { judgeCharge, outcomeOf } from '../handlers/judge-charge.ts';
+import { readTotal } from '../handlers/read-total.ts';
+
+/**
+ * Books every recurring payment that is due by the clock of the sandbox and was not booked yet, the earliest first. Each
+ * is judged like a single charge by customer code, and booked at the moment when it was due (spec 2.2; gateway wire 7,
+ * question 31). What moves the clock back takes nothing back.
+ *
+ * It may be called at any time and several times at once: the books are asked and written in one step, and each line
+ * says which run it is, so none is booked twice, also after a kill in the middle. Of a great many the rest follows with
+ * the next call.
+ */
+export async function runSchedules(desk: Desk): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    if (!desk.books.schedules.hasDue(desk.clock.now().getTime())) return;
+    await desk.books.decide(() => ({ entries: judgeRuns(desk), answer: undefined }));
+  }
+  desk.log.warn(
+    { runs: MOST_ROUNDS * RUNS_OF_A_ROUND },
+    'more recurring payments are due; they follow with the next call',
+  );
+}
+
+/**
+ * Does it before a call is answered, or when the clock was moved. A failure is no reason to leave the call without an
+ * answer: the runs follow with the next one, and a call that has to write says by itself that the disk is full.
+ */
+export async function tryToRunSchedules(desk: Desk): Promise<void> {
+  await runSchedules(desk).catch((error: unknown) => {
+    desk.log.error({ reason: reasonOf(error) }, 'recurring payments not booked');
+  });
+}
+
+/** Other calls come between the rounds; a clock that was set centuries ahead must not keep them waiting. */
+const RUNS_OF_A_ROUND = 200;
+/** Twenty thousand payments at once, such as ten records that pay weekly for nearly forty years. */
+const MOST_ROUNDS = 100;
+
+function judgeRuns(desk: Desk): NewEntry[] {
+  const runs = desk.books.schedules.listDue(desk.clock.now().getTime(), RUNS_OF_A_ROUND);
+  return runs.flatMap((run, index) => {
+    const record = desk.books.customers.find(run.account, run.customerCode);
+    return record ? [judgeRun(run, record, desk, index)] : [];
+  });
+}
+
+/** @param ahead lines of the same round before this one */
+function judgeRun({ key, account, dueMs }: DueRun, record: Customer, desk: Desk, ahead: number): NewEntry {
+  const { kind, number, schedule } = record;
+  const amountCents = readTotal(schedule.amount);
+  const server = desk.accounts.find(({ agentCode }) => agentCode === account)?.server;
+  const message = judgeCharge({ kind, number, amountCents, server, ipAddress: '' });
+  const charged = message.startsWith('OK');
+  const dueAt = new Date(dueMs).toISOString();
+  const row = {
+    at: dueAt,
+    account,
+    operation: 'recurring',
+    batchId: '',
+    position: 1,
+    invoice: 'Recurring payment',
+    customerCode: hideCardNumber(record.code),
+    amountCents: amountCents ?? 0,
+    lastFour: shownEnd(number),
+    outcome: outcomeOf(kind, charged),
+    message,
+    charged,
+    ...(charged || kind === 'card' ? { transactionId: desk.books.transactions.nextId(ahead) } : {}),
+  };
+  const cardKey = kind === 'card' ? { cardKey: desk.books.keyOf(['card', number]) } : {};
+  const transaction = { row, method: kind, ...cardKey, run: { customerKey: key, dueAt } };
+  return { transaction, payer: payerOfRecord(record) };
+}
