@@ -5,6 +5,7 @@ import { renderLayouts } from './layouts.ts';
 import { renderLifecycle } from './lifecycle.ts';
 import { renderOperations } from './operations.ts';
 import { renderRejections } from './rejections.ts';
+import { renderReports } from './reports.ts';
 import { renderRestrictions } from './restrictions.ts';
 
 /** The pages of the reference and the table that each is made from. */
@@ -16,6 +17,7 @@ const PAGES = {
   'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
   'operations.md': { table: 'operations.ts', render: renderOperations },
   'rejections.md': { table: 'rejections.ts', render: renderRejections },
+  'reports.md': { table: 'reports.ts', render: renderReports },
   'restrictions.md': { table: 'restrictions.ts', render: renderRestrictions },
 } as const;
 

@@ -1,23 +1,23 @@
-import { FIELDS, type FieldName } from '../../schemas/fields.ts';
-import { OPERATIONS, type OperationName, SERVICE_NAMESPACE } from '../../schemas/operations.ts';
+import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
+import { WIRE_OPERATIONS, type WireField, wireKind, type WireOperation, wireRow } from '../../schemas/wire.ts';
 
-export type ServiceName = 'ProcessLink' | 'CustomerLink';
+export type ServiceName = ReturnType<typeof wireRow>['service'];
 
 /**
- * The WSDL of one of the two services, made from schemas/operations.ts, so that our client and our sandbox describe
- * the same thing. Its shape is that of the ASP.NET services (document/literal wrapped, a SOAP 1.1 and a SOAP 1.2 port
- * at the same address): clients in PHP read the answer through its mixed `any` element and call whatever address the
- * ports name.
+ * The WSDL of one of the services, made from the tables behind schemas/wire.ts, so that our client and our sandbox
+ * describe the same thing. Its shape is that of the ASP.NET services (document/literal wrapped, a SOAP 1.1 and a SOAP
+ * 1.2 port at the same address): clients in PHP read the answer through its mixed `any` element and call whatever
+ * address the ports name.
  *
  * @param wanted.address    where both ports are served, such as `https://host/NetGate/ProcessLinkv2.asmx`
- * @param wanted.operations what to describe; all operations of the service when left out, those of the other service
+ * @param wanted.operations what to describe; all operations of the service when left out, those of other services
  *                          are passed over
  * @param wanted.suffix     what version 1 of the service, and only that, appends to elements and actions
  */
 export function wsdlText(wanted: {
   service: ServiceName;
   address: string;
-  operations?: readonly OperationName[];
+  operations?: readonly WireOperation[];
   suffix?: '' | 'V1';
 }): string {
   const names = chosenOperations(wanted.service, wanted.operations);
@@ -41,8 +41,8 @@ export function wsdlText(wanted: {
   ].join('\n');
 }
 
-/** The operation as it is spelt on the wire: the spec's name with a capital first letter. */
-export function wireName(operation: OperationName): string {
+/** The operation as it is spelt on the wire: our name with a capital first letter. */
+export function wireName(operation: WireOperation): string {
   return operation.charAt(0).toUpperCase() + operation.slice(1);
 }
 
@@ -57,19 +57,17 @@ const NAMESPACES = [
 /** Both bindings name the HTTP transport of SOAP 1.1; ASP.NET writes the same address for 1.2. */
 const TRANSPORT = 'http://schemas.xmlsoap.org/soap/http';
 
-function chosenOperations(service: ServiceName, wanted: readonly OperationName[] | undefined): OperationName[] {
-  const all = Object.keys(OPERATIONS) as OperationName[];
-  return all.filter((name) => OPERATIONS[name].service === service && (wanted?.includes(name) ?? true));
+function chosenOperations(service: ServiceName, wanted: readonly WireOperation[] | undefined): WireOperation[] {
+  return WIRE_OPERATIONS.filter((name) => wireRow(name).service === service && (wanted?.includes(name) ?? true));
 }
 
-function describeElements(operation: OperationName, suffix: string): string[] {
+function describeElements(operation: WireOperation, suffix: string): string[] {
   const name = wireName(operation) + suffix;
   return [
     `<s:element name="${name}"><s:complexType><s:sequence>`,
     describeText('agentCode'),
     describeText('password'),
-    describeText('customerIPAddress'),
-    ...OPERATIONS[operation].wire.map(describeField),
+    ...wireRow(operation).elements.map(describeField),
     '</s:sequence></s:complexType></s:element>',
     `<s:element name="${name}Response"><s:complexType><s:sequence>`,
     `<s:element minOccurs="0" maxOccurs="1" name="${name}Result">` +
@@ -79,8 +77,8 @@ function describeElements(operation: OperationName, suffix: string): string[] {
 }
 
 /** Amounts are text to the service. Only booleans and date-times must be present, as value types of .NET must. */
-function describeField(field: FieldName): string {
-  switch (FIELDS[field].kind) {
+function describeField(field: WireField): string {
+  switch (wireKind(field)) {
     case 'boolean':
       return `<s:element minOccurs="1" maxOccurs="1" name="${field}" type="s:boolean"/>`;
     case 'dateTime':
@@ -102,7 +100,7 @@ function describeText(name: string): string {
 }
 
 /** Messages, port types and operations carry no suffix in any version; PHP calls version 1 by the plain names. */
-function describeMessages(operation: OperationName, suffix: string): string[] {
+function describeMessages(operation: WireOperation, suffix: string): string[] {
   const name = wireName(operation);
   const element = `tns:${name}${suffix}`;
   return [
@@ -111,7 +109,7 @@ function describeMessages(operation: OperationName, suffix: string): string[] {
   ];
 }
 
-function describePortType(portType: string, operations: readonly OperationName[]): string[] {
+function describePortType(portType: string, operations: readonly WireOperation[]): string[] {
   return [
     `<wsdl:portType name="${portType}">`,
     ...operations
@@ -128,7 +126,7 @@ function describePortType(portType: string, operations: readonly OperationName[]
 function describeBinding(
   prefix: 'soap' | 'soap12',
   portType: string,
-  operations: readonly OperationName[],
+  operations: readonly WireOperation[],
   suffix: string,
 ): string[] {
   const binding = prefix === 'soap' ? portType : `${portType}12`;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createClientAsync } from 'soap';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIELDS } from '../../schemas/fields.ts';
-import { OPERATIONS, type OperationName } from '../../schemas/operations.ts';
+import type { OperationName } from '../../schemas/operations.ts';
+import { WIRE_OPERATIONS, wireRow } from '../../schemas/wire.ts';
 import { wireName, wsdlText } from '../../src/kernel/wsdl.ts';
 
 const ADDRESS = 'https://pay.example/NetGate/ProcessLinkv2.asmx';
@@ -57,19 +58,19 @@ describe('wsdlText', () => {
     expect(wsdlText({ service: 'ProcessLink', address: ADDRESS, operations })).toBe(RESULT_FILE_WSDL);
   });
 
-  it.each(['ProcessLink', 'CustomerLink'] as const)(
+  it.each(['ProcessLink', 'CustomerLink', 'ReportLink'] as const)(
     'describes every operation of %s for node-soap',
     async (service) => {
       const path = join(folder, `${service}.wsdl`);
       await writeFile(path, wsdlText({ service, address: ADDRESS }));
       const client = await createClientAsync(path);
       const ports = client.describe()[service];
-      const names = (Object.keys(OPERATIONS) as OperationName[]).filter((name) => OPERATIONS[name].service === service);
+      const names = WIRE_OPERATIONS.filter((name) => wireRow(name).service === service);
       expect(Object.keys(ports)).toEqual([`${service}Soap`, `${service}Soap12`]);
       for (const port of Object.values<Record<string, { input: object }>>(ports)) {
         expect(Object.keys(port)).toEqual(names.map(wireName));
         for (const name of names) {
-          const elements = ['agentCode', 'password', 'customerIPAddress', ...OPERATIONS[name].wire];
+          const elements = ['agentCode', 'password', ...wireRow(name).elements];
           expect(Object.keys(port[wireName(name)]?.input ?? {})).toEqual(elements);
         }
       }
@@ -82,6 +83,24 @@ describe('wsdlText', () => {
     ['amount', '<s:element minOccurs="0" maxOccurs="1" name="amount" type="s:string"/>'],
   ])('types %s as .NET does', (_, element) => {
     expect(wsdlText({ service: 'CustomerLink', address: ADDRESS })).toContain(element);
+  });
+
+  it('types the elements of reports, the address behind the dates', () => {
+    const text = wsdlText({ service: 'ReportLink', address: ADDRESS });
+    const typed = [...text.matchAll(/minOccurs="(\d)" maxOccurs="1" name="(\w+)" type="s:(\w+)"/g)];
+    const types = Object.fromEntries(typed.map(([, occurs, name, type]) => [name, `${type} ${occurs}`]));
+    expect(types).toEqual({
+      agentCode: 'string 0',
+      password: 'string 0',
+      customerIPAddress: 'string 0',
+      date: 'dateTime 1',
+      fromDate: 'dateTime 1',
+      toDate: 'dateTime 1',
+      startIndex: 'string 0',
+      endIndex: 'string 0',
+      currency: 'string 0',
+      summaryOnly: 'boolean 1',
+    });
   });
 
   it('gives batch files the type base64Binary, and every other field of a batch operation is text', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayInZone, formatInZone, isTimeZone } from '../../src/kernel/zone-time.ts';
+import { dayInZone, formatInZone, isTimeZone, startOfDay } from '../../src/kernel/zone-time.ts';
 
 const TORONTO = 'America/Toronto';
 const LONDON = 'Europe/London';
@@ -55,6 +55,35 @@ describe('dayInZone', () => {
     [SYDNEY, '2026-12-31T13:00:00Z', '2027-01-01'],
   ])('in %s, %s lies on %s', (timeZone, at, day) => {
     expect(dayInZone(new Date(at), timeZone)).toBe(day);
+  });
+});
+
+describe('startOfDay', () => {
+  it.each([
+    ['UTC', '2026-06-15', '2026-06-15T00:00:00.000Z'],
+    [TORONTO, '2026-06-15', '2026-06-15T04:00:00.000Z'],
+    // Days on which the clocks change, and the days after them.
+    [TORONTO, '2026-03-08', '2026-03-08T05:00:00.000Z'],
+    [TORONTO, '2026-03-09', '2026-03-09T04:00:00.000Z'],
+    [TORONTO, '2026-11-01', '2026-11-01T04:00:00.000Z'],
+    [TORONTO, '2026-11-02', '2026-11-02T05:00:00.000Z'],
+    [SYDNEY, '2026-10-04', '2026-10-03T14:00:00.000Z'],
+    ['Asia/Kathmandu', '2026-06-16', '2026-06-15T18:15:00.000Z'],
+    // There the clocks go forward at midnight, so the day begins at 1:00, or back at 1:00, so 0:00 comes twice.
+    ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
+    ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z'],
+    ['Asia/Beirut', '2026-10-25', '2026-10-24T22:00:00.000Z'],
+  ])('in %s, %s begins at %s', (timeZone, day, at) => {
+    expect(startOfDay(day, timeZone)?.toISOString()).toBe(at);
+  });
+
+  it.each(['2026-02-30', '2026-13-01', '2026-6-15', 'today', '', '2026-06-15T00:00:00Z'])('%j is no day', (day) => {
+    expect(startOfDay(day, 'UTC')).toBeUndefined();
+  });
+
+  it('does not find a day that a zone left out', () => {
+    expect(startOfDay('2011-12-30', 'Pacific/Apia')).toBeUndefined();
+    expect(startOfDay('2011-12-31', 'Pacific/Apia')?.toISOString()).toBe('2011-12-30T10:00:00.000Z');
   });
 });
 

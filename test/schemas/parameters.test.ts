@@ -33,8 +33,15 @@ describe('parametersOf', () => {
     ['processCreditCardWithCustomerCode', { cvv2: '' }, []],
     ['processCreditCardWithCustomerCode', { customerCode: '' }, ['customerCode must not be empty']],
     ['getCustomerListByCreationTimeXML', { customerCode: '' }, []],
-    ['processCreditCard', { mop: 'visa' }, ['mop must be one of VISA, MC, AMX, DSC']],
-    ['processCreditCard', { mop: 'MAESTR' }, ['mop must be one of VISA, MC, AMX, DSC']],
+    ...['visa', 'MAESTR', 'MAESTRO', 'VISA DEBIT', 'MC DEBIT', 'AMEX', ''].map(
+      (mop): [OperationName, Record<string, unknown>, string[]] => [
+        'processCreditCard',
+        { mop },
+        ['mop must be one of VISA, MC, AMX, DSC; for a debit card give its brand, VISA or MC'],
+      ],
+    ),
+    ['processCreditCard', { mop: undefined }, ['mop is required']],
+    ['createCreditCardCustomerCode', { mop: '' }, []],
     ['processCreditCard', { customerIPAddress: '300.1.1.1' }, ['customerIPAddress must be an IP address or empty']],
     ['processCreditCard', { firstName: 'x'.repeat(101) }, ['firstName must be at most 100 characters']],
     ['processCreditCard', { firstName: 'a\u0000' }, ['firstName must not hold control characters']],
@@ -119,8 +126,14 @@ describe('parametersOf', () => {
     const parameters = { ...sampleParameters('processCreditCard'), mop: 'MAESTR' };
     expect(faultsOf('processCreditCard', parameters, 'UK')).toEqual([]);
     expect(faultsOf('processCreditCard', { ...parameters, mop: 'DSC' }, 'UK')).toEqual([
-      'mop must be one of VISA, MC, AMX, MAESTR',
+      'mop must be one of VISA, MC, AMX, MAESTR; for a debit card give its brand, VISA or MC',
     ]);
+  });
+
+  it('writes MAESTRO as the spec spells it', () => {
+    const parameters = { customerCode: 'A1', mop: 'MAESTRO' };
+    expect(parametersOf('updateCreditCardCustomerCode', 'UK').parse(parameters)).toMatchObject({ mop: 'MAESTR' });
+    expect(faultsOf('processCreditCard', {}, 'UK')).toContain('mop is required');
   });
 
   it.each([

@@ -18,6 +18,8 @@ export async function makeDesk(settings: Partial<Desk> = {}) {
     maxRows: 10_000,
     cardDuplicates: true,
     refundsMayExceed: false,
+    refundsNeedSettlement: false,
+    cutsLongValues: false,
     ...settings,
   };
   return { desk, clock };
@@ -27,5 +29,5 @@ export async function makeDesk(settings: Partial<Desk> = {}) {
 export function makeCall(operation: Call['operation'], fields: Record<string, string>, account = ACCOUNT): Call {
   const parameters = readParameters(operation, new Map(Object.entries(fields)));
   if ('fault' in parameters) throw new Error(parameters.fault);
-  return { operation, account, parameters };
+  return { operation, account, parameters, isFirstVersion: false };
 }

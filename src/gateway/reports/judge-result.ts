@@ -1,0 +1,29 @@
+import { rejectionOf } from '../../../schemas/rejections.ts';
+import type { ReportRow } from '../../../schemas/reports.ts';
+import type { JournalOutcome } from './report-answers.ts';
+
+/**
+ * What the result of a line says became of the payment (gateway wire 2.7, 4). Only a listed text that fits its list is
+ * taken as proof; a time-out of a bank payment is sent again by the processor itself, so it is none.
+ */
+export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'method' | 'list'>): JournalOutcome {
+  const text = result.trim().replace(/:\s+/g, ':');
+  if (/TIMEOUT/i.test(text)) return 'unknown';
+  if (list === 'returned') return 'returned';
+  const code = /^REJ(?:ECT)?:(\d{1,4})$/.exec(text)?.[1];
+  if (code !== undefined) return list === 'rejected' ? judgeCode(Number(code), method) : 'unknown';
+  // The bank refused it; known both among the approved ones, which it was for days, and among the rejected.
+  if (text === 'OK:Reject') return 'rejected';
+  if (list !== 'approved') return 'unknown';
+  if (text === 'OK:BankAccept') return 'approved';
+  if (!APPROVED.test(text)) return 'unknown';
+  return method === 'card' ? 'approved' : 'accepted';
+}
+
+/** `OK`, `OK:678594:` or `OK:678594:X` */
+const APPROVED = /^OK(?::(?=[A-Z]*\d)[A-Z0-9]{1,20}(?::[A-Za-z]?)?)?$/;
+
+/** Of some codes nobody knows whether money moved. Banks have codes of their own, which all mean that it did not. */
+function judgeCode(code: number, method: ReportRow['method']): JournalOutcome {
+  return method === 'card' && rejectionOf(code).advice === 'unknown' ? 'unknown' : 'rejected';
+}

@@ -1,0 +1,45 @@
+import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
+import type { JournalEntry } from '../books/journal-entry.ts';
+import { journalOf } from '../books/journal.ts';
+import type { Call, Desk, Handler } from '../handlers/handler.ts';
+import { textElement } from '../xml/write-xml.ts';
+import { chooseEntries } from './choose-entries.ts';
+import { dayCsv } from './day-csv.ts';
+import { type Face, faceOf } from './face.ts';
+import { journalXml } from './journal-xml.ts';
+import { rangeCsv } from './range-csv.ts';
+
+/** The journals of ReportLink (gateway wire 2.7), one handler for each row of schemas/reports.ts. */
+export const REPORT_HANDLERS = Object.fromEntries(
+  Object.entries(REPORTS).map(([name, row]) => [name, report(row)]),
+) as Readonly<Record<ReportName, Handler>>;
+
+function report(row: ReportRow): Handler {
+  const nothing = row.form === 'XML' ? textElement('JOURNALREPORT', '') : fileOf('');
+  return {
+    needs: [],
+    failurePayload: nothing,
+    badLoginPayload: nothing,
+    // The service calls a wrong login a failure; the text is what a known client makes of it.
+    badLoginError: 'Bad Credentials',
+    answer: (call, desk) => ({ payload: row.list === 'reconciliation' ? nothing : journalPayload(row, call, desk) }),
+  };
+}
+
+function journalPayload(row: ReportRow, { account, parameters }: Call, { books, clock }: Desk): string {
+  const now = clock.now();
+  const face = faceOf(account);
+  const journal = journalOf(books, account.agentCode, now);
+  const { entries, isFuture } = chooseEntries(row, journal, { parameters, face, now });
+  if (row.form === 'XML') return journalXml(entries, face);
+  // A file without rows has its titles for today and before, and is empty for days to come.
+  return fileOf(isFuture && entries.length === 0 ? '' : csvOf(row, entries, face));
+}
+
+function csvOf({ method, period }: ReportRow, entries: readonly JournalEntry[], face: Face): string {
+  return period === 'day' ? dayCsv(method, entries, face) : rangeCsv(entries, face);
+}
+
+function fileOf(csv: string): string {
+  return textElement('FILE', Buffer.from(csv).toString('base64'));
+}
