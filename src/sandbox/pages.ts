@@ -1,4 +1,4 @@
-import { OPERATIONS, type OperationName } from '../../schemas/operations.ts';
+import { type WireOperation, wireRow } from '../../schemas/wire.ts';
 import { formatCents } from '../kernel/money.ts';
 import { type ServiceName, wireName } from '../kernel/wsdl.ts';
 import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
@@ -7,7 +7,7 @@ import { servedOperations } from './handlers/handlers.ts';
 import { escapeHtml, htmlReply, type Reply } from './reply.ts';
 
 const VERSIONS = ['', 'v2', 'v3', 'v4'] as const;
-const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink'];
+const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink', 'ReportLink'];
 
 /** What this is, where its descriptions are, and which cards do what. Passwords are not shown. */
 export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply {
@@ -29,10 +29,10 @@ export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply 
 }
 
 /** The page of a service: its operations and their elements. */
-export function helpPage(service: ServiceName, address: string, operations: readonly OperationName[]): Reply {
+export function helpPage(service: ServiceName, address: string, operations: readonly WireOperation[]): Reply {
   const items = operations.map((operation) => {
-    const elements = ['agentCode', 'password', 'customerIPAddress', ...OPERATIONS[operation].wire];
-    return `${wireName(operation)}: ${OPERATIONS[operation].purpose} (${elements.join(', ')})`;
+    const { purpose, elements } = wireRow(operation);
+    return `${wireName(operation)}: ${purpose} (${['agentCode', 'password', ...elements].join(', ')})`;
   });
   const description = linkTo(`${address}?WSDL`, 'service description');
   return htmlReply(200, service, `<p>The ${description} is the formal definition.</p>${listOf(items.map(escapeHtml))}`);
@@ -43,7 +43,7 @@ const OTHER_CARDS = [
   'A card whose check digit is wrong: REJECT: 40',
   'Any other card: OK: 678594:',
   'A refund: as its card says above, but REJECT: 15 for 4111111111111111, and of other cards when it exceeds the charge',
-  'In a batch, a customer code that is empty, begins with X, or pays another way: REJECT: 3',
+  'In a batch, a customer code that is empty, begins with X, or pays another way: REJECT: 3; a stored card as above',
   'In a single charge, a customer code without a record, or one that pays another way: REJECT: 3',
   'A bank account: Received in a batch, OK: 555555: in a single charge',
 ];

@@ -32,15 +32,24 @@ export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** The headers that the service was recorded with, besides those that HTTP itself brings. */
+/** Data for programs. */
+export function jsonReply(status: number, value: unknown): Reply {
+  return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
+}
+
 export function sendReply(response: ServerResponse, reply: Reply): void {
-  response.writeHead(reply.status, {
+  response.writeHead(reply.status, headersOf(reply));
+  response.end(reply.body);
+}
+
+/** The headers that the service was recorded with, besides those that HTTP itself brings. */
+export function headersOf(reply: Reply): Record<string, string | number> {
+  return {
     'Cache-Control': 'private, max-age=0',
     'Content-Type': reply.contentType,
     'X-AspNet-Version': '4.0.30319',
     'X-Powered-By': 'ASP.NET',
     ...reply.headers,
     'Content-Length': Buffer.byteLength(reply.body),
-  });
-  response.end(reply.body);
+  };
 }

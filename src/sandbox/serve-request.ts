@@ -1,28 +1,31 @@
 import { type ServiceName, wsdlText } from '../kernel/wsdl.ts';
 import { servedOperations } from './handlers/handlers.ts';
 import type { Desk } from './handlers/handler.ts';
+import { operationPage } from './operation-page.ts';
 import { frontPage, helpPage } from './pages.ts';
 import { type HttpCall, htmlReply, type Reply } from './reply.ts';
 import { answerCall } from './soap/answer-call.ts';
+import { tryToRunSchedules } from './time/run-schedules.ts';
 
 /**
  * Routes a request: the services in any version and any case of the path, the books for tests, a page for people.
  * @param ownUrl the address that is named when the request names none
  */
 export async function serveRequest(request: HttpCall, desk: Desk, ownUrl: string): Promise<Reply> {
+  await tryToRunSchedules(desk);
   const endpoint = findEndpoint(request.path);
   if (endpoint && request.method === 'POST') return answerCall(endpoint.service, request, desk);
-  if (request.method !== 'GET' && request.method !== 'HEAD') return wrongMethod();
+  if (request.method !== 'GET' && request.method !== 'HEAD') return endpoint ? wrongMethod() : notFound();
   const baseUrl = addressOf(request, ownUrl);
   if (endpoint) return describeEndpoint(endpoint, request, baseUrl + request.path);
   if (request.path === '/') return frontPage(baseUrl, desk.accounts);
   if (request.path === '/sandbox/books') return showBooks(request, desk);
-  return htmlReply(404, 'The resource cannot be found.', '');
+  return notFound();
 }
 
 type Endpoint = { readonly service: ServiceName; readonly isFirstVersion: boolean };
 
-const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink'];
+const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink', 'ReportLink'];
 
 function findEndpoint(path: string): Endpoint | undefined {
   const found = /^\/netgate\/([a-z]+)(v[234])?\.asmx$/i.exec(path);
@@ -34,9 +37,14 @@ function findEndpoint(path: string): Endpoint | undefined {
 /** The description names the address that it was asked under, because clients send their calls where it points. */
 function describeEndpoint({ service, isFirstVersion }: Endpoint, { query }: HttpCall, address: string): Reply {
   const operations = servedOperations(service);
-  if (![...query.keys()].some((key) => key.toLowerCase() === 'wsdl')) return helpPage(service, address, operations);
-  const body = wsdlText({ service, address, operations, suffix: isFirstVersion ? 'V1' : '' });
-  return { status: 200, contentType: 'text/xml; charset=utf-8', body };
+  const suffix = isFirstVersion ? 'V1' : '';
+  if ([...query.keys()].some((key) => key.toLowerCase() === 'wsdl')) {
+    const body = wsdlText({ service, address, operations, suffix });
+    return { status: 200, contentType: 'text/xml; charset=utf-8', body };
+  }
+  const asked = query.get('op')?.replace(/V1$/i, '').toLowerCase();
+  const operation = operations.find((name) => name.toLowerCase() === asked);
+  return operation ? operationPage(operation, address, suffix) : helpPage(service, address, operations);
 }
 
 function addressOf({ headers }: HttpCall, ownUrl: string): string {
@@ -53,6 +61,10 @@ function showBooks({ query }: HttpCall, { books }: Desk): Reply {
   if (!/^\d+$/.test(since)) return htmlReply(400, 'since is not a batch id.', '');
   const lines = books.rows(Number(since)).map((row) => `${JSON.stringify(row)}\n`);
   return { status: 200, contentType: 'application/x-ndjson', body: lines.join('') };
+}
+
+function notFound(): Reply {
+  return htmlReply(404, 'The resource cannot be found.', '');
 }
 
 function wrongMethod(): Reply {

@@ -1,15 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { systemClock } from '../kernel/clock.ts';
-import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { type Log, silentLog } from '../kernel/log.ts';
 import type { BookRow } from './books/book-row.ts';
-import { openBooks } from './books/open-books.ts';
+import { emptyBooks } from './books/empty-books.ts';
+import { type Books, openBooks } from './books/open-books.ts';
+import { type Faults, planFaults } from './faults/plan-faults.ts';
+import { strikeConnections } from './faults/strike-connection.ts';
+import { handleRequest } from './handle-request.ts';
 import type { Account, Desk } from './handlers/handler.ts';
-import { readBody } from './read-body.ts';
-import { htmlReply, type Reply, sendReply } from './reply.ts';
+import { openListener } from './open-listener.ts';
 import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
-import { serveRequest } from './serve-request.ts';
+import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 
 export type SandboxOptions = {
   /** 0 or nothing: any free port. */
@@ -28,10 +29,16 @@ export type SandboxOptions = {
   readonly cardDuplicates?: boolean;
   /** Whether refunds may pay back more than was charged, with any card or account; false when left out. */
   readonly refundsMayExceed?: boolean;
+  /** Whether a text that is too long is cut without a word instead of refused; false when left out. */
+  readonly cutsLongValues?: boolean;
+  /** Whether a bank charge can only be paid back once the bank has accepted it; false when left out. */
+  readonly refundsNeedSettlement?: boolean;
   /** Most rows of a batch; 10,000 when left out. */
   readonly maxRows?: number;
   /** Largest request body in bytes; 10 MB when left out. */
   readonly maxBodyBytes?: number;
+  /** Whether clock, faults and reset are at hand over HTTP as well; false when left out. */
+  readonly control?: boolean;
   readonly log?: Log;
 };
 
@@ -40,7 +47,16 @@ export type Sandbox = {
   readonly url: string;
   readonly port: number;
   readonly clock: SandboxClock;
+  /** Makes it fail on demand (docs/sandbox.md). */
+  readonly faults: Faults;
   books(): readonly BookRow[];
+  /** Books every recurring payment that is due by now. Calls over HTTP do it by themselves; `books()` does not. */
+  settle(): Promise<void>;
+  /**
+   * Back to how it was started: no faults, its clock where it began, and books without a row or customer record. With a
+   * data folder they are empty on the disk when the promise is fulfilled. Calls that are under way may fail.
+   */
+  reset(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -50,91 +66,77 @@ export type Sandbox = {
  * @throws CONFIG_INVALID when the address cannot be listened on, and what `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const clock = startSandboxClock(systemClock, options.now);
-  const books = await openBooks(options.dataDir);
-  const desk: Desk = {
+  const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(desk));
+  const desk = await layDesk(options, clock);
+  const faults = planFaults({ shut: (forMs) => listener.shut(forMs), open: () => listener.open() });
+
+  const reset = oneAfterTheOther(async () => {
+    await faults.clear();
+    await renewBooks(desk, options.dataDir);
+    clock.set(options.now ?? systemClock.now());
+  });
+  const controls = options.control === true ? { clock, faults, reset } : undefined;
+  const serving = { desk, faults, controls, maxBodyBytes: options.maxBodyBytes ?? 10 * 1024 * 1024 };
+  const server = createServer(IIS_HABITS, (request, response) => void handleRequest(request, response, serving));
+  const dropStruck = strikeConnections(server, faults);
+  const place = { port: options.port ?? 0, host: options.host ?? '127.0.0.1' };
+  const listener = await openListener(server, place, desk.log).catch(async (error: unknown) => {
+    await desk.books.close();
+    throw error;
+  });
+  return {
+    url: listener.url,
+    port: listener.port,
+    clock,
+    faults,
+    books: () => desk.books.rows(),
+    settle: () => runSchedules(desk),
+    reset,
+    close: async () => {
+      dropStruck();
+      await listener.close();
+      await desk.books.close();
+    },
+  };
+}
+
+/** Its books can be replaced by empty ones while it is open. */
+type LaidDesk = Omit<Desk, 'books'> & { books: Books };
+
+/** An idle connection lives as long as at the service; a client that pauses would else send into a closed one. */
+const IIS_HABITS = { keepAliveTimeout: 120_000 };
+
+async function layDesk(options: SandboxOptions, clock: SandboxClock): Promise<LaidDesk> {
+  return {
     accounts: options.accounts ?? [{ agentCode: 'TEST88', password: 'TEST88' }],
-    books,
+    books: await openBooks(options.dataDir),
     clock,
     log: options.log ?? silentLog(),
     batchDelayMs: options.batchDelayMs ?? 1000,
     maxRows: options.maxRows ?? 10_000,
     cardDuplicates: options.cardDuplicates ?? true,
     refundsMayExceed: options.refundsMayExceed ?? false,
-  };
-  const server = createServer((request, response) => {
-    void handleRequest(request, response, desk, options.maxBodyBytes ?? 10 * 1024 * 1024);
-  });
-  await listen(server, options.port ?? 0, options.host ?? '127.0.0.1').catch(async (error: unknown) => {
-    await books.close();
-    throw error;
-  });
-  return {
-    url: urlOf(server),
-    port: portOf(server),
-    clock,
-    books: () => books.rows(),
-    close: async () => {
-      await closeServer(server);
-      await books.close();
-    },
+    refundsNeedSettlement: options.refundsNeedSettlement ?? false,
+    cutsLongValues: options.cutsLongValues ?? false,
   };
 }
 
-async function handleRequest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  desk: Desk,
-  maxBodyBytes: number,
-): Promise<void> {
+/** Whatever comes of it, the desk has open books again: empty ones, or those before if they could not be emptied. */
+async function renewBooks(desk: LaidDesk, folder: string | undefined): Promise<void> {
+  await desk.books.close();
   try {
-    const reply = await makeReply(request, desk, maxBodyBytes);
-    sendReply(response, reply);
-  } catch (error) {
-    // Mostly a client that went away in the middle of its request; nothing was done for it.
-    desk.log.warn({ reason: reasonOf(error) }, 'request broken off');
-    response.destroy();
+    if (folder !== undefined) await emptyBooks(folder);
+  } finally {
+    desk.books = await openBooks(folder);
   }
 }
 
-async function makeReply(request: IncomingMessage, desk: Desk, maxBodyBytes: number): Promise<Reply> {
-  const body = await readBody(request, maxBodyBytes);
-  if (!body) return htmlReply(413, 'Maximum request length exceeded.', '');
-  const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s);
-  const call = {
-    method: request.method ?? 'GET',
-    path,
-    query: new URLSearchParams(query),
-    headers: request.headers,
-    body,
+/** Two resets at once would close the same books twice. */
+function oneAfterTheOther(step: () => Promise<void>): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const done = last.then(step);
+    last = done.catch(() => undefined);
+    return done;
   };
-  return serveRequest(call, desk, `http://127.0.0.1:${request.socket.localPort ?? 80}`);
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const next = 'Choose another port or host.';
-      const action = `listen for the sandbox on "${host}:${port}"`;
-      reject(new PipelineError('CONFIG_INVALID', action, reasonOf(error), { cause: error, next }));
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
-/** Connections that are kept alive would otherwise hold the server open. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeAllConnections();
-  });
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port;
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -15,6 +15,7 @@ describe('frontPage', () => {
     for (const version of ['', 'v2', 'v3', 'v4']) {
       expect(body).toContain(`<a href="${BASE}/NetGate/ProcessLink${version}.asmx?WSDL">`);
       expect(body).toContain(`<a href="${BASE}/NetGate/CustomerLink${version}.asmx?WSDL">`);
+      expect(body).toContain(`<a href="${BASE}/NetGate/ReportLink${version}.asmx?WSDL">`);
     }
   });
 
@@ -40,6 +41,10 @@ describe('helpPage', () => {
     expect(body).toContain(`<a href="${BASE}/NetGate/ProcessLinkv2.asmx?WSDL">`);
     expect(body).toContain(
       'GetBatchProcessResultFile: Get the results of a batch (agentCode, password, customerIPAddress, batchId)',
+    );
+    const reports = helpPage('ReportLink', BASE, ['getACHEFTReturnSpecificDateXML']);
+    expect(reports.body).toContain(
+      'GetACHEFTReturnSpecificDateXML: Returned bank payments of a day, as XML (agentCode, password, date, customerIPAddress)',
     );
   });
 });

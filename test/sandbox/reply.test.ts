@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { escapeHtml, htmlReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
+import { escapeHtml, headersOf, htmlReply, jsonReply, type Reply, sendReply } from '../../src/sandbox/reply.ts';
 
 describe('sendReply', () => {
   it('sends status, body and the headers of the service, and no others but those of HTTP', async () => {
@@ -30,6 +30,20 @@ describe('sendReply', () => {
       headers: { 'Cache-Control': 'private' },
     });
     expect(headers.get('cache-control')).toBe('private');
+  });
+});
+
+describe('headersOf', () => {
+  it('counts bytes, and lets a reply bring its own', () => {
+    const headers = headersOf({ status: 200, contentType: 'a/b', body: 'é', headers: { 'Cache-Control': 'private' } });
+    expect(headers).toMatchObject({ 'Content-Type': 'a/b', 'Content-Length': 2, 'Cache-Control': 'private' });
+  });
+});
+
+describe('jsonReply', () => {
+  it('writes JSON and a line end', () => {
+    const { status, contentType, body } = jsonReply(201, { a: 'é' });
+    expect([status, contentType, body]).toEqual([201, 'application/json; charset=utf-8', '{"a":"é"}\n']);
   });
 });
 

@@ -42,10 +42,26 @@ describe('serveRequest', () => {
   });
 
   it.each([
+    '/NetGate/ReportLink.asmx',
+    '/NetGate/ReportLinkv2.asmx?op=GetCreditCardApprovedSpecificDateXML',
+    '/netgate/REPORTLINKV3.asmx',
+    '/NetGate/reportlinkv4.asmx',
+  ])('answers calls and describes itself at %s', async (url) => {
+    const fields = { ...LOGIN, date: '2026-06-15T12:00:00Z' };
+    const { headers, body } = soapRequest('GetCreditCardApprovedSpecificDateXML', fields);
+    const reply = await serve({ method: 'POST', headers: { 'content-type': headers['Content-Type'] }, body }, url);
+    expect(reply.body).toContain('<STATUS>Success</STATUS><ERRORS /><JOURNALREPORT />');
+    const description = String((await serve({}, `${url.replace(/[?].*/, '')}?WSDL`)).body);
+    expect(description).toContain('<wsdl:service name="ReportLink">');
+    const described = [...description.matchAll(/<wsdl:operation name="(\w+)"><wsdl:input m/g)].map(([, name]) => name);
+    expect(described.sort()).toEqual(servedOperations('ReportLink').map(wireName).sort());
+  });
+
+  it.each([
     '/NetGate/ProcessLinkv5.asmx',
     '/NetGate/ProcessLinkv2.asmx/ProcessCreditCardBatch',
     '/NetGate/CustomerLinkv1.asmx',
-    '/NetGate/ReportLinkv2.asmx',
+    '/NetGate/ManagementLinkV2.asmx',
     '/ProcessLinkv2.asmx',
     '/sandbox/Books',
   ])('has nothing at %s', async (url) => {
@@ -94,7 +110,26 @@ describe('serveRequest', () => {
 
   it.each(['PUT', 'DELETE'])('refuses %s', async (method) => {
     expect((await serve({ method }, '/NetGate/ProcessLinkv2.asmx')).status).toBe(500);
-    expect((await serve({ method }, '/')).status).toBe(500);
+  });
+
+  it.each(['POST', 'PUT'])('knows nothing to %s at other addresses', async (method) => {
+    expect((await serve({ method }, '/')).status).toBe(404);
+    expect((await serve({ method }, '/NetGate/Nonsense.asmx')).status).toBe(404);
+  });
+
+  it.each([
+    ['ProcessLinkv2.asmx?op=ProcessCreditCardBatch', '<h1>ProcessCreditCardBatch</h1>', '&lt;ProcessCreditCardBatch '],
+    [
+      'processlink.asmx?op=processcreditcardbatchv1',
+      '<h1>ProcessCreditCardBatch</h1>',
+      '&lt;ProcessCreditCardBatchV1 ',
+    ],
+    ['ProcessLinkv2.asmx?op=DeleteCustomerCode', '<h1>ProcessLink</h1>', 'ProcessCreditCardBatch'],
+    ['ProcessLinkv2.asmx?op=', '<h1>ProcessLink</h1>', 'ProcessCreditCardBatch'],
+  ])('shows the page of %s', async (path, title, text) => {
+    const { body } = await serve({ headers: { host: 'h' } }, `/NetGate/${path}`);
+    expect(body).toContain(title);
+    expect(body).toContain(text);
   });
 
   it('gives the books one row a line, all or since a batch', async () => {

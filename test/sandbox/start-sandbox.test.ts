@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
@@ -66,7 +67,8 @@ describe('startSandbox', () => {
     const batchId = await submitBatch(second.url, BATCH, file);
     expect(batchId).toBe('1000002');
     expect((await fetchResult(second.url, batchId)).match(/,Duplicated\r\n/g)).toHaveLength(2);
-    expect(await readdir(dataDir)).toEqual(['books.jsonl', 'secret']);
+    const files = await readdir(dataDir);
+    expect(files.filter((name) => !name.endsWith('.lock'))).toEqual(['books.jsonl', 'secret']);
   });
 
   it('charges a row once when the same batch arrives many times at once', async () => {
@@ -133,6 +135,59 @@ describe('startSandbox', () => {
     const { port } = occupant.address() as AddressInfo;
     await expect(startSandbox({ port })).rejects.toThrow(`Cannot listen for the sandbox on "127.0.0.1:${port}"`);
     occupant.close();
+  });
+
+  it('goes back to its start: books, customer records, duplicates, faults and clock', async () => {
+    const dataDir = await world.folder();
+    const now = '2026-06-15T09:00:00Z';
+    const sandbox = await world.start({ dataDir, now, batchDelayMs: 0 });
+    await submitBatch(sandbox.url, BATCH, BANK_ROW);
+    const record = { customerCode: 'TM1', accountNum: '02100002100000000000000001' };
+    const customers = '/NetGate/CustomerLinkv2.asmx';
+    await post(sandbox.url + customers, soapRequest('CreateACHEFTCustomerCode', { ...LOGIN, ...record }));
+    sandbox.faults.plan({ kind: 'http-503', times: 'always' });
+    sandbox.clock.advance(86_400_000 * 365);
+    await Promise.all([sandbox.reset(), sandbox.reset()]);
+    expect(sandbox.books()).toEqual([]);
+    expect(sandbox.faults.list()).toEqual([]);
+    expect(sandbox.clock.now().toISOString()).toMatch(/^2026-06-15T09:0/);
+    expect(await readFile(join(dataDir, 'books.jsonl'), 'utf8')).toBe('');
+    expect(await submitBatch(sandbox.url, BATCH, BANK_ROW)).toBe('1000001');
+    expect(await fetchResult(sandbox.url, '1000001')).toMatch(/Received\r\n$/);
+    const detail = soapRequest('GetCustomerCodeDetail', { ...LOGIN, customerCode: 'TM1' });
+    expect((await post(sandbox.url + customers, detail)).text).toContain("The customer code doesn't exist!");
+    await sandbox.close();
+    expect((await world.start({ dataDir })).books()).toHaveLength(1);
+  });
+
+  it('works on after a reset that failed', async () => {
+    const dataDir = await world.folder();
+    const sandbox = await world.start({ dataDir });
+    await submitBatch(sandbox.url, BATCH, BANK_ROW);
+    const path = join(dataDir, 'books.jsonl');
+    const kept = await readFile(path);
+    await rename(path, `${path}.away`);
+    await expect(sandbox.reset()).rejects.toThrow('ENOENT');
+    await writeFile(path, kept);
+    await sandbox.reset();
+    expect(await submitBatch(sandbox.url, BATCH, BANK_ROW)).toBe('1000001');
+  });
+
+  it('goes back to the present when it was given no time', async () => {
+    const sandbox = await world.start();
+    sandbox.clock.set('2030-01-01T00:00:00Z');
+    await sandbox.reset();
+    expect(sandbox.clock.now().getTime()).toBeLessThan(Date.parse('2030-01-01T00:00:00Z'));
+  });
+
+  it('refuses connections on demand and takes them again at the same address', async () => {
+    const sandbox = await world.start();
+    sandbox.faults.plan({ kind: 'connection-refused', times: 'always' });
+    await expect(fetch(sandbox.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await sandbox.faults.clear();
+    expect((await fetch(sandbox.url)).status).toBe(200);
+    sandbox.faults.plan({ kind: 'connection-refused', delayMs: 60_000 });
+    await sandbox.close();
   });
 
   it('no longer answers once it is closed, though connections were kept alive', async () => {

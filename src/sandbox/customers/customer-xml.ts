@@ -2,11 +2,15 @@ import { maskNumber } from '../batch/mask-number.ts';
 import { element, textElement } from '../xml/write-xml.ts';
 import type { Customer } from './customer.ts';
 
-/** A record as details and lists show it, its number masked (gateway wire 2.5). Title and items are not shown there. */
-export function customerXml({ code, contact, schedule, ...payment }: Customer): string {
+/**
+ * A record as details and lists show it, its number masked (gateway wire 2.5). Title and items are not shown there.
+ * @param showsFullName whether the full name stands before its parts, as in version 1 of the service
+ */
+export function customerXml({ code, contact, schedule, ...payment }: Customer, showsFullName = false): string {
   return element(
     'CST',
     textElement('CSTC', code),
+    showsFullName ? textElement('FLN', `${contact.firstName} ${contact.lastName}`.trim()) : '',
     textElement('FN', contact.firstName),
     textElement('LN', contact.lastName),
     textElement('CO', contact.companyName),

@@ -19,7 +19,7 @@ export type Customer = {
   readonly expiry: string;
 };
 
-/** What the customer wants to pay again and again. Nothing is charged by it here. */
+/** What the customer wants to pay again and again; the books run it (`../time/run-schedules.ts`). */
 type Schedule = {
   readonly recurring: boolean;
   /** As it was given. */

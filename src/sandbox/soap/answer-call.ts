@@ -1,30 +1,39 @@
-import { type OperationName, OPERATIONS, type Server } from '../../../schemas/operations.ts';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
+import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
 import type { ServiceName } from '../../kernel/wsdl.ts';
 import type { Account, Desk, Handler } from '../handlers/handler.ts';
 import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import type { HttpCall, Reply } from '../reply.ts';
 import { findOperation, unknownOperationText } from './find-operation.ts';
+import { cutLongTexts, findLongText } from './limit-lengths.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
+import { refuseMedia } from './refuse-media.ts';
 import { type Answer, answerReply, faultReply } from './write-envelope.ts';
 
 /**
  * Answers a SOAP request. What cannot be read is a fault; everything else is an answer of the operation, in the order
- * of the service: what is missing, the login, the server, and only then the operation itself (gateway wire 2.6, 6.3).
+ * of the service: what is missing, the login, the server, and only then what the values say (gateway wire 2.6, 6.3).
  */
 export async function answerCall(service: ServiceName, request: HttpCall, desk: Desk): Promise<Reply> {
+  const refusal = refuseMedia(request.headers);
+  if (refusal) return refusal;
   const call = readEnvelope(request);
   if ('fault' in call) return faultReply(call);
   const { version } = call;
   const operation = findOperation(call, servedOperations(service));
   const handler = operation && HANDLERS[operation];
   if (!handler) return faultReply({ version, blame: 'client', fault: unknownOperationText(call) });
-  const parameters = readParameters(operation, call.fields);
+  const fields = desk.cutsLongValues ? cutLongTexts(operation, call.fields) : call.fields;
+  const parameters = readParameters(operation, fields);
   if ('fault' in parameters) return faultReply({ version, blame: 'client', fault: parameters.fault });
   try {
-    return answerReply(version, call.element, await performOperation(operation, handler, call, parameters, desk));
+    return answerReply(
+      version,
+      call.element,
+      await performOperation(operation, handler, { ...call, fields }, parameters, desk),
+    );
   } catch (error) {
     desk.log.error({ operation, reason: reasonOf(error) }, 'operation failed');
     return faultReply({ version, blame: 'server', fault: 'Server was unable to process request.' });
@@ -34,7 +43,7 @@ export async function answerCall(service: ServiceName, request: HttpCall, desk: 
 const NULL_REFERENCE = 'Object reference not set to an instance of an object.';
 
 async function performOperation(
-  operation: OperationName,
+  operation: WireOperation,
   handler: Handler,
   call: SoapCall,
   parameters: Parameters,
@@ -43,9 +52,16 @@ async function performOperation(
   const isMissing = handler.needs.some((name) => parameters.text(name) === undefined);
   if (isMissing) return { payload: handler.failurePayload, error: NULL_REFERENCE };
   const account = findAccount(call, desk.accounts);
-  if (!account) return { payload: handler.badLoginPayload };
+  if (!account) return badLogin(handler);
   if (!isServedFor(operation, account)) return { payload: handler.failurePayload, error: RESTRICTION_MESSAGES.server };
-  return handler.answer({ operation, account, parameters }, desk);
+  const long = findLongText(operation, call.fields);
+  if (long !== undefined) return { payload: handler.failurePayload, error: long };
+  return handler.answer({ operation, account, parameters, isFirstVersion: call.element.endsWith('V1') }, desk);
+}
+
+/** Only the reports call a wrong login a failure; the others say it in their payload. */
+function badLogin({ badLoginPayload: payload, badLoginError: error }: Handler): Answer {
+  return error === undefined ? { payload } : { payload, error };
 }
 
 function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Account | undefined {
@@ -55,7 +71,6 @@ function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Accoun
 }
 
 /** Our assumption: no source shows what the UK server says to an operation of North America only. */
-function isServedFor(operation: OperationName, { server }: Account): boolean {
-  const servers: readonly Server[] = OPERATIONS[operation].servers;
-  return server === undefined || servers.includes(server);
+function isServedFor(operation: WireOperation, { server }: Account): boolean {
+  return server === undefined || wireRow(operation).servers.includes(server);
 }

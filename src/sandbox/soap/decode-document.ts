@@ -1,8 +1,8 @@
 const DECLARED = /^(?:\xEF\xBB\xBF)?<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/;
 
 /**
- * The text of an XML document: by its byte order mark, else the charset of the Content-Type, else its own declaration,
- * else UTF-8.
+ * The text of an XML document: by its byte order mark or what shows of one, else the charset of the Content-Type, else
+ * its own declaration, else UTF-8.
  * @returns undefined when the bytes are no such text, or the character set is not known
  */
 export function decodeDocument(bytes: Buffer, contentType: string): string | undefined {
@@ -23,6 +23,9 @@ export function parameterOf(header: string, name: string): string | undefined {
 function markedCharset(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  // Without a mark the first character, which is `<` in any document, shows the width and the order of the bytes.
+  if (bytes[0] === 0x3c && bytes[1] === 0x00) return 'utf-16le';
+  if (bytes[0] === 0x00 && bytes[1] === 0x3c) return 'utf-16be';
   return undefined;
 }
 

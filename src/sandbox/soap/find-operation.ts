@@ -1,4 +1,4 @@
-import type { OperationName } from '../../../schemas/operations.ts';
+import type { WireOperation } from '../../../schemas/wire.ts';
 import { wireName } from '../../kernel/wsdl.ts';
 import type { SoapCall } from './read-envelope.ts';
 
@@ -8,7 +8,7 @@ import type { SoapCall } from './read-envelope.ts';
  * @param served what may be asked for
  * @returns undefined when the request names none of them
  */
-export function findOperation(call: SoapCall, served: readonly OperationName[]): OperationName | undefined {
+export function findOperation(call: SoapCall, served: readonly WireOperation[]): WireOperation | undefined {
   const wanted = withoutVersion(call.element);
   const acted = call.action === undefined ? wanted : withoutVersion(call.action.replace(/^.*[/#]/, ''));
   return acted === wanted ? served.find((operation) => wireName(operation) === wanted) : undefined;

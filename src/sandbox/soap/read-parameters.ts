@@ -1,16 +1,15 @@
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
-import { OPERATIONS, type OperationName } from '../../../schemas/operations.ts';
+import { type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { readMoment } from './read-moment.ts';
 
 /** The values of one call, by the names of its operation. What was absent is undefined; what was empty is empty. */
 export type Parameters = {
-  text(name: FieldName): string | undefined;
+  text(name: WireField): string | undefined;
   /** Of a base64 element: the bytes behind it. */
-  bytes(name: FieldName): Buffer | undefined;
+  bytes(name: WireField): Buffer | undefined;
   /** Of a boolean element. */
-  flag(name: FieldName): boolean | undefined;
+  flag(name: WireField): boolean | undefined;
   /** Of a dateTime element: the moment it names, in UTC where it names no offset. */
-  moment(name: FieldName): Date | undefined;
+  moment(name: WireField): Date | undefined;
 };
 
 /**
@@ -19,13 +18,13 @@ export type Parameters = {
  * @returns the values, or what could not be read
  */
 export function readParameters(
-  operation: OperationName,
+  operation: WireOperation,
   fields: ReadonlyMap<string, string>,
 ): Parameters | { fault: string } {
-  const bytes = new Map<FieldName, Buffer>();
-  const flags = new Map<FieldName, boolean>();
-  const moments = new Map<FieldName, Date>();
-  for (const name of OPERATIONS[operation].wire) {
+  const bytes = new Map<WireField, Buffer>();
+  const flags = new Map<WireField, boolean>();
+  const moments = new Map<WireField, Date>();
+  for (const name of wireRow(operation).elements) {
     const text = fields.get(name);
     const fault = text === undefined ? undefined : readTyped(name, text, { bytes, flags, moments });
     if (fault !== undefined) return { fault: UNREADABLE + fault };
@@ -41,14 +40,14 @@ export function readParameters(
 const UNREADABLE = 'Server was unable to read request. ---> There is an error in XML document. ---> ';
 
 type Typed = {
-  readonly bytes: Map<FieldName, Buffer>;
-  readonly flags: Map<FieldName, boolean>;
-  readonly moments: Map<FieldName, Date>;
+  readonly bytes: Map<WireField, Buffer>;
+  readonly flags: Map<WireField, boolean>;
+  readonly moments: Map<WireField, Date>;
 };
 
 /** The sentences are those of .NET without the value, which may be one that nobody should read. */
-function readTyped(name: FieldName, text: string, { bytes, flags, moments }: Typed): string | undefined {
-  switch (FIELDS[name].kind) {
+function readTyped(name: WireField, text: string, { bytes, flags, moments }: Typed): string | undefined {
+  switch (wireKind(name)) {
     case 'base64':
       return keep(bytes, name, decodeBase64(text)) ? undefined : 'Invalid length for a Base-64 char array or string.';
     case 'boolean':
@@ -65,7 +64,7 @@ function readTyped(name: FieldName, text: string, { bytes, flags, moments }: Typ
   }
 }
 
-function keep<Value>(values: Map<FieldName, Value>, name: FieldName, value: Value | undefined): boolean {
+function keep<Value>(values: Map<WireField, Value>, name: WireField, value: Value | undefined): boolean {
   if (value !== undefined) values.set(name, value);
   return value !== undefined;
 }

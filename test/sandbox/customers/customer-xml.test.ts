@@ -17,4 +17,16 @@ describe('customerXml', () => {
       '<AC1 type="ACH"><ACH><CSTN>Ada</CSTN><ACN>4***********2220</ACN><ACTYP>SAVING</ACTYP></ACH></AC1>',
     );
   });
+
+  it.each([
+    ['Ada', 'Byron', '<FLN>Ada Byron</FLN><FN>Ada</FN><LN>Byron</LN>'],
+    ['', 'Byron', '<FLN>Byron</FLN><FN /><LN>Byron</LN>'],
+    ['', '', '<FLN /><FN /><LN />'],
+  ])('shows the full name of "%s" "%s" when it is wanted, and only then', (firstName, lastName, xml) => {
+    const known = { code: 'C', kind: 'bank', createdAt: '', holder: '', number: '', method: '', expiry: '' } as const;
+    const names: Record<string, string> = { firstName, lastName };
+    const customer = newCustomer({ ...known, textOf: (field) => names[field] });
+    expect(customerXml(customer, true)).toContain(`<CSTC>C</CSTC>${xml}<CO />`);
+    expect(customerXml(customer)).not.toContain('FLN');
+  });
 });

@@ -51,6 +51,32 @@ describe('answerCall', () => {
     expect((await answer(desk, soapRequest(element, fields))).body).toBe(goldenAnswer(element, inner));
   });
 
+  it('refuses a text that is too long, after the login', async () => {
+    const { desk } = await makeDesk();
+    const long = { batchId: '7'.repeat(41) };
+    const error = 'Bad request. batchId may have 40 characters at most.';
+    const failure =
+      `<STATUS>Failure</STATUS><ERRORS>${error}</ERRORS>` +
+      '<BATCHPROCESSRESULT><AUTHORIZATIONRESULT /></BATCHPROCESSRESULT>';
+    expect((await answer(desk, soapRequest(RESULT, { ...LOGIN, ...long }))).body).toBe(goldenAnswer(RESULT, failure));
+    expect((await answer(desk, soapRequest(RESULT, long))).body).toBe(goldenAnswer(RESULT, BAD_LOGIN));
+    expect((await answer(desk, soapRequest(RESULT, { ...long, agentCode: 'A'.repeat(9999) }))).body).toBe(
+      goldenAnswer(RESULT, BAD_LOGIN),
+    );
+  });
+
+  it('cuts a text that is too long when it is told to', async () => {
+    const { desk } = await makeDesk({ cutsLongValues: true });
+    const { body } = await answer(desk, soapRequest(RESULT, { ...LOGIN, batchId: '7'.repeat(41) }));
+    expect(body).toBe(goldenAnswer(RESULT, UNKNOWN.replace('>7<', `>${'7'.repeat(40)}<`)));
+  });
+
+  it('does not look into a body that is no SOAP message by its type', async () => {
+    const { desk } = await makeDesk();
+    const { body } = soapRequest(RESULT, { ...LOGIN, batchId: '7' });
+    expect((await answer(desk, { headers: { 'Content-Type': 'application/json' }, body })).status).toBe(415);
+  });
+
   it('takes a nil element as absent', async () => {
     const { desk } = await makeDesk();
     const request = soapRequest(RESULT, { ...LOGIN, batchId: '7' });

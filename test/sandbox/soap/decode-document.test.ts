@@ -9,6 +9,8 @@ describe('decodeDocument', () => {
     ['a quoted charset', Buffer.from('<é/>'), 'text/xml; charset="UTF-8"'],
     ['the mark of UTF-16', Buffer.from('\uFEFF<é/>', 'utf16le'), 'text/xml; charset=utf-8'],
     ['the other mark of UTF-16', Buffer.from('\uFEFF<é/>', 'utf16le').swap16(), ''],
+    ['the bytes of UTF-16 without a mark', Buffer.from('<é/>', 'utf16le'), 'text/xml; charset=utf-16'],
+    ['the other bytes of UTF-16 without a mark', Buffer.from('<é/>', 'utf16le').swap16(), 'text/xml; charset=utf-16'],
   ])('goes by %s', (_, bytes, contentType) => {
     expect(decodeDocument(bytes, contentType)).toBe('<é/>');
   });

@@ -1,8 +1,8 @@
 import { type Client, createClientAsync } from 'soap';
 import { describe, expect, it } from 'vitest';
-import { LOGIN, toBase64 } from './support/soap-request.ts';
-import { CARD_RECORD } from './support/customer-fields.ts';
-import { useSandboxes } from './support/sandbox-world.ts';
+import { LOGIN, toBase64 } from '../sandbox/support/soap-request.ts';
+import { CARD_RECORD } from '../sandbox/support/customer-fields.ts';
+import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 
 const world = useSandboxes();
 const CARD_ROWS = '06/15/2026,1001,Ada Byron,5.00,VISA,4222222222222220,1230\nbad';

@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { htmlReply, type Reply } from '../reply.ts';
+
+/**
+ * What is said to a body that is no SOAP message by its own headers, before anybody looks into it. ASP.NET answers an
+ * unknown type with the status 415; that it does the same to a compressed body is our assumption. Reading such a body
+ * would hide from the author of a client that the service does not.
+ */
+export function refuseMedia(headers: IncomingHttpHeaders): Reply | undefined {
+  if (!/^\s*(?:text\/xml|application\/soap\+xml)\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
+    return refusal('Send text/xml for SOAP 1.1 or application/soap+xml for SOAP 1.2 as the Content-Type.');
+  }
+  if (!/^\s*(?:identity\s*)?$/i.test(headers['content-encoding'] ?? '')) {
+    return refusal('Send the body as it is, without a Content-Encoding.');
+  }
+  return undefined;
+}
+
+function refusal(advice: string): Reply {
+  return htmlReply(415, 'Unsupported Media Type', `<p>${advice}</p>`);
+}

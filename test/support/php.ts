@@ -1,0 +1,30 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** Whether PHP with its SOAP client is here. There is no npm package that brings one. */
+export function phpIsInstalled(): boolean {
+  return spawnSync('php', ['-r', 'exit((int) !class_exists("SoapClient"));']).status === 0;
+}
+
+/**
+ * For a test that says whether those with PHP's client ran. The absence may not pass unseen where services were
+ * promised (REQUIRE_SERVICES=1).
+ */
+export function phpVerdict(): { sentence: string; isFine: boolean } {
+  if (phpIsInstalled()) return { sentence: 'php with its soap extension is installed: its tests ran', isFine: true };
+  const sentence = 'NO php with its soap extension here: its tests DID NOT RUN';
+  // Names of tests that pass are not printed, and this one has to be read.
+  console.log(sentence);
+  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+}
+
+/** Runs a script with JSON as its input and gives back the JSON that it prints. */
+export async function runPhp(script: URL, input: unknown): Promise<unknown> {
+  const child = spawn('php', ['-d', 'display_errors=stderr', fileURLToPath(script)], { stdio: 'pipe' });
+  child.stdin.end(JSON.stringify(input));
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  if (child.exitCode !== 0 || errors !== '') throw new Error(`php ended with status ${child.exitCode}: ${errors}`);
+  return JSON.parse(output);
+}
