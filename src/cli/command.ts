@@ -4,19 +4,31 @@ import { openLog } from '../kernel/log.ts';
 import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
 
 /** What stands on a command line, as commander reads it (`<file>`, `--port <number>`), and what it is for. */
-type Described = readonly [words: string, about: string];
+export type Described = readonly [words: string, about: string];
 
-/** One command: a row of the table in commands.ts. `run` answers the exit status. */
-export type CliCommand = {
+/** One command: a row of the table in commands.ts. It runs, or it stands for several commands below its name. */
+export type CliCommand = CommandWords & (Runs | { commands: readonly CliCommand[] });
+
+/** `run` answers the exit status. */
+type Runs = { run(call: Call): Promise<number> };
+
+type CommandWords = {
   name: string;
+  /** Another spelling of the name, which is taken and not advertised. */
+  alias?: string;
   /** One line, for the list of commands and the top of its own help. */
   about: string;
   takes?: readonly Described[];
   required?: readonly Described[];
   options?: readonly (readonly [flags: string, about: string, fallback?: string])[];
+  /** Options under titles of their own, before the others. */
+  groups?: readonly { readonly title: string; readonly options: readonly Described[] }[];
+  /** Options that are understood only so that they can be answered in words; help does not list them. */
+  hidden?: readonly Described[];
+  /** Paragraphs for the help, behind the options. */
+  notes?: readonly string[];
   /** Lines for the help that can be pasted, without the name of the program. */
   examples: readonly string[];
-  run(call: Call): Promise<number>;
 };
 
 /** A command line as it was read: options that were left out have their fallback, or are missing. */

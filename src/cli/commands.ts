@@ -1,5 +1,7 @@
 import type { CliCommand } from './command.ts';
 import { approve, decline } from './commands/approve.ts';
+import { call } from './commands/call.ts';
+import { customers } from './commands/customers.ts';
 import { demo } from './commands/demo.ts';
 import { find } from './commands/find.ts';
 import { init } from './commands/init.ts';
@@ -22,5 +24,7 @@ export const COMMANDS: readonly CliCommand[] = [
   find,
   approve,
   decline,
+  call,
+  customers,
   sandbox,
 ];

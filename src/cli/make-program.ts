@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { maskText } from '../kernel/mask.ts';
 import type { CliCommand } from './command.ts';
 import { describeExitCodes } from './exit-codes.ts';
@@ -13,27 +13,62 @@ export function makeProgram(commands: readonly CliCommand[], finish: (status: nu
     .description('Drop a CSV of card or bank payments, get it back reconciled.')
     .version(readPackageVersion())
     .option('--dir <folder>', 'folder of paydrop.yaml; also PAYDROP_DIR', process.env['PAYDROP_DIR'] || '.')
-    .configureHelp({ showGlobalOptions: true })
-    // What was typed is quoted in the error; it may hold a number.
-    .configureOutput({ outputError: (text, write) => write(maskText(text)) })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf, commandUsage: usageOf })
+    .configureOutput({ outputError: (text, write) => write(hideTyped(text)) })
     .showHelpAfterError('See --help.')
     .exitOverride();
   program.addHelpText('after', `\n"paydrop <command> --help" has examples.\n\n${describeExitCodes()}`);
-  for (const command of commands) addCommand(program, command, finish);
+  for (const command of commands) addCommand(program, command, { program, finish });
   return program;
 }
 
-function addCommand(program: Command, command: CliCommand, finish: (status: number) => void): void {
-  const { name, about, takes = [], required = [], options = [], examples } = command;
-  const added = program.command(name).description(about);
+/** What was typed is quoted in the error; it may hold a number, and a security code is too short to be masked. */
+function hideTyped(text: string): string {
+  return maskText(text.replace(/('--[^'=\s]+=)[^]*?'/g, "$1…'"));
+}
+
+/** The names alone: commander would add second spellings, and `[options]` to nearly every one. */
+function termOf(command: Command): string {
+  const takes = command.registeredArguments.map((taken) =>
+    taken.required ? `<${taken.name()}>` : `[${taken.name()}]`,
+  );
+  return [command.name(), ...takes].join(' ');
+}
+
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  return `${names.join(' ')} ${command.usage()}`;
+}
+
+type Whole = { readonly program: Command; readonly finish: (status: number) => void };
+
+function addCommand(parent: Command, command: CliCommand, whole: Whole): void {
+  const added = parent.command(command.name).description(command.about);
+  if (command.alias !== undefined) added.alias(command.alias);
+  addOptions(added, command);
+  const notes = (command.notes ?? []).map((note) => `\n${note}\n`).join('');
+  added.addHelpText('after', `${notes}\nExamples:\n${command.examples.map((line) => `  paydrop ${line}`).join('\n')}`);
+  if ('commands' in command) {
+    for (const inner of command.commands) addCommand(added, inner, whole);
+    added.usage('<command> [options]').helpCommand(false);
+    return;
+  }
+  added.action(async () => {
+    const dir = whole.program.opts()['dir'] as string;
+    whole.finish(await command.run({ arguments: added.args, options: added.opts(), dir }));
+  });
+}
+
+function addOptions(added: Command, command: CliCommand): void {
+  const { takes = [], required = [], options = [], groups = [], hidden = [] } = command;
   for (const [words, what] of takes) added.argument(words, what);
+  for (const { title, options: grouped } of groups) {
+    for (const [flags, what] of grouped) added.addOption(new Option(flags, what).helpGroup(title));
+  }
+  for (const [flags, what] of hidden) added.addOption(new Option(flags, what).hideHelp());
   for (const [flags, what] of required) added.requiredOption(flags, what);
   for (const [flags, what, fallback] of options) added.option(flags, what, fallback);
   const rest = options.length > 0 ? ['[options]'] : [];
   added.usage([...takes.map(([words]) => words), ...required.map(([flags]) => flags), ...rest].join(' '));
-  added.addHelpText('after', `\nExamples:\n${examples.map((line) => `  paydrop ${line}`).join('\n')}`);
-  added.action(async () => {
-    const dir = program.opts()['dir'] as string;
-    finish(await command.run({ arguments: added.args, options: added.opts(), dir }));
-  });
 }

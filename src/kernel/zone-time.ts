@@ -14,6 +14,25 @@ export function dayInZone(at: Date, timeZone: string): string {
   return `${part.year}-${part.month}-${part.day}`;
 }
 
+const DAY_MS = 86_400_000;
+
+/**
+ * The first moment of a day in the zone. That is not 0:00 everywhere: some clocks go forward at midnight.
+ * @param day `2026-06-15`
+ * @returns undefined for what is no day there
+ */
+export function startOfDay(day: string, timeZone: string): Date | undefined {
+  const midnightMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(midnightMs)) return undefined;
+  // The offset of the day before or that of the day after is the one of the first moment; where both fit, the earlier.
+  const candidates = [midnightMs - DAY_MS, midnightMs + DAY_MS].map(
+    (nearMs) => new Date(midnightMs - offsetMs(new Date(nearMs), timeZone)),
+  );
+  return candidates
+    .filter((at) => dayInZone(at, timeZone) === day)
+    .sort((one, other) => one.getTime() - other.getTime())[0];
+}
+
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -48,4 +67,9 @@ function partsIn(at: Date, timeZone: string): Record<Intl.DateTimeFormatPartType
 /** `GMT-04:00` -> `-04:00`; UTC itself is written `GMT`. */
 function offsetOf(name: string): string {
   return name.slice(3) || '+00:00';
+}
+
+function offsetMs(at: Date, timeZone: string): number {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(offsetOf(partsIn(at, timeZone).timeZoneName)) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }

@@ -1,40 +1,61 @@
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/cli/command.ts';
+import type { Call, CliCommand } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/make-program.ts';
 import { takeDown } from './support/take-down.ts';
+
+/** Every command that runs, also below others. */
+const RUNNING = COMMANDS.flatMap(leavesOf);
 
 describe('COMMANDS', () => {
   it('has each name once', () => {
     const names = COMMANDS.map((command) => command.name);
     expect(new Set(names).size).toBe(names.length);
+    expect(new Set(RUNNING.map((command) => command.name)).size).toBe(RUNNING.length);
   });
 
   it('can print JSON wherever data is printed', () => {
     const silent = ['demo', 'init', 'start', 'sandbox'];
-    const withJson = COMMANDS.filter((command) => command.options?.some(([flags]) => flags === '--json'));
+    const withJson = RUNNING.filter((command) => command.options?.some(([flags]) => flags === '--json'));
     expect(withJson.map((command) => command.name)).toEqual(
-      COMMANDS.map((command) => command.name).filter((name) => !silent.includes(name)),
+      RUNNING.map((command) => command.name).filter((name) => !silent.includes(name)),
     );
   });
 
-  const examples = COMMANDS.flatMap((command) => command.examples.map((line) => [command.name, line] as const));
-  it.each(examples)('%s: the example "%s" is understood', async (name, line) => {
+  const examples = COMMANDS.flatMap(withOwnExamples);
+  it.each(examples)('%s: the example "%s" is understood', async (names, line) => {
     const called: string[] = [];
-    const stubs = COMMANDS.map((command) => ({
-      ...command,
-      run: async (call: Call) => {
-        called.push(command.name);
-        return call.arguments.length;
-      },
-    }));
+    const stubs = COMMANDS.map((command) => stub(command, called));
     const [plain = ''] = line.split(/ (?:\d?>|\|)/);
-    const words = (plain.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ''));
+    const words = (plain.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll(/["']/g, ''));
     await takeDown(() => makeProgram(stubs, () => {}).parseAsync(words, { from: 'user' }));
-    expect(called).toEqual([name]);
+    expect(called).toHaveLength(1);
+    expect(names).toContain(called[0]);
   });
 
   it('has an example for every command', () => {
-    expect(COMMANDS.filter((command) => command.examples.length === 0)).toEqual([]);
+    expect([...COMMANDS, ...RUNNING].filter((command) => command.examples.length === 0)).toEqual([]);
   });
 });
+
+function leavesOf(command: CliCommand): CliCommand[] {
+  return 'commands' in command ? command.commands.flatMap(leavesOf) : [command];
+}
+
+/** The lines of a command and of those below it, each with the names of the commands that it may run. */
+function withOwnExamples(command: CliCommand): [names: string[], line: string][] {
+  const names = leavesOf(command).map((leaf) => leaf.name);
+  const inner = 'commands' in command ? command.commands.flatMap(withOwnExamples) : [];
+  return [...command.examples.map((line): [string[], string] => [names, line]), ...inner];
+}
+
+function stub(command: CliCommand, called: string[]): CliCommand {
+  if ('commands' in command) return { ...command, commands: command.commands.map((inner) => stub(inner, called)) };
+  return {
+    ...command,
+    run: async (call: Call) => {
+      called.push(command.name);
+      return call.arguments.length;
+    },
+  };
+}

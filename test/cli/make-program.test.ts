@@ -25,10 +25,10 @@ function table(calls: Call[]): CliCommand[] {
   ];
 }
 
-async function parse(words: readonly string[]) {
+async function parse(words: readonly string[], tableOf = table) {
   const calls: Call[] = [];
   const finish = vi.fn<(status: number) => void>();
-  const program = makeProgram(table(calls), finish);
+  const program = makeProgram(tableOf(calls), finish);
   const { result: failed, ...printed } = await takeDown(() =>
     program.parseAsync([...words], { from: 'user' }).then(
       () => undefined,
@@ -78,6 +78,12 @@ describe('makeProgram', () => {
     expect(err).not.toContain(CARD);
   });
 
+  it('hides the value that stands behind the sign of an option nobody knows', async () => {
+    const { err } = await parse(['pay', 'rent', '--reason', 'x', '--cod=9173']);
+    expect(err).toContain("unknown option '--cod=…'");
+    expect(err).not.toContain('9173');
+  });
+
   it('help of the whole has commands, the way to examples, and exit statuses at its end', async () => {
     const { failed, out } = await parse(['--help']);
     expect(failed).toBe(0);
@@ -97,5 +103,52 @@ describe('makeProgram', () => {
       'Examples:\n  paydrop pay rent --reason "it is due"\n',
     ])
       expect(out).toContain(text);
+  });
+});
+
+/** A command that stands for another one below it. */
+function nested(calls: Call[]): CliCommand[] {
+  const [pay] = table(calls);
+  const inner: CliCommand = {
+    ...pay!,
+    alias: 'Pay',
+    groups: [{ title: 'Required parameters:', options: [['--total <amount>', 'how much']] }],
+    hidden: [['--secret <text>', 'never listed']],
+    notes: ['A note.'],
+  };
+  return [{ name: 'bank', about: 'The bank', commands: [inner], examples: ['bank pay rent --reason due'] }];
+}
+
+describe('makeProgram: commands below a command', () => {
+  it('run with their options, those of groups and hidden ones too, under either spelling', async () => {
+    const words = ['rent', '--reason', 'due', '--total', '-5.00', '--secret', 'x', '--dir', '/a'];
+    for (const name of ['pay', 'Pay']) {
+      const { calls, statuses } = await parse(['bank', name, ...words], nested);
+      const options = { reason: 'due', times: '1', total: '-5.00', secret: 'x' };
+      expect(calls).toEqual([{ arguments: ['rent'], options, dir: '/a' }]);
+      expect(statuses).toEqual([3]);
+    }
+  });
+
+  it('are listed in the help of the command above, which runs nothing itself', async () => {
+    const { out } = await parse(['bank', '--help'], nested);
+    expect(out).toMatch(/^Usage: paydrop bank <command> \[options\]\n[^]*Commands:\n {2}pay <what> +Pay something\n/);
+    expect(out).not.toMatch(/\|Pay|help \[command\]/);
+    const { failed, err, calls } = await parse(['bank'], nested);
+    expect({ failed, calls }).toEqual({ failed: 1, calls: [] });
+    expect(err).toContain('Usage: paydrop bank');
+  });
+
+  it('have help with titles and notes, and without what is hidden', async () => {
+    const { out } = await parse(['bank', 'pay', '--help'], nested);
+    expect(out).toMatch(/^Usage: paydrop bank pay <what> --reason <text> \[options\]\n/);
+    expect(out).toMatch(/Required parameters:\n {2}--total <amount> +how much\n\nOptions:\n/);
+    expect(out).toMatch(/\nA note\.\n\nExamples:\n/);
+    expect(out).not.toContain('--secret');
+  });
+
+  it('suggest what was meant', async () => {
+    expect((await parse(['bank', 'pya'], nested)).err).toContain('Did you mean pay?');
+    expect((await parse(['bank', 'pay', 'rent', '--reason', 'x', '--totl', '1'], nested)).err).toContain('--total?');
   });
 });

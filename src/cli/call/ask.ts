@@ -1,0 +1,30 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Asks one question at the terminal. Of a hidden answer nothing is shown, not even how long it is, and nothing is kept.
+ * @throws PipelineError USAGE when the person leaves with Ctrl-C or Ctrl-D
+ */
+export async function ask({ input, output }: Terminal, question: string, isHidden = false): Promise<string> {
+  // What readline echoes of a hidden answer goes nowhere.
+  const echo = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
+  const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
+  const answered = new Promise<string>((resolve, reject) => {
+    lines.once('close', () => reject(leftError()));
+    lines.question(isHidden ? '' : question, resolve);
+  });
+  // Only now, because keys that come before somebody listens are lost.
+  if (isHidden) output.write(question);
+  try {
+    return await answered;
+  } finally {
+    lines.close();
+    if (isHidden) output.write('\n');
+  }
+}
+
+function leftError(): PipelineError {
+  return new PipelineError('USAGE', 'go on', 'the question was not answered', { next: 'Nothing was sent.' });
+}

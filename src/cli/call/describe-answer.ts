@@ -1,0 +1,106 @@
+import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import type { Advice } from '../../../schemas/rejections.ts';
+import type { AnyAnswer, AnyResult, ParameterFault } from '../../gateway/client-answers.ts';
+import { customerTable } from '../customers/customer-table.ts';
+import { labelLines } from '../label-lines.ts';
+import { environmentName, secretsOf } from './parameters-of.ts';
+
+/**
+ * An answer for people: its kind and what that means, then whatever came with it under the spec's names.
+ * @param flags how the person typed the parameters, where that was not by the spec's names
+ */
+export function describeAnswer(
+  operation: OperationName,
+  answer: AnyAnswer,
+  flags: Readonly<Record<string, string>> = {},
+): string {
+  const { effect } = OPERATIONS[operation];
+  switch (answer.kind) {
+    case 'approved':
+      return block('approved', describeResult(answer.result));
+    case 'accepted':
+      return block('accepted: taken, and not done yet', describeResult(answer.result));
+    case 'declined': {
+      const { code, message, advice, transactionId } = answer;
+      const rows = [
+        ['code', String(code)] as const,
+        ['message', message] as const,
+        ['advice', ADVICE[advice]] as const,
+      ];
+      return block('declined: nothing was booked', labelLines([...rows, ['transactionId', transactionId ?? '']]));
+    }
+    case 'failed':
+      return block(
+        effect === 'read' ? 'failed: there is no data' : 'failed: nothing was done',
+        labelLines([['errors', answer.errors]]),
+      );
+    case 'restricted':
+      return block('restricted: nothing was sent', labelLines([['message', answer.message]]));
+    case 'invalid':
+      return block('invalid: nothing was sent', describeFaults(operation, answer.faults, flags));
+    case 'not_sent':
+      return block(
+        'not sent: nothing left this host, the same call may be made again',
+        labelLines([['why', answer.why]]),
+      );
+    case 'unknown':
+      return block('unknown: it may have been done or not', `${labelLines([['why', answer.why]])}\n${LOOK_FIRST}`);
+  }
+}
+
+const LOOK_FIRST = `Do not make this call again before you have looked it up: in the journals of the service for this day, in
+its books, or with the service by telephone. If it was done, a second call would do it twice.`;
+
+/** What to do about a rejection, in the words of the reader. */
+const ADVICE: Readonly<Record<Advice, string>> = {
+  later: 'the same call may be made again later',
+  fix: 'correct the data, then it is a new call',
+  cardholder: 'the payer has to act',
+  merchant: 'the merchant account needs setting up, or a call to the processor',
+  never: 'do not send it again',
+  unknown: 'the money may have moved: look it up first',
+};
+
+function block(title: string, rest: string): string {
+  return rest === '' ? title : `${title}\n${rest}`;
+}
+
+function describeResult(result: AnyResult): string {
+  if ('customers' in result) return customerTable(result.customers);
+  if ('customer' in result) return labelLines(flatten(result.customer));
+  if ('file' in result)
+    return labelLines([
+      ['batchId', result.batchId],
+      ['file', result.file ? 'see --out' : 'not there yet'],
+    ]);
+  if ('csv' in result) return result.csv;
+  return labelLines(flatten(result));
+}
+
+/** Names of nested values are joined by a point: `recurring.amount`. */
+function flatten(values: object, prefix = ''): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]): [string, string][] => {
+    if (typeof value === 'object' && value !== null) return flatten(value, `${prefix}${name}.`);
+    return [[`${prefix}${name}`, typeof value === 'string' ? value : '']];
+  });
+}
+
+function describeFaults(
+  operation: OperationName,
+  faults: readonly ParameterFault[],
+  flags: Readonly<Record<string, string>>,
+): string {
+  return labelLines(
+    faults.map(({ field, message }) => [flags[field] ?? field, `${message}${hintOf(operation, field, message)}`]),
+  );
+}
+
+/** What the command line knows beyond the check: where a secret may be put, and that a day will do. */
+function hintOf(operation: OperationName, field: string, message: string): string {
+  const name = Object.keys(FIELDS).find((known): known is FieldName => known === field);
+  if (name === undefined) return '';
+  if (secretsOf(operation).includes(name) && message === 'is required')
+    return ` (${environmentName(name)}, --stdin or a terminal)`;
+  return FIELDS[name].kind === 'dateTime' && message.startsWith('must be') ? ', or a day such as 2026-11-20' : '';
+}

@@ -1,0 +1,24 @@
+import type { OperationName } from '../../../schemas/operations.ts';
+import { findRestriction } from '../../../schemas/restrictions.ts';
+import type { CallOptions } from '../../gateway/call-operation.ts';
+import { checkParameters } from '../../gateway/check-parameters.ts';
+import type { AnyAnswer } from '../../gateway/client-answers.ts';
+import type { Account } from '../../kernel/config.ts';
+import type { Clock } from '../../kernel/clock.ts';
+
+/**
+ * The answer that the client would give before anything leaves, so that nobody is asked to confirm a call that cannot
+ * be made. The client checks again, in the same order (spec 7).
+ */
+export function foreseeRefusal(
+  operation: OperationName,
+  { server, currency }: Account,
+  call: { parameters: Readonly<Record<string, unknown>>; options: CallOptions; clock: Clock },
+): AnyAnswer | undefined {
+  const { parameters, options, clock } = call;
+  const mop = typeof parameters['mop'] === 'string' ? parameters['mop'] : options.mop;
+  const message = findRestriction({ operation, server, currency: options.currency ?? currency, mop });
+  if (message !== undefined) return { kind: 'restricted', message };
+  const checked = checkParameters({ operation, server, parameters, now: clock.now() });
+  return checked.kind === 'invalid' ? checked : undefined;
+}

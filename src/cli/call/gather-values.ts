@@ -1,0 +1,63 @@
+import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import type { OperationName } from '../../../schemas/operations.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Call } from '../command.ts';
+import { environmentName, isSecret, parametersOf } from './parameters-of.ts';
+import { type Given, readInput } from './read-input.ts';
+import { readSecrets } from './read-secrets.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where the values of a call come from, besides its command line. */
+export type Sources = { readonly env: NodeJS.ProcessEnv; readonly terminal: Terminal };
+
+/**
+ * Everything that was given for one call, by the name of the parameter: options, then standard input, then the secrets.
+ * @param isSandbox secrets may be options only there
+ * @throws PipelineError USAGE; never with a value in it
+ */
+export async function gatherValues(
+  operation: OperationName,
+  options: Call['options'],
+  sources: Sources,
+  isSandbox: boolean,
+): Promise<Given> {
+  const flags = readFlags(operation, options);
+  guardSecretFlags(flags, options['allowSecretFlags'] === true && isSandbox);
+  const input = options['stdin'] ? await readInput(sources.terminal.input) : {};
+  const twice = Object.keys(input).find((name) => Object.hasOwn(flags, name));
+  if (twice) throw usage(`use --${twice}`, 'standard input gives it as well', 'Give it once.');
+  const given = { ...input, ...flags };
+  const secrets = await readSecrets(operation, given, { ...sources, required: options['yes'] === true });
+  return { ...given, ...secrets };
+}
+
+function readFlags(operation: OperationName, options: Call['options']): Given {
+  const { required, optional } = parametersOf(operation);
+  const flags: Record<string, string | boolean> = {};
+  for (const name of [...required, ...optional]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    // A forgotten value would otherwise swallow the option behind it, and the call would go out without that one.
+    if (typeof value === 'string' && value.startsWith('--')) throw usage(`use --${name}`, 'its value is missing');
+    flags[name] = value;
+  }
+  return flags;
+}
+
+function guardSecretFlags(flags: Given, areAllowed: boolean): void {
+  const names = (Object.keys(flags) as FieldName[]).filter((name) => isSecret(name));
+  const [first] = names;
+  if (first === undefined) return;
+  if (!areAllowed) {
+    const next =
+      `Set ${environmentName(first)}, or use --stdin, or leave it out to be asked at a terminal. ` +
+      'In the sandbox --allow-secret-flags takes it all the same.';
+    throw usage(`take --${first}`, 'process lists and the history of the shell would show it', next);
+  }
+  const list = names.map((name) => `--${name} (${FIELDS[name].about.toLowerCase()})`).join(', ');
+  console.error(`Warning: process lists and the history of the shell show ${list}.`);
+}
+
+function usage(action: string, reason: string, next?: string): PipelineError {
+  return new PipelineError('USAGE', action, reason, next === undefined ? {} : { next });
+}

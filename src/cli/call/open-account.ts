@@ -1,0 +1,31 @@
+import { createGatewayClient, type GatewayClient } from '../../gateway/create-gateway-client.ts';
+import { isLoopback, serviceAddress } from '../../gateway/service-address.ts';
+import type { Account, Settings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+
+export type OpenAccount = {
+  readonly account: Account;
+  readonly client: GatewayClient;
+  /** The calls stay on this machine, so no money moves. */
+  readonly isSandbox: boolean;
+};
+
+/**
+ * An account of the configuration, ready to be called.
+ * @throws PipelineError NOT_FOUND; GATEWAY_SETUP for an address that cannot be called safely
+ */
+export function openAccount(settings: Settings, name: string): OpenAccount {
+  const account = settings.accounts.get(name);
+  if (!account) {
+    const next = `There are: ${[...settings.accounts.keys()].join(', ')}.`;
+    throw new PipelineError('NOT_FOUND', `use account "${maskText(name)}"`, 'it is not in the configuration', { next });
+  }
+  const { server, agentCode, password, currency, baseUrl, connectTimeoutMs, answerTimeoutMs } = account;
+  const timeouts = { connectMs: connectTimeoutMs, answerMs: answerTimeoutMs };
+  return {
+    account,
+    client: createGatewayClient({ server, agentCode, password, currency, baseUrl, timeouts }),
+    isSandbox: isLoopback(serviceAddress(server, baseUrl).hostname),
+  };
+}

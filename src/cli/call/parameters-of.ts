@@ -1,0 +1,40 @@
+import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+
+type Names = { readonly required: readonly FieldName[]; readonly optional: readonly FieldName[] };
+
+/** The parameters of an operation. Those that the spec leaves unstated count as optional. */
+export function parametersOf(operation: OperationName): Names {
+  const { required, optional, unstated }: Names & { unstated: readonly FieldName[] } = OPERATIONS[operation];
+  return { required, optional: [...optional, ...unstated] };
+}
+
+/** The parameters that are never typed on a command line, required ones first. */
+export function secretsOf(operation: OperationName): readonly FieldName[] {
+  const { required, optional } = parametersOf(operation);
+  return [...required, ...optional].filter(isSecret);
+}
+
+/** A batch file is secret as well, but what is typed is its path. */
+export function isSecret(name: FieldName): boolean {
+  return 'secret' in FIELDS[name] && FIELDS[name].kind !== 'base64';
+}
+
+/** Where a secret may stand in the environment: `creditCardNum` in PAYDROP_CREDIT_CARD_NUM. */
+export function environmentName(name: FieldName): string {
+  return `PAYDROP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+/** Whether the restriction check wants a method of payment that the operation itself does not carry (spec 7). */
+export function needsMopBeside(operation: OperationName): boolean {
+  return OPERATIONS[operation].checksCurrency && !takesMop(operation);
+}
+
+/** Whether currency and method of payment are compared at all. */
+export function comparesCurrency(operation: OperationName): boolean {
+  return OPERATIONS[operation].checksCurrency || takesMop(operation);
+}
+
+function takesMop(operation: OperationName): boolean {
+  return OPERATIONS[operation].wire.some((name) => name === 'mop');
+}

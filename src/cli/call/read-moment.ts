@@ -1,0 +1,27 @@
+import { formatInZone, startOfDay } from '../../kernel/zone-time.ts';
+
+/**
+ * A time as a person types it, as text of ISO 8601: a day is its first moment in the zone. Anything else comes out as it
+ * is; the check of the parameters judges it.
+ */
+export function readMoment(text: string, timeZone: string): string {
+  const start = startOfDay(text.trim(), timeZone);
+  return start ? isoInZone(start, timeZone) : text;
+}
+
+/** The same for the end of a range: a day is its last moment, so that the whole day is in it. */
+export function readLastMoment(text: string, timeZone: string): string {
+  const start = startOfDay(text.trim(), timeZone);
+  if (!start) return text;
+  const next = new Date(Date.parse(`${text.trim()}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
+  const end = startOfDay(next, timeZone) ?? new Date(start.getTime() + DAY_MS);
+  return isoInZone(new Date(end.getTime() - 1), timeZone, '.999');
+}
+
+const DAY_MS = 86_400_000;
+
+/** `2026-11-20T00:00:00-05:00`: the service may read the day off the text, which in UTC could be another one. */
+function isoInZone(at: Date, timeZone: string, fraction = ''): string {
+  const [day, time, offset] = formatInZone(at, timeZone).split(' ');
+  return `${day}T${time}${fraction}${offset}`;
+}

@@ -1,0 +1,39 @@
+import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { readBatchFile } from './read-batch-file.ts';
+import type { Given } from './read-input.ts';
+import { readMoment } from './read-moment.ts';
+
+/**
+ * Parameters as the client takes them: each text read by the kind of its field. What cannot be read, and names that the
+ * operation does not have, are handed on for the client's own check, which names them all at once.
+ * @throws PipelineError USAGE for a batch file that cannot be read
+ */
+export async function toParameters(given: Given, timeZone: string): Promise<Record<string, unknown>> {
+  const parameters: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    parameters[name] = typeof value === 'string' && isField(name) ? await readValue(name, value, timeZone) : value;
+  }
+  return parameters;
+}
+
+function isField(name: string): name is FieldName {
+  return Object.hasOwn(FIELDS, name);
+}
+
+async function readValue(name: FieldName, text: string, timeZone: string): Promise<unknown> {
+  switch (FIELDS[name].kind) {
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text;
+    case 'dateTime':
+      return readMoment(text, timeZone);
+    case 'base64':
+      return readBatchFile(text);
+    case 'text':
+    case 'decimal':
+    case 'digits':
+    case 'enum':
+    case 'expiry':
+    case 'ipv4':
+      return text;
+  }
+}
