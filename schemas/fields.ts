@@ -38,10 +38,21 @@ export const FIELDS = {
   item4: { kind: 'text', maxLength: 100, about: 'Free extra field 4' },
   item5: { kind: 'text', maxLength: 100, about: 'Free extra field 5' },
   item6: { kind: 'text', maxLength: 100, about: 'Free extra field 6' },
-  recurring: { kind: 'boolean', about: 'TRUE when a recurring payment should be created' },
+  recurring: {
+    kind: 'boolean',
+    about:
+      'TRUE when a recurring payment should be created. It is always sent: left out it goes as false, and an update with ' +
+      'false switches a stored schedule off',
+  },
   amount: { kind: 'decimal', about: 'Amount of the recurring payment' },
-  beginDate: { kind: 'dateTime', about: 'First day of the recurring payment, ISO 8601 with UTC offset' },
-  endDate: { kind: 'dateTime', about: 'Last day of the recurring payment, ISO 8601 with UTC offset' },
+  beginDate: {
+    kind: 'dateTime',
+    about: 'First day of the recurring payment, ISO 8601 with UTC offset. It is always sent: left out it goes as now',
+  },
+  endDate: {
+    kind: 'dateTime',
+    about: 'Last day of the recurring payment, ISO 8601 with UTC offset. It is always sent: left out it goes as now',
+  },
   fromDate: { kind: 'dateTime', about: 'Start of the creation-time range, ISO 8601 with UTC offset' },
   toDate: { kind: 'dateTime', about: 'End of the creation-time range, ISO 8601 with UTC offset' },
   scheduleType: {
@@ -71,7 +82,7 @@ export const FIELDS = {
   mop: {
     kind: 'enum',
     values: ['VISA', 'MC', 'AMX', 'DSC', 'MAESTR'],
-    about: 'Method of payment. NA: VISA MC AMX DSC. UK: VISA MC AMX MAESTR',
+    about: 'Method of payment. NA: VISA MC AMX DSC. UK: VISA MC AMX MAESTR; of a debit card its brand',
   },
   invoiceNum: { kind: 'text', maxLength: 40, about: 'Invoice number of the merchant; a label, not a key' },
   total: { kind: 'decimal', about: 'Payment amount; negative for refunds' },

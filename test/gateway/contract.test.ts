@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { OperationName } from '../../schemas/operations.ts';
+import type { ParametersOf } from '../../schemas/parameters.ts';
+import { CURRENCIES } from '../../schemas/restrictions.ts';
+import { achRow, cardRow, lines } from '../support/payment-rows.ts';
+import {
+  BANK,
+  CARD,
+  codeOf,
+  DAY,
+  idOf,
+  MAGIC_CARD,
+  NEW_CARD,
+  OTHER_CARD,
+  PAYMENT,
+  PERSON,
+} from './support/contract-values.ts';
+import { FACES, type OpenFace, openFace } from './support/contract-face.ts';
+
+/**
+ * What the service promises, asked of both its regional faces by the client. Stored records have the file
+ * contract-records.test.ts, and what only one of the faces has contract-regions.test.ts.
+ */
+
+const VISA = { mop: 'VISA' } as const;
+const ALL_MOPS = ['VISA', 'MC', 'AMX', 'DSC', 'MAESTR'] as const;
+
+describe.each(FACES)('the $server face', (face) => {
+  let open: OpenFace;
+  beforeEach(async () => {
+    open = await openFace(face);
+  });
+  afterEach(() => open.sandbox.close());
+  const charge = (more: Partial<ParametersOf<'processCreditCard'>>) =>
+    open.client.processCreditCard({ ...PAYMENT, total: '25.00', ...more });
+
+  it('answers all 20 operations', async () => {
+    const isNorthAmerica = face.server === 'NA';
+    const bank = isNorthAmerica ? 'accepted' : 'restricted';
+    const record = isNorthAmerica ? 'approved' : 'restricted';
+    expect(await walkThrough(open)).toEqual({
+      processCreditCard: 'approved',
+      processCreditCardWithCustomerCode: 'approved',
+      createCustomerCodeAndProcessCreditCard: 'approved',
+      processCreditCardRefundWithTransactionId: 'approved',
+      processCreditCardBatch: 'accepted',
+      getBatchProcessResultFile: 'approved',
+      createCreditCardCustomerCode: 'approved',
+      updateCreditCardCustomerCode: 'approved',
+      deleteCustomerCode: 'approved',
+      getCustomerCodeDetail: 'approved',
+      getCustomerListByCreationTimeCSV: 'approved',
+      getCustomerListByCreationTimeXML: 'approved',
+      processACHEFT: bank,
+      processACHEFTWithCustomerCode: bank,
+      createCustomerCodeAndProcessACHEFT: bank,
+      processACHEFTRefundWithTransactionId: bank,
+      processACHEFTChargeBatch: bank,
+      processACHEFTRefundBatch: bank,
+      createACHEFTCustomerCode: record,
+      updateACHEFTCustomerCode: record,
+    } satisfies Record<OperationName, string>);
+  });
+
+  it.each(CURRENCIES)('takes its methods of payment in %s and no others', async (currency) => {
+    for (const mop of ALL_MOPS) {
+      const before = open.connections();
+      const answer = await open.client.processCreditCard({ ...PAYMENT, mop, total: '25.00' }, { currency });
+      const isTaken = face.accepted.includes(`${currency} ${mop}`);
+      expect([mop, answer.kind], currency).toEqual([mop, isTaken ? 'approved' : 'restricted']);
+      expect(open.connections() - before).toBe(isTaken ? 1 : 0);
+    }
+    const taken = face.accepted.filter((pair) => pair.startsWith(`${currency} `));
+    expect(open.sandbox.books()).toHaveLength(taken.length);
+  });
+
+  it('declines a wrong security code with code 19', async () => {
+    const payment = { creditCardNum: MAGIC_CARD, total: '15.00' };
+    expect(await charge({ ...payment, cvv2: '4321' })).toMatchObject({
+      kind: 'declined',
+      code: 19,
+      message: 'Incorrect CVV2 security code',
+      advice: 'fix',
+    });
+    expect(await charge({ ...payment, cvv2: '1234' })).toMatchObject({
+      kind: 'approved',
+      result: { addressCheck: 'Y' },
+    });
+    expect(open.sandbox.books().map(({ charged }) => charged)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['6.00', 'X'],
+    ['7.00', 'y'],
+    ['8.00', 'A'],
+    ['9.00', 'Z'],
+    ['10.00', 'N'],
+    ['1.00', null],
+  ])('tells of a charge of %s the letter %s of the address check', async (total, addressCheck) => {
+    const answer = await charge({ creditCardNum: MAGIC_CARD, total });
+    expect(answer).toMatchObject({ kind: 'approved', result: { authorization: '678594', addressCheck } });
+  });
+
+  it('settles a day after the batch of the day, month first, also over the turn of the year', async () => {
+    expect(await charge({})).toMatchObject({
+      result: { settlementBatchDate: '06/15/2026', settlementDate: '06/16/2026' },
+    });
+    open.sandbox.clock.set('2026-12-31T10:00:00Z');
+    expect(await charge({})).toMatchObject({
+      result: { settlementBatchDate: '12/31/2026', settlementDate: '01/01/2027' },
+    });
+  });
+
+  it('refunds a card in parts, and no more than was charged', async () => {
+    const transactionId = idOf(await charge({ creditCardNum: OTHER_CARD, total: '10.00' }));
+    const refund = (total: string) => open.client.processCreditCardRefundWithTransactionId({ transactionId, total });
+    expect(await refund('-4.00')).toMatchObject({ kind: 'approved', result: { customerCode: null } });
+    expect(await refund('-6.01')).toMatchObject({ kind: 'declined', code: 15 });
+    expect((await refund('-6.00')).kind).toBe('approved');
+    expect(await refund('-0.01')).toMatchObject({ kind: 'declined', code: 15 });
+    expect(await refund('6.00')).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('hands out the result file of a card batch, row by row and masked', async () => {
+    const { client, sandbox } = open;
+    const rows = [cardRow(1), cardRow(2, { card: MAGIC_CARD, amount: '2.00' }), cardRow(1), 'too,short'];
+    const taken = await client.processCreditCardBatch({ batchFile: Buffer.from(lines(rows)) });
+    const batchId = taken.kind === 'accepted' ? taken.result.batchId : '';
+    expect(await client.getBatchProcessResultFile({ batchId })).toEqual({
+      kind: 'accepted',
+      result: { batchId, file: null },
+    });
+    sandbox.clock.advance(2_000);
+    const done = await client.getBatchProcessResultFile({ batchId });
+    const file = done.kind === 'approved' ? done.result.file?.toString() : undefined;
+    const masked = rows.map((row) => row.replace(CARD, '4***********2220').replace(MAGIC_CARD, '4***********1111'));
+    const messages = ['OK: 678594:', 'REJECT: 15', 'Duplicated', 'Wrong Format'];
+    expect(file).toBe(
+      lines(
+        masked.map((row, index) => `${row},${messages[index]}`),
+        '\r\n',
+      ),
+    );
+    expect(await client.getBatchProcessResultFile({ batchId: '99' })).toMatchObject({ kind: 'failed' });
+  });
+});
+
+/** Calls each operation once as it would be called one after the other, and notes what it ended in. */
+async function walkThrough({ client, sandbox }: OpenFace): Promise<Record<OperationName, string>> {
+  const charge = await client.processCreditCard({ ...PAYMENT, total: '25.00' });
+  const transactionId = idOf(charge);
+  const card = { ...PERSON, ccNum: CARD, ccExp: '12/35', total: '5.00' };
+  const created = await client.createCustomerCodeAndProcessCreditCard(card, VISA);
+  const bank = await client.processACHEFT({ ...BANK, total: '25.00' });
+  const createdBank = await client.createCustomerCodeAndProcessACHEFT({ ...PERSON, ...BANK, total: '5.00' });
+  const bankCode = codeOf(createdBank);
+  const byBankCode = { customerCode: bankCode, total: '6.00' };
+  const batch = await client.processCreditCardBatch({ batchFile: Buffer.from(cardRow(1)) });
+  sandbox.clock.advance(2_000);
+  const batchId = batch.kind === 'accepted' ? batch.result.batchId : '';
+  const customerCode = codeOf(created);
+  const answers = {
+    processCreditCard: charge,
+    createCustomerCodeAndProcessCreditCard: created,
+    processACHEFT: bank,
+    createCustomerCodeAndProcessACHEFT: createdBank,
+    processCreditCardBatch: batch,
+    getBatchProcessResultFile: await client.getBatchProcessResultFile({ batchId }),
+    processCreditCardWithCustomerCode: await client.processCreditCardWithCustomerCode(
+      { customerCode, total: '6.00' },
+      VISA,
+    ),
+    processCreditCardRefundWithTransactionId: await client.processCreditCardRefundWithTransactionId({
+      transactionId,
+      total: '-5.00',
+    }),
+    processACHEFTWithCustomerCode: await client.processACHEFTWithCustomerCode(byBankCode),
+    processACHEFTRefundWithTransactionId: await client.processACHEFTRefundWithTransactionId({
+      transactionId: idOf(bank),
+      total: '-5.00',
+    }),
+    processACHEFTChargeBatch: await client.processACHEFTChargeBatch({ batchFile: Buffer.from(achRow(1)) }),
+    processACHEFTRefundBatch: await client.processACHEFTRefundBatch({
+      batchFile: Buffer.from(achRow(2, { amount: '-5.00' })),
+    }),
+    createCreditCardCustomerCode: await client.createCreditCardCustomerCode(NEW_CARD),
+    createACHEFTCustomerCode: await client.createACHEFTCustomerCode({ ...PERSON, ...BANK }),
+    updateCreditCardCustomerCode: await client.updateCreditCardCustomerCode({ customerCode, city: 'Salem' }),
+    updateACHEFTCustomerCode: await client.updateACHEFTCustomerCode({ customerCode: bankCode, city: 'Dover' }),
+    getCustomerCodeDetail: await client.getCustomerCodeDetail({ customerCode }),
+    getCustomerListByCreationTimeCSV: await client.getCustomerListByCreationTimeCSV(DAY),
+    getCustomerListByCreationTimeXML: await client.getCustomerListByCreationTimeXML(DAY),
+    deleteCustomerCode: await client.deleteCustomerCode({ customerCode }),
+  };
+  const kinds = Object.entries(answers).map(([operation, { kind }]) => [operation, kind]);
+  return Object.fromEntries(kinds) as Record<OperationName, string>;
+}

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { OperationName, Server } from '../../../schemas/operations.ts';
+import type { CallOptions } from '../../../src/gateway/call-operation.ts';
+
+/** One folder of test/wire; README.md there tells what each file is. */
+export type GoldenCase = {
+  readonly operation: OperationName;
+  readonly name: string;
+  readonly setting: GoldenSetting;
+  readonly before: readonly GoldenStep[];
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly answer: { readonly kind: string };
+  /** Undefined where nothing leaves. */
+  readonly request: string | undefined;
+  readonly foreignRequest: string | undefined;
+  /** As it goes over the wire: without the line end that closes the file. */
+  readonly response: string | undefined;
+};
+
+export type GoldenStep =
+  | { readonly advanceMs: number }
+  | { readonly operation: OperationName; readonly parameters: Readonly<Record<string, unknown>> };
+
+type GoldenSetting = {
+  readonly server?: Server;
+  readonly currency?: 'USD' | 'CAD' | 'GBP' | 'EUR';
+  readonly agentCode?: string;
+  readonly options?: CallOptions;
+  readonly accountServer?: Server;
+  readonly sandbox?: false;
+  readonly why?: string;
+};
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Every case, in the order of the alphabet. */
+export function readGoldenCases(): GoldenCase[] {
+  const operations = foldersOf(ROOT).filter((name) => name !== 'support');
+  return operations.flatMap((operation) =>
+    foldersOf(`${ROOT}${operation}/`).map((name) => readCase(operation as OperationName, name)),
+  );
+}
+
+function readCase(operation: OperationName, name: string): GoldenCase {
+  const read = (file: string) => {
+    const path = `${ROOT}${operation}/${name}/${file}`;
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+  };
+  const json = (file: string) => JSON.parse(read(file) ?? 'null');
+  return {
+    operation,
+    name,
+    setting: json('case.json') ?? {},
+    before: json('before.json') ?? [],
+    parameters: json('parameters.json'),
+    answer: json('answer.json'),
+    request: read('request.xml'),
+    foreignRequest: read('foreign-request.xml'),
+    response: read('response.xml')?.replace(/\n$/, ''),
+  };
+}
+
+function foldersOf(path: string): string[] {
+  const entries = readdirSync(path, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** Parameters as the client takes them: JSON has no bytes, so the batch file stands there as its text. */
+export function toParameters({ batchFileText, ...others }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return typeof batchFileText === 'string' ? { ...others, batchFile: Buffer.from(batchFileText) } : others;
+}
+
+/** An answer as it stands in answer.json: a result file as its text. */
+export function toGoldenAnswer(answer: { kind: string; result?: object }): unknown {
+  if (answer.result === undefined || !('file' in answer.result)) return answer;
+  const { file, ...others } = answer.result;
+  return Buffer.isBuffer(file) ? { ...answer, result: { ...others, fileText: file.toString('utf8') } } : answer;
+}
