@@ -1,5 +1,6 @@
 import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
 import { type Currency, findRestriction } from '../../schemas/restrictions.ts';
+import type { WireOperation } from '../../schemas/wire.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { checkParameters } from './check-parameters.ts';
 import type { AnyAnswer } from './client-answers.ts';
@@ -13,7 +14,7 @@ export type CallOptions = { currency?: Currency | undefined; mop?: string | unde
 
 export type ClientParts = ExchangeParts & {
   readonly clock: Clock;
-  readonly addressOf: (operation: OperationName) => URL;
+  readonly addressOf: (operation: WireOperation) => URL;
 };
 
 /**

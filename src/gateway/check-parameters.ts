@@ -20,13 +20,19 @@ export function checkParameters(call: {
 }): CheckedParameters {
   const parsed = parametersOf(call.operation, call.server).safeParse(call.parameters);
   if (parsed.success) return { kind: 'valid', values: fillIn(call.operation, parsed.data, call.now) };
-  const faults = parsed.error.issues.flatMap((issue) =>
+  return { kind: 'invalid', faults: faultsOf(parsed.error) };
+}
+
+/** What a failed check says to a caller, without any value. */
+export function faultsOf(error: SchemaError): ParameterFault[] {
+  return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({ field: safeName(key), message: 'is not a parameter of this operation' }))
       : [{ field: issue.path.join('.') || 'parameters', message: issue.message }],
   );
-  return { kind: 'invalid', faults };
 }
+
+type SchemaError = NonNullable<ReturnType<ReturnType<typeof parametersOf>['safeParse']>['error']>;
 
 function fillIn(operation: OperationName, values: WireValues, now: Date): WireValues {
   const wire: readonly FieldName[] = OPERATIONS[operation].wire;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 import type { ParametersOf } from '../../schemas/parameters.ts';
 import type { Currency } from '../../schemas/restrictions.ts';
+import { wireRow } from '../../schemas/wire.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { callOperation, type CallOptions, type ClientParts } from './call-operation.ts';
@@ -21,6 +22,11 @@ export type GatewayClientSettings = {
   baseUrl?: string | undefined;
   /** `connectMs`: name look-up, TCP and TLS together; `answerMs`: from the first byte written to the last one read. */
   timeouts?: { connectMs?: number | undefined; answerMs?: number | undefined } | undefined;
+  /**
+   * Largest answer that is read, in bytes; a larger one counts as broken off. 6 MB when left out, which is the result of
+   * 10,000 long rows. To read an answer may take eight times its size in memory.
+   */
+  maxAnswerBytes?: number | undefined;
   /** Is told each request and answer without logins, numbers, security codes and files. Its errors are dropped. */
   transcript?: ((entry: TranscriptEntry) => void) | undefined;
 };
@@ -55,7 +61,8 @@ export function createGatewayClient(settings: GatewayClientSettings, world: Clie
   return Object.fromEntries(methods) as GatewayClient;
 }
 
-function readParts(settings: GatewayClientSettings, world: ClientWorld): ClientParts {
+/** @throws PipelineError GATEWAY_SETUP */
+export function readParts(settings: GatewayClientSettings, world: ClientWorld): ClientParts {
   const { server, baseUrl, transcript } = settings;
   // A base address would otherwise let any server pass.
   if (server !== 'NA' && server !== 'UK') {
@@ -65,22 +72,26 @@ function readParts(settings: GatewayClientSettings, world: ClientWorld): ClientP
   const addresses = {
     ProcessLink: serviceAddress(server, baseUrl, 'ProcessLink'),
     CustomerLink: serviceAddress(server, baseUrl, 'CustomerLink'),
+    ReportLink: serviceAddress(server, baseUrl, 'ReportLink'),
   };
   return {
     account: readSettings(accountSettings(settings), network),
-    addressOf: (operation) => addresses[OPERATIONS[operation].service],
+    addressOf: (operation) => addresses[wireRow(operation).service],
     clock,
     wait,
     transcript,
   };
 }
 
+const LARGEST_ANSWER_BYTES = 6 * 1024 * 1024;
+
 function accountSettings({ server, agentCode, password, ...more }: GatewayClientSettings): GatewaySettings {
-  const { currency, baseUrl, timeouts } = more;
+  const { currency, baseUrl, timeouts, maxAnswerBytes = LARGEST_ANSWER_BYTES } = more;
   return {
     server,
     agentCode,
     password,
+    maxAnswerBytes,
     ...(currency === undefined ? {} : { currency }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeouts?.connectMs === undefined ? {} : { connectTimeoutMs: timeouts.connectMs }),

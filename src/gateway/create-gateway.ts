@@ -17,6 +17,8 @@ export type GatewaySettings = {
   connectTimeoutMs?: number;
   /** From the first byte written to the last byte read. */
   answerTimeoutMs?: number;
+  /** Largest answer that is read; a larger one counts as broken off. 50 MB when left out. */
+  maxAnswerBytes?: number;
   currency?: string;
 };
 
@@ -65,8 +67,19 @@ export function readSettings(settings: GatewaySettings, network: NetworkParts): 
     address: serviceAddress(settings.server, settings.baseUrl),
     connectTimeoutMs: positive(settings.connectTimeoutMs ?? 10_000, 'connectTimeoutMs'),
     answerTimeoutMs: positive(settings.answerTimeoutMs ?? 180_000, 'answerTimeoutMs'),
+    largestAnswerBytes: answerLimit(settings.maxAnswerBytes ?? LARGEST_BATCH_RESULT_BYTES),
     network,
   };
+}
+
+/** Far above the result of the largest batch, which must be readable once its rows have been charged. */
+const LARGEST_BATCH_RESULT_BYTES = 50 * 1024 * 1024;
+/** Beyond it the text of an answer would not fit into one string. */
+const LARGEST_LIMIT_BYTES = 256 * 1024 * 1024;
+
+function answerLimit(bytes: number): number {
+  if (Number.isInteger(bytes) && bytes > 0 && bytes <= LARGEST_LIMIT_BYTES) return bytes;
+  throw setupError(`maxAnswerBytes must be a whole number from 1 to ${LARGEST_LIMIT_BYTES}`);
 }
 
 /** Node takes a delay beyond this as 1 ms, which would turn every call into an unknown one. */

@@ -1,4 +1,4 @@
-import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
+import { type WireOperation, wireRow } from '../../schemas/wire.ts';
 import type { GatewayAccount } from './gateway-account.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { buildRequest, type SoapRequest } from './soap/build-request.ts';
@@ -6,13 +6,13 @@ import { openConnection } from './transport/open-connection.ts';
 import { post, type PostOutcome } from './transport/post.ts';
 
 /** One step of a call as the transcript hook sees it, without secrets. Answers are their first 300 characters. */
-export type TranscriptEntry = { readonly operation: OperationName; readonly attempt: number } & (
+export type TranscriptEntry = { readonly operation: WireOperation; readonly attempt: number } & (
   | { readonly direction: 'request'; readonly xml: string }
   | { readonly direction: 'answer'; readonly httpStatus: number | null; readonly why: string; readonly xml: string }
 );
 
 export type Exchange = {
-  readonly operation: OperationName;
+  readonly operation: WireOperation;
   readonly request: SoapRequest;
   readonly address: URL;
   readonly secrets: HiddenSecrets;
@@ -31,7 +31,7 @@ type NotSent = { kind: 'not_sent'; why: string };
  * 200 and 400 ms. A charge or a change of which one byte has left is never sent again.
  */
 export async function exchange(parts: ExchangeParts, call: Exchange): Promise<PostOutcome | NotSent> {
-  const attempts = OPERATIONS[call.operation].effect === 'read' ? READ_ATTEMPTS : 1;
+  const attempts = wireRow(call.operation).effect === 'read' ? READ_ATTEMPTS : 1;
   let broken: PostOutcome | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await sendOnce(parts, call, attempt);
@@ -39,7 +39,8 @@ export async function exchange(parts: ExchangeParts, call: Exchange): Promise<Po
     if (outcome.kind === 'broken') broken = outcome;
     // Without an earlier attempt nothing has left, and whether to try again is the caller's decision.
     if (broken === undefined) return outcome;
-    if (attempt >= attempts) return broken;
+    // An answer that was too large would be as large again.
+    if (attempt >= attempts || (broken.kind === 'broken' && broken.isTooLarge)) return broken;
     await parts.wait(FIRST_WAIT_MS * 2 ** (attempt - 1));
   }
 }
@@ -59,7 +60,12 @@ async function sendOnce(parts: ExchangeParts, call: Exchange, attempt: number): 
   }
   const { operation, request, address } = call;
   tell(parts, () => ({ operation, attempt, direction: 'request', xml: shown }));
-  const outcome = await post(opened.connection, { ...request, address, timeoutMs: account.answerTimeoutMs });
+  const outcome = await post(opened.connection, {
+    ...request,
+    address,
+    timeoutMs: account.answerTimeoutMs,
+    largestAnswerBytes: account.largestAnswerBytes,
+  });
   tell(parts, () => ({
     operation,
     attempt,

@@ -13,6 +13,11 @@ export async function fetchBatchResult(account: GatewayAccount, batchId: string)
   const request = await buildRequest({ operation, address: address.href, login, values: { batchId } });
   const opened = await openConnection(address, account.connectTimeoutMs, account.network);
   if (opened.kind === 'not_open') return { kind: 'failed', why: opened.why };
-  const outcome = await post(opened.connection, { ...request, address, timeoutMs: account.answerTimeoutMs });
+  const outcome = await post(opened.connection, {
+    ...request,
+    address,
+    timeoutMs: account.answerTimeoutMs,
+    largestAnswerBytes: account.largestAnswerBytes,
+  });
   return classifyResult(batchId, outcome, createScrub(login));
 }

@@ -11,5 +11,6 @@ export type GatewayAccount = {
   readonly address: URL;
   readonly connectTimeoutMs: number;
   readonly answerTimeoutMs: number;
+  readonly largestAnswerBytes: number;
   readonly network: NetworkParts;
 };

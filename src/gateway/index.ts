@@ -11,9 +11,19 @@ export type {
   ResultOf,
 } from './client-answers.ts';
 export type { TranscriptEntry } from './exchange.ts';
+export { createReportClient, type ReportClient } from './reports/create-report-client.ts';
+export type {
+  JournalLine,
+  JournalOutcome,
+  JournalReport,
+  JournalTime,
+  ReportAnswer,
+} from './reports/report-answers.ts';
 export { FIELDS, type FieldName } from '../../schemas/fields.ts';
 export { type OperationName, OPERATIONS, type Server } from '../../schemas/operations.ts';
 export type { ParametersOf } from '../../schemas/parameters.ts';
+export type { ReportParametersOf } from '../../schemas/report-parameters.ts';
 export { type Advice, REJECTIONS } from '../../schemas/rejections.ts';
+export { type ReportName, REPORTS } from '../../schemas/reports.ts';
 export type { Currency } from '../../schemas/restrictions.ts';
 export { PipelineError } from '../kernel/errors.ts';

@@ -27,6 +27,15 @@ export type AnsweredCall = {
  * moves money or changes a record, `failed` for a read, which did no harm.
  */
 export async function readClientAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
+  try {
+    return await classifyAnswer(call, outcome);
+  } catch {
+    // The request has left. An error would look like a call that was never made, and somebody would make it again.
+    return doubt(call, 'the answer could not be read');
+  }
+}
+
+async function classifyAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
   const { operation, secrets } = call;
   if (isBatch(operation)) return fromSubmit(operation, outcome, secrets);
   if (operation === 'getBatchProcessResultFile') return fromResult(call, outcome);
@@ -73,10 +82,16 @@ async function fromResult(call: AnsweredCall, outcome: PostOutcome): Promise<Any
     case 'running':
       return { kind: 'accepted', result: { batchId, file: null } };
     case 'not_known':
-      return { kind: 'failed', errors: answer.text };
+      return declineOf(answer.text, call.secrets) ?? { kind: 'failed', errors: answer.text };
     case 'failed':
       return { kind: 'failed', errors: answer.why };
   }
+}
+
+/** A wrong login is told in a code here as well. What else a code may mean of a payment, this call has moved nothing. */
+function declineOf(text: string, secrets: HiddenSecrets): AnyAnswer | undefined {
+  const rejection = findRejection({ text, transactionId: '' }, secrets);
+  return rejection?.kind === 'declined' ? rejection : undefined;
 }
 
 /** The data of the three reads of customers; undefined when the answer brings none and may name an error instead. */
@@ -84,11 +99,12 @@ function readData(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer | undefi
   if (answer.status !== 'Success' || answer.errors !== '') return undefined;
   if (call.operation === 'getCustomerListByCreationTimeCSV') {
     const csv = readCsv(answer);
-    return csv === undefined ? undefined : { kind: 'approved', result: { csv } };
+    return csv === undefined ? undefined : { kind: 'approved', result: call.secrets.data({ csv }) };
   }
   if (OPERATIONS[call.operation].effect !== 'read') return undefined;
-  const customers = readCustomers(answer);
-  if (!customers) return undefined;
+  const found = readCustomers(answer);
+  if (!found) return undefined;
+  const customers = call.secrets.data(found);
   if (call.operation === 'getCustomerListByCreationTimeXML') return { kind: 'approved', result: { customers } };
   const [customer, ...others] = customers;
   const isAsked = customer?.customerCode === call.values.customerCode?.trim();

@@ -16,16 +16,22 @@ export function readCustomers({ payload }: ServiceAnswer): CustomerRecord[] | un
   return read.every((record) => record !== undefined) ? read : undefined;
 }
 
+/** The text of FILE with its numbers masked. */
+export function readCsv(answer: ServiceAnswer): string | undefined {
+  const text = decodeFile(answer);
+  return text === undefined ? undefined : hideNumbers(text);
+}
+
 /** The text of FILE: base64, once, of a CSV. Undefined when it is not there or does not decode without a remainder. */
-export function readCsv({ payload }: ServiceAnswer): string | undefined {
+export function decodeFile({ payload }: ServiceAnswer): string | undefined {
   if (Object.keys(payload).join() !== 'FILE') return undefined;
   const base64 = textOf(payload.FILE)?.replace(/\s+/g, '');
   if (base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, 'base64');
-  return bytes.toString('base64') === base64 ? hideNumbers(bytes.toString('utf8')) : undefined;
+  return bytes.toString('base64') === base64 ? bytes.toString('utf8') : undefined;
 }
 
-/** Thrown by nobody outside: an element that is repeated or holds more than text. */
+/** Thrown by nobody outside: an element that is repeated, holds more than text or far too much of it. */
 class TwoThings extends Error {}
 
 function readRecord(record: Elements): CustomerRecord | undefined {
@@ -85,9 +91,12 @@ function readPayment(account: Elements): CustomerRecord['payment'] {
   };
 }
 
+/** A hundred times the longest field that clients send. */
+const LONGEST_TEXT = 10_000;
+
 function take(parent: Elements, name: string): string {
   const text = textOf(parent[name]);
-  if (text === undefined) throw new TwoThings();
+  if (text === undefined || text.length > LONGEST_TEXT) throw new TwoThings();
   return hideNumbers(text);
 }
 
@@ -104,7 +113,10 @@ function inside(parent: Elements, name: string): Elements {
   return value;
 }
 
+/** To star millions of digits one by one would take long, and no number is as long as that. */
+const LONGEST_NUMBER = 100;
+
 /** The service masks numbers. Should it not, a run as long as the shortest card number is masked here. */
 function hideNumbers(text: string): string {
-  return text.replace(/\d{13,}/g, maskNumber);
+  return text.replace(/\d{13,}/g, (run) => (run.length > LONGEST_NUMBER ? '[removed]' : maskNumber(run)));
 }

@@ -59,7 +59,10 @@ export function findPayment(
 }
 
 /** A rejection code with its meaning. Of some codes, and of those not listed, nobody knows whether money moved. */
-export function findRejection(fields: ProcessResult, secrets: HiddenSecrets): AnyAnswer | undefined {
+export function findRejection(
+  fields: Pick<ProcessResult, 'text' | 'transactionId'>,
+  secrets: HiddenSecrets,
+): AnyAnswer | undefined {
   const digits = /^REJECT: ?(\d{1,4})$/.exec(fields.text)?.[1];
   if (digits === undefined) return undefined;
   const code = Number(digits);

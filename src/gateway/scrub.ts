@@ -11,8 +11,11 @@ export type Scrub = {
 };
 
 const SHOWN_CHARACTERS = 300;
-/** Raw bytes looked at. More than shown, because what is removed may be long. */
-const LOOKED_AT_BYTES = 20_000;
+/**
+ * Bytes or characters looked at. More than shown, because what is removed may be long; not all of a huge text, because
+ * the expressions that search it would need more stack than there is, and throw.
+ */
+const LOOKED_AT = 20_000;
 /** Characters at a cut that may be half of a secret, no longer to be recognised as one. */
 const CUT_MARGIN = 100;
 
@@ -26,11 +29,11 @@ export function createScrub(login: Login, body: Uint8Array = new Uint8Array()): 
       .replace(/[\s\p{C}]+/gu, ' ')
       .trim();
   };
+  const cleanBegin = (begin: string, isCut: boolean) => (isCut ? clean(begin).slice(0, -CUT_MARGIN) : clean(begin));
   return {
-    text: (text) => clean(text).slice(0, SHOWN_CHARACTERS),
+    text: (text) => cleanBegin(text.slice(0, LOOKED_AT), text.length > LOOKED_AT).slice(0, SHOWN_CHARACTERS),
     answer: (bytes) => {
-      const begin = clean(bytes.subarray(0, LOOKED_AT_BYTES).toString('utf8'));
-      const shown = bytes.length > LOOKED_AT_BYTES ? begin.slice(0, -CUT_MARGIN) : begin;
+      const shown = cleanBegin(bytes.subarray(0, LOOKED_AT).toString('utf8'), bytes.length > LOOKED_AT);
       return (nameBatchId(bytes, login, body) + shown).slice(0, SHOWN_CHARACTERS);
     },
   };

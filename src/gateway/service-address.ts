@@ -4,7 +4,7 @@ import type { ServiceName } from '../kernel/wsdl.ts';
 
 /**
  * Where the calls of an account go: the path of version 2, which exists on both servers (gateway wire 1.1). Batches go to
- * ProcessLink, stored customers to CustomerLink.
+ * ProcessLink, stored customers to CustomerLink, journals to ReportLink.
  *
  * Card numbers travel in the request, so a plain http address is taken for loopback hosts only, where the sandbox runs.
  * @throws PipelineError GATEWAY_SETUP; its message never repeats the address, which could hold a password
@@ -23,7 +23,7 @@ export function serviceAddress(server: Server, baseUrl?: string, service: Servic
 }
 
 /** The URL class has already brought short and hexadecimal forms of IPv4 into dotted decimals. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

@@ -37,7 +37,12 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
     connection.close();
     return { kind: 'not_sent', why: fault };
   }
-  const outcome = await post(connection, { ...request, address: account.address, timeoutMs: account.answerTimeoutMs });
+  const outcome = await post(connection, {
+    ...request,
+    address: account.address,
+    timeoutMs: account.answerTimeoutMs,
+    largestAnswerBytes: account.largestAnswerBytes,
+  });
   return classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
 }
 

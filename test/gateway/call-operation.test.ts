@@ -17,7 +17,7 @@ describe('callOperation', () => {
     const hasMop = OPERATIONS[operation].wire.some((name) => name === 'mop');
     for (const side of ['NA', 'UK'] as const) {
       for (const currency of [undefined, 'USD', 'CAD', 'GBP', 'EUR'] as const) {
-        for (const mop of [undefined, 'VISA', 'DSC', 'MAESTR']) {
+        for (const mop of [undefined, 'VISA', 'DSC', 'MAESTR', 'MAESTRO', 'VISA DEBIT', 'MC DEBIT', 'visa']) {
           const message = findRestriction({ operation, server: side, currency, mop });
           const answer = await callOn(server.url, operation, {
             settings: { server: side, currency },

@@ -16,6 +16,9 @@ describe('createGateway', () => {
     ['a connect time-out of 0', { connectTimeoutMs: 0 }],
     ['an answer time-out that is not a number', { answerTimeoutMs: Number.NaN }],
     ['an answer time-out that timers cannot hold', { answerTimeoutMs: 2 ** 31 }],
+    ['a limit of answers of 0', { maxAnswerBytes: 0 }],
+    ['a limit of answers that is no whole number', { maxAnswerBytes: 1.5 }],
+    ['a limit of answers that no string can hold', { maxAnswerBytes: 2 ** 30 }],
     ['plain http to another machine', { baseUrl: 'http://www.iatspayments.com' }],
   ])('refuses %s, without the settings in the error', (_what, wrong) => {
     const error = thrownBy(() => createGateway(settingsFor('https://127.0.0.1', wrong)));

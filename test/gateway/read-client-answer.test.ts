@@ -110,6 +110,8 @@ describe('readClientAnswer', () => {
       batch('Error : Invalid Batch ID.'),
       { kind: 'failed', errors: 'Error : Invalid Batch ID.' },
     ],
+    ['getBatchProcessResultFile', success(batchResult('REJECT: 1')), declined(1, null)],
+    ['getBatchProcessResultFile', success(batchResult('REJECT: 55')), { kind: 'failed', errors: 'REJECT: 55' }],
     [
       'createCreditCardCustomerCode',
       success(process('0Error:Invalid expiry date')),

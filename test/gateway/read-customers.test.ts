@@ -31,6 +31,8 @@ describe('readCustomers', () => {
     ['two accounts at one place', '<CUSTOMERS><CST><AC1><CC/></AC1><AC1><CC/></AC1></CST></CUSTOMERS>', undefined],
     ['something beside the records', '<CUSTOMERS><CST><FN>A</FN></CST><X>1</X></CUSTOMERS>', undefined],
     ['another payload', '<FILE />', undefined],
+    ['a text as long as may be', `<CUSTOMERS><CST><CM>${'x'.repeat(10_000)}</CM></CST></CUSTOMERS>`, 1],
+    ['a text that is far too long', `<CUSTOMERS><CST><CM>${'x'.repeat(10_001)}</CM></CST></CUSTOMERS>`, undefined],
     ['two payloads', '<CUSTOMERS /><FILE />', undefined],
   ])('of %s', async (_what, payload, count) => {
     expect(readCustomers(await answer(payload))?.length).toBe(count);
@@ -46,6 +48,7 @@ describe('readCsv', () => {
       '************2220,x',
     ],
     ['an empty file', '<FILE />', ''],
+    ['a million digits', `<FILE>${Buffer.from('1'.repeat(1e6)).toString('base64')}</FILE>`, '[removed]'],
     ['what is not base64', '<FILE>***</FILE>', undefined],
     ['two files', '<FILE>QUJD</FILE><FILE>QUJD</FILE>', undefined],
     ['no file', '<CUSTOMERS />', undefined],

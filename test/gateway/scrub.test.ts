@@ -23,6 +23,13 @@ describe('createScrub text', () => {
     expect(scrub.text(text)).toBe(shown);
   });
 
+  it('bears a text of millions of characters, and looks at its begin only', () => {
+    const scrub = createScrub({ agentCode: 'TEST88', password: 'secret-88' });
+    for (const piece of ['1 ', '1', 'x', 'a-', '\r\n']) {
+      expect(scrub.text(piece.repeat(2_000_000)).length).toBeLessThanOrEqual(300);
+    }
+  });
+
   it('shows at most 300 characters', () => {
     expect(scrub.text('x y '.repeat(200))).toHaveLength(300);
   });

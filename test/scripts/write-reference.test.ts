@@ -8,6 +8,7 @@ import { LAYOUTS } from '../../schemas/layouts.ts';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
 import { OPERATIONS } from '../../schemas/operations.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
+import { REPORTS } from '../../schemas/reports.ts';
 import { SMALLEST_CONFIG } from '../../scripts/reference/configuration.ts';
 import { renderPages } from '../../scripts/reference/pages.ts';
 
@@ -32,6 +33,7 @@ describe('renderPages', () => {
     ['rejections.md', Object.keys(REJECTIONS).map((number) => `\n| ${number} |`)],
     ['errors.md', Object.keys(ERRORS).map((name) => `| \`${name}\` |`)],
     ['lifecycle.md', [...FILE_MOVES, ...BATCH_MOVES].map(({ from, to }) => `  ${from ?? '[*]'} --> ${to}: `)],
+    ['reports.md', Object.keys(REPORTS).map((name) => `| \`${name}\` |`)],
     ['restrictions.md', ['Service cannot be used on this server.', '| NA | USD |', '| UK | EUR |']],
     ['configuration.md', ['`poll.factor`', '`complete.suffix`', '`badRows.maxPercent`', '`DATABASE_URL`']],
   ] as const)('%s names every row of its table', (name, marks) => {

@@ -1,6 +1,5 @@
 import { Client, type IHttpClient } from 'soap';
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
-import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import { type CallValues, type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { wireName } from '../../kernel/wsdl.ts';
 import { loadWsdl } from './load-wsdl.ts';
@@ -11,15 +10,15 @@ export type Login = { readonly agentCode: string; readonly password: string };
 export type SoapRequest = { headers: Record<string, string>; body: Buffer };
 
 /**
- * Builds the SOAP 1.2 request of any operation of the table (gateway wire 1.4, 1.5). Nothing is sent.
+ * Builds the SOAP 1.2 request of any operation or report (gateway wire 1.4, 1.5). Nothing is sent.
  * @param call.values the fields as text, unescaped; booleans as `true` or `false`, files as base64
  * @throws PipelineError INTERNAL without the values in it, which node-soap's own errors carry
  */
 export async function buildRequest(call: {
-  operation: OperationName;
+  operation: WireOperation;
   address: string;
   login: Login;
-  values: Partial<Record<FieldName, string>>;
+  values: CallValues;
 }): Promise<SoapRequest> {
   const elements = listElements(call.operation, call.login, call.values);
   try {
@@ -34,15 +33,13 @@ export async function buildRequest(call: {
  * and IP address stand in every request; other fields are left out when there is no value for them, which the schema
  * allows for all but booleans and date-times.
  */
-function listElements(operation: OperationName, login: Login, values: Partial<Record<FieldName, string>>) {
-  const wire: readonly FieldName[] = OPERATIONS[operation].wire;
+function listElements(operation: WireOperation, login: Login, values: CallValues) {
   const entries: [string, string][] = [
     ['agentCode', login.agentCode],
     ['password', login.password],
-    ['customerIPAddress', values.customerIPAddress ?? ''],
   ];
-  for (const name of wire) {
-    const value = values[name];
+  for (const name of wireRow(operation).elements) {
+    const value = name === 'customerIPAddress' ? (values[name] ?? '') : values[name];
     if (value !== undefined) entries.push([name, value]);
     else if (mustStand(name))
       throw new PipelineError('INTERNAL', `build the request of ${operation}`, `${name} is missing`);
@@ -50,8 +47,8 @@ function listElements(operation: OperationName, login: Login, values: Partial<Re
   return Object.fromEntries(entries.map(([name, value]) => [name, escapeText(value)]));
 }
 
-function mustStand(name: FieldName): boolean {
-  return FIELDS[name].kind === 'boolean' || FIELDS[name].kind === 'dateTime';
+function mustStand(name: WireField): boolean {
+  return wireKind(name) === 'boolean' || wireKind(name) === 'dateTime';
 }
 
 /** Characters that XML 1.0 cannot carry, not even escaped, are dropped; the service could not read the request. */
@@ -69,7 +66,7 @@ function escapeText(text: string): string {
  * repeats the batch on a 307, reads proxies from the environment and knows no time-out. The client object, which keeps
  * a copy of the request, is gone when this returns.
  */
-async function letSoapWrite(operation: OperationName, address: string, elements: object): Promise<SoapRequest> {
+async function letSoapWrite(operation: WireOperation, address: string, elements: object): Promise<SoapRequest> {
   const wsdl = await loadWsdl(operation, address);
   return new Promise((resolve, reject) => {
     const request: IHttpClient['request'] = (_address, xml, _callback, headers = {}) => {

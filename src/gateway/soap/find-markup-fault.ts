@@ -1,20 +1,28 @@
 /** Deeper than any answer of the service, which stays below ten (F95). */
 const DEEPEST = 50;
-/** Twenty times the elements of the longest list the service could send within the largest answer we take. */
-const MOST_ELEMENTS = 1_000_000;
+/** Elements, attributes and references. A list of 8,000 customers has as many; to parse more would take too much memory. */
+const MOST_MARKS = 250_000;
+/** Ten times the names that the service has. The parser keeps each of them. */
+const MOST_NAMES = 500;
+/** The longest tag of the service is the envelope with its three namespaces, of 200 characters. */
+const LONGEST_TAG = 2000;
 
 /**
  * Looks through an answer before the parser sees it, and says why it must not be parsed; undefined when it may.
  *
  * The service answers with a declaration, elements and text, nothing else. All else is refused unread: document types
  * and their entities, which can blow up; CDATA, from which node-soap takes markup that no check has seen; `id` and `href`,
- * with which node-soap copies values between elements and can be made to write into the prototype of all objects. A
- * second root would be parsed as well, so an answer with something behind its end is not a whole answer.
+ * with which node-soap copies values between elements and can be made to write into the prototype of all objects; text
+ * beside elements, of which node-soap keeps either the one or the other. A second root would be parsed as well, so an
+ * answer with something behind its end is not a whole answer.
  */
 export function findMarkupFault(xml: string): string | undefined {
+  if (NOT_IN_XML.test(xml)) return 'the answer holds a character that XML does not know';
   if (ENTITY.test(xml)) return 'the answer holds an entity that XML does not know';
+  const names = new Set<string>();
   let depth = 0;
-  let elements = 0;
+  let marks = countReferences(xml);
+  let before: Tag | undefined;
   for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at + 1)) {
     if (xml.startsWith('<!', at)) return 'the answer holds a document type, a comment or CDATA';
     if (xml.startsWith('<?', at)) {
@@ -24,29 +32,56 @@ export function findMarkupFault(xml: string): string | undefined {
     const tag = readTag(xml, at);
     if (!tag) return 'the answer is not well-formed XML';
     if (/\s(?:id|href)\s*=/.test(tag.attributes)) return 'the answer refers from one element to another';
+    if (before && isTextMisplaced(xml, before, tag)) return 'the answer holds text beside elements';
+    before = tag;
     if (tag.isClosing) {
       depth -= 1;
       continue;
     }
-    if (depth === 0 && (elements > 0 || tag.name !== 'Envelope')) return 'the answer is not one SOAP envelope';
-    elements += 1;
-    if (elements > MOST_ELEMENTS) return `the answer has more than ${MOST_ELEMENTS} elements`;
+    if (depth === 0 && (names.size > 0 || tag.name !== 'Envelope')) return 'the answer is not one SOAP envelope';
+    marks += tag.attributes.split('=').length;
+    if (marks > MOST_MARKS) return `the answer has more than ${MOST_MARKS} elements, attributes and references`;
+    if (names.add(tag.name).size > MOST_NAMES) return `the answer has more than ${MOST_NAMES} names of elements`;
     if (depth >= DEEPEST) return `the answer is nested deeper than ${DEEPEST}`;
     if (!tag.isEmpty) depth += 1;
   }
-  return elements === 0 ? 'the answer is not one SOAP envelope' : undefined;
+  return names.size === 0 ? 'the answer is not one SOAP envelope' : undefined;
 }
+
+/** Characters that no XML document may hold, not even by their number. */
+export const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/u;
 
 /** Anything but the five of XML and characters by their number. node-soap would take those of HTML as well. */
 const ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)/;
 
-/** One tag at one place: closing or not, prefix, name, attributes with their values in quotes, empty or not. */
-const TAG = /<(\/?)(?:[A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+function countReferences(xml: string): number {
+  let count = 0;
+  for (let at = xml.indexOf('&'); at !== -1; at = xml.indexOf('&', at + 1)) count += 1;
+  return count;
+}
 
-function readTag(xml: string, at: number) {
-  TAG.lastIndex = at;
-  const match = TAG.exec(xml);
+type Tag = {
+  readonly isClosing: boolean;
+  readonly isEmpty: boolean;
+  readonly name: string;
+  readonly attributes: string;
+  readonly from: number;
+  readonly to: number;
+};
+
+/** One tag: closing or not, prefix, name, attributes with their values in quotes, empty or not. */
+const TAG = /^<(\/?)(?:[A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/;
+
+/** Looked for in a piece of the document, because the search of a huge tag would take more stack than there is. */
+function readTag(xml: string, from: number): Tag | undefined {
+  const match = TAG.exec(xml.slice(from, from + LONGEST_TAG));
   if (!match) return undefined;
-  const [, closing, name = '', attributes = '', empty] = match;
-  return { isClosing: closing === '/', name, attributes, isEmpty: empty === '/' };
+  const [whole, closing, name = '', attributes = '', empty] = match;
+  return { isClosing: closing === '/', isEmpty: empty === '/', name, attributes, from, to: from + whole.length };
+}
+
+/** Text may stand between the two tags of one element only. */
+function isTextMisplaced(xml: string, before: Tag, tag: Tag): boolean {
+  const isInside = !before.isClosing && !before.isEmpty && tag.isClosing;
+  return !isInside && xml.slice(before.to, tag.from).trim() !== '';
 }

@@ -1,5 +1,5 @@
 import { WSDL } from 'soap';
-import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { wsdlText } from '../../kernel/wsdl.ts';
 
 /**
@@ -9,8 +9,8 @@ import { wsdlText } from '../../kernel/wsdl.ts';
  * node-soap's own escaping is off: it lets text that looks like a CDATA section through as markup. `buildRequest`
  * escapes instead.
  */
-export function loadWsdl(operation: OperationName, address: string): Promise<WSDL> {
-  const text = wsdlText({ service: OPERATIONS[operation].service, address, operations: [operation] });
+export function loadWsdl(operation: WireOperation, address: string): Promise<WSDL> {
+  const text = wsdlText({ service: wireRow(operation).service, address, operations: [operation] });
   return new Promise((resolve, reject) => {
     const wsdl = new WSDL(text, '', { escapeXML: false });
     wsdl.onReady((error: Error | null) => (error ? reject(error) : resolve(wsdl)));

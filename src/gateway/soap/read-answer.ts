@@ -1,6 +1,7 @@
-import type { OperationName } from '../../../schemas/operations.ts';
+import { REPORTS } from '../../../schemas/reports.ts';
+import { isReport, type WireOperation } from '../../../schemas/wire.ts';
 import { wireName } from '../../kernel/wsdl.ts';
-import { findMarkupFault } from './find-markup-fault.ts';
+import { findMarkupFault, NOT_IN_XML } from './find-markup-fault.ts';
 import { loadWsdl } from './load-wsdl.ts';
 
 /**
@@ -22,7 +23,7 @@ export type Reading = { kind: 'read'; answer: ServiceAnswer } | { kind: 'unreada
  * namespace. It never throws: whatever is not exactly the expected answer is unreadable, for a fixed reason that quotes
  * nothing of it (F93, F95).
  */
-export async function readAnswer(operation: OperationName, body: Buffer): Promise<Reading> {
+export async function readAnswer(operation: WireOperation, body: Buffer): Promise<Reading> {
   if (body.length === 0) return unreadable('the answer is empty');
   try {
     const xml = new TextDecoder('utf-8', { fatal: true }).decode(body);
@@ -37,10 +38,13 @@ export async function readAnswer(operation: OperationName, body: Buffer): Promis
 }
 
 /** Each level may hold the expected element only, so that neither an echo of the request nor a mixture passes. */
-function findServiceAnswer(operation: OperationName, envelope: unknown): Reading {
+function findServiceAnswer(operation: WireOperation, envelope: unknown): Reading {
   const name = wireName(operation);
   const body = elementOf(envelope, 'Body');
   const result = onlyElementOf(onlyElementOf(body, `${name}Response`), `${name}Result`);
+  if (isBareFile(operation, result)) {
+    return { kind: 'read', answer: { status: 'Success', errors: '', payload: { FILE: result } } };
+  }
   const inside = onlyElementOf(result, 'IATSRESPONSE');
   if (!isElements(inside)) return unreadable('the answer lacks the response element of the operation');
   const { STATUS, ERRORS, ...payload } = inside;
@@ -48,13 +52,27 @@ function findServiceAnswer(operation: OperationName, envelope: unknown): Reading
   if (errors === undefined || (STATUS !== 'Success' && STATUS !== 'Failure')) {
     return unreadable('the answer has no STATUS that we know');
   }
+  if (Object.values(payload).some(holdsAnotherVerdict)) return unreadable('the answer says two things at once');
   return { kind: 'read', answer: { status: STATUS, errors, payload } };
 }
 
-/** The text of an element: empty when it is absent or empty, undefined when it is repeated or holds more than text. */
+/** Reports of the first version may come as base64 alone, without anything around it (gateway wire 1.4). */
+function isBareFile(operation: WireOperation, result: unknown): result is string {
+  return typeof result === 'string' && isReport(operation) && REPORTS[operation].form === 'CSV';
+}
+
+/** STATUS and ERRORS stand before the payload. Within it they could only say something else. */
+function holdsAnotherVerdict(payload: unknown): boolean {
+  return isElements(payload) && ['STATUS', 'ERRORS'].some((name) => textOf(payload[name]) !== '');
+}
+
+/**
+ * The text of an element: empty when it is absent or empty, undefined when it is repeated, holds more than text or, by
+ * their numbers, characters that XML does not know.
+ */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value.trim() : undefined;
+  return typeof value === 'string' && !NOT_IN_XML.test(value) ? value.trim() : undefined;
 }
 
 export function isElements(value: unknown): value is Elements {

@@ -1,18 +1,23 @@
 import { type ClientRequest, request as startRequest } from 'node:http';
+import { type AnswerBuffer, createAnswerBuffer } from './answer-buffer.ts';
 import type { Connection } from './open-connection.ts';
 import { safeCode } from './safe-code.ts';
 
 /** What became of a request of which the first byte was written. */
 export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffer } & (
   | { kind: 'answered'; httpStatus: number }
-  /** No complete answer; `body` is what came of it. */
-  | { kind: 'broken'; why: string; httpStatus?: number }
+  /** No complete answer; `body` is what came of it, or its begin when it is too large. */
+  | { kind: 'broken'; why: string; httpStatus?: number; isTooLarge?: true }
 );
 
-export type PostRequest = { address: URL; headers: Record<string, string>; body: Buffer; timeoutMs: number };
-
-/** Far above the result of the largest batch; without a limit one answer could fill the memory (F95). */
-export const LARGEST_ANSWER_BYTES = 50 * 1024 * 1024;
+export type PostRequest = {
+  address: URL;
+  headers: Record<string, string>;
+  body: Buffer;
+  timeoutMs: number;
+  /** An answer that is larger counts as broken; without a limit one answer could fill the memory (F95). */
+  largestAnswerBytes: number;
+};
 
 /**
  * Writes one HTTP request over an open connection, reads the answer and closes. It never throws, follows no redirect
@@ -21,7 +26,7 @@ export const LARGEST_ANSWER_BYTES = 50 * 1024 * 1024;
  */
 export async function post(connection: Connection, request: PostRequest): Promise<PostOutcome> {
   const { socket } = connection;
-  const received: Received = { chunks: [] };
+  const received: Received = { buffer: createAnswerBuffer(request.largestAnswerBytes) };
   const end = await new Promise<AnswerEnd>((resolve) => {
     const why = `no complete answer within ${request.timeoutMs} ms`;
     const timer = setTimeout(() => resolve({ kind: 'broken', why }), request.timeoutMs);
@@ -30,15 +35,15 @@ export async function post(connection: Connection, request: PostRequest): Promis
       resolve(ended);
     };
     try {
-      readAnswer(writeRequest(connection, request), received, tell);
+      readAnswer(writeRequest(connection, request), received, request.largestAnswerBytes, tell);
     } catch (error) {
       tell({ kind: 'broken', why: `the request could not be written${safeCode(error)}` });
     }
   });
   const { bytesWritten, bytesRead } = socket;
   connection.close();
-  const { chunks, ...status } = received;
-  return { ...status, ...end, bytesWritten, bytesRead, body: Buffer.concat(chunks) };
+  const { buffer, ...status } = received;
+  return { ...status, ...end, bytesWritten, bytesRead, body: buffer.bytes() };
 }
 
 /** No agent is given, because the connection is; so neither a pool nor a proxy has a part in it. */
@@ -60,19 +65,23 @@ function writeRequest(connection: Connection, request: PostRequest): ClientReque
   return exchange.end(request.body);
 }
 
-type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string };
+type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string; isTooLarge?: true };
 
 /** What has come so far; kept outside of the listeners, so that a time-out can tell of it. */
-type Received = { readonly chunks: Buffer[]; httpStatus?: number };
+type Received = { readonly buffer: AnswerBuffer; httpStatus?: number };
 
 /**
  * Collects the answer and tells how it ended. It is whole only when the parser says so: a connection that closes before
  * the announced length, or within the chunks, ends it too. Later events are of no interest any more, but their listeners
  * stay, because an error without one would end the process.
  */
-function readAnswer(exchange: ClientRequest, received: Received, tell: (end: AnswerEnd) => void): void {
+function readAnswer(
+  exchange: ClientRequest,
+  received: Received,
+  limitBytes: number,
+  tell: (end: AnswerEnd) => void,
+): void {
   const breakOff = (why: string) => tell({ kind: 'broken', why });
-  let size = 0;
   exchange.on('error', (error) => breakOff(`the connection broke after the request began${safeCode(error)}`));
   exchange.on('close', () => {
     // With a response under way its own events decide: this one may come before the last of them.
@@ -82,9 +91,8 @@ function readAnswer(exchange: ClientRequest, received: Received, tell: (end: Ans
     const httpStatus = response.statusCode ?? 0;
     received.httpStatus = httpStatus;
     response.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= LARGEST_ANSWER_BYTES) received.chunks.push(chunk);
-      else breakOff(`the answer is larger than ${LARGEST_ANSWER_BYTES} bytes`);
+      if (received.buffer.add(chunk)) return;
+      tell({ kind: 'broken', why: `the answer is larger than ${limitBytes} bytes`, isTooLarge: true });
     });
     response.on('error', (error) => breakOff(`the answer broke off${safeCode(error)}`));
     response.on('end', () => {

@@ -17,6 +17,8 @@ describe('findMarkupFault', () => {
     ['an attribute whose name ends with id', '<Envelope uuid="1"/>'],
     ['the entities of XML', '<Envelope>&amp;&lt;&gt;&quot;&apos;&#10;&#xA;</Envelope>'],
     ['50 levels', nested(50)],
+    ['white space between elements', envelope('\r\n <a> x </a>\t<b />\n')],
+    ['both halves of a character pair', envelope('<a>\u{1f600}</a>')],
   ])('finds nothing in %s', (_what, xml) => {
     expect(findMarkupFault(xml)).toBeUndefined();
   });
@@ -44,12 +46,30 @@ describe('findMarkupFault', () => {
     ['an attribute without quotes', '<Envelope a=1/>', /well-formed/],
     ['a bare <', '<Envelope>1 < 2</Envelope>', /well-formed/],
     ['51 levels', nested(51), /deeper than 50/],
+    ['text behind an element', envelope('<a><b/>OK</a>'), /text beside elements/],
+    ['text before an element', envelope('<a>OK<b/></a>'), /text beside elements/],
+    ['text between elements', envelope('<a></a>&#65;<b></b>'), /text beside elements/],
+    ['a NUL', envelope('<a>\0</a>'), /character that XML does not know/],
+    ['half a character pair', envelope('<a>\ud83d</a>'), /character that XML does not know/],
   ])('finds %s', (_what, xml, why) => {
     expect(findMarkupFault(xml)).toMatch(why);
   });
 
   it('counts elements, and is quick with answers made to be slow', () => {
-    expect(findMarkupFault(`<Envelope>${'<a/>'.repeat(1_000_000)}</Envelope>`)).toMatch(/more than 1000000 elements/);
+    const many = (count: number, piece: (index: number) => string) =>
+      `<Envelope>${Array.from({ length: count }, (_, index) => piece(index)).join('')}</Envelope>`;
+    expect(findMarkupFault(many(249_999, () => '<a/>'))).toBeUndefined();
+    expect(findMarkupFault(many(250_000, () => '<a/>'))).toMatch(
+      /more than 250000 elements, attributes and references/,
+    );
+    expect(findMarkupFault(many(250_000, () => '&amp;'))).toMatch(
+      /more than 250000 elements, attributes and references/,
+    );
+    expect(findMarkupFault(many(125_000, () => '<a b="c"/>'))).toMatch(/more than 250000 elements/);
+    expect(findMarkupFault(many(499, (index) => `<a${index}/>`))).toBeUndefined();
+    expect(findMarkupFault(many(500, (index) => `<a${index}/>`))).toMatch(/more than 500 names/);
+    expect(findMarkupFault(`<Envelope a="${'x'.repeat(1900)}"/>`)).toBeUndefined();
+    expect(findMarkupFault(`<Envelope a="${'x'.repeat(2000)}"/>`)).toMatch(/well-formed/);
     for (const slow of [`<a ${' '.repeat(1e6)}`, `<a b="${'x'.repeat(1e6)}`, '<a b="'.repeat(1e5), '<'.repeat(1e6)]) {
       expect(findMarkupFault(slow)).toMatch(/well-formed/);
     }

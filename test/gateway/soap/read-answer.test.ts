@@ -18,6 +18,7 @@ describe('readAnswer', () => {
       GOOD.replace('http://www.w3.org/2003/05/soap-envelope', 'http://schemas.xmlsoap.org/soap/envelope/'),
     ],
     ['without namespaces', GOOD.replaceAll(/ xmlns(:\w+)?="[^"]*"/g, '')],
+    ['with an empty error within the payload', GOOD.replace('</BATCHID>', '$&<ERRORS />')],
     ['with line ends between the elements', GOOD.replaceAll('><', '>\r\n  <')],
   ])('reads an answer %s', async (_how, xml) => {
     expect(await read(xml)).toEqual({
@@ -49,6 +50,8 @@ describe('readAnswer', () => {
     ['two STATUS', answerOf('ProcessACHEFTChargeBatch', success('<STATUS>Failure</STATUS>'))],
     ['STATUS with an attribute', answerOf('ProcessACHEFTChargeBatch', ACCEPTED.replace('<STATUS>', '<STATUS a="b">'))],
     ['ERRORS with elements', answerOf('ProcessACHEFTChargeBatch', '<STATUS>Failure</STATUS><ERRORS><a/></ERRORS>')],
+    ['an error within the payload', GOOD.replace('</BATCHID>', '$&<ERRORS>x</ERRORS>')],
+    ['a status within the payload', GOOD.replace('</BATCHID>', '$&<STATUS>Success</STATUS>')],
     ['an unknown entity', answerOf('ProcessACHEFTChargeBatch', failure('&nbsp;'))],
     ['tags that do not close', GOOD.replace('</STATUS>', '')],
     ['text behind the end', `${GOOD}x`],
@@ -74,6 +77,9 @@ describe('textOf', () => {
     [undefined, ''],
     [null, ''],
     [' a ', 'a'],
+    ['a\u{1f600}', 'a\u{1f600}'],
+    ['a\0', undefined],
+    ['a\ud83d', undefined],
     [['a'], undefined],
     [{ a: 'b' }, undefined],
   ])('of %j is %j', (value, text) => {

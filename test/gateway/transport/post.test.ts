@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
-import { LARGEST_ANSWER_BYTES, post } from '../../../src/gateway/transport/post.ts';
+import { post } from '../../../src/gateway/transport/post.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
+
+const LIMIT_BYTES = 3 * 1024 * 1024;
 
 let server: ScriptedServer;
 
@@ -35,11 +37,14 @@ describe('post', () => {
     server = await startScripted({
       onRequest: (socket, request) => {
         const extra = request.includes('more') ? 1 : 0;
-        socket.end(httpAnswer(200, Buffer.alloc(LARGEST_ANSWER_BYTES + extra)));
+        socket.end(httpAnswer(200, Buffer.alloc(LIMIT_BYTES + extra)));
       },
     });
     expect((await postTo(server.url, 'less')).outcome.kind).toBe('answered');
-    expect((await postTo(server.url, 'more')).outcome.kind).toBe('broken');
+    expect((await postTo(server.url, 'more')).outcome).toMatchObject({
+      kind: 'broken',
+      why: `the answer is larger than ${LIMIT_BYTES} bytes`,
+    });
   });
 
   it('breaks off after the time-out even while bytes come', async () => {
@@ -66,6 +71,7 @@ async function postTo(url: string, body = 'x', timeoutMs = 5000, headers: Record
   const address = new URL(url);
   const opened = await openConnection(address, 1000, {});
   if (opened.kind !== 'open') throw new Error(opened.why);
-  const outcome = await post(opened.connection, { address, headers, body: Buffer.from(body), timeoutMs });
+  const limits = { timeoutMs, largestAnswerBytes: LIMIT_BYTES };
+  const outcome = await post(opened.connection, { address, headers, body: Buffer.from(body), ...limits });
   return { outcome, isClosed: opened.connection.socket.destroyed };
 }

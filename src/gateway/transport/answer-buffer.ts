@@ -1,0 +1,45 @@
+/** The bytes of an answer as they come, in one piece of memory. */
+export type AnswerBuffer = {
+  /**
+   * @returns false when there would be more than the limit; from then on nothing is taken any more, and only the begin
+   * is kept
+   */
+  add(chunk: Uint8Array): boolean;
+  bytes(): Buffer;
+};
+
+const FIRST_BYTES = 16 * 1024;
+/** Enough to tell what kind of answer was too large. */
+const KEPT_BYTES = 64 * 1024;
+
+/**
+ * Copies each chunk instead of keeping it. An answer that comes in chunks of one byte would otherwise leave an object
+ * behind for each of them, a hundred times as large as the byte.
+ */
+export function createAnswerBuffer(limitBytes: number): AnswerBuffer {
+  let memory = Buffer.alloc(Math.min(FIRST_BYTES, limitBytes));
+  let size = 0;
+  let isFull = false;
+  const makeRoom = (needed: number) => {
+    const larger = Buffer.alloc(Math.min(limitBytes, Math.max(needed, memory.length * 2)));
+    memory.copy(larger, 0, 0, size);
+    memory = larger;
+  };
+  const giveUp = () => {
+    isFull = true;
+    size = Math.min(size, KEPT_BYTES);
+    memory = Buffer.from(memory.subarray(0, size));
+  };
+  return {
+    add(chunk) {
+      const needed = size + chunk.length;
+      if (!isFull && needed > limitBytes) giveUp();
+      if (isFull) return false;
+      if (needed > memory.length) makeRoom(needed);
+      memory.set(chunk, size);
+      size = needed;
+      return true;
+    },
+    bytes: () => memory.subarray(0, size),
+  };
+}
