@@ -24,6 +24,7 @@ describe('createGatewayClient', () => {
     ['no password', { password: '' }],
     ['plain http', { baseUrl: 'http://gateway.example' }],
     ['a time-out of nothing', { timeouts: { connectMs: 0 } }],
+    ['a limit of answers of nothing', { maxAnswerBytes: 0 }],
     ['a time-out beyond the timer', { timeouts: { answerMs: 2 ** 31 } }],
   ])('refuses %s', (_what, change) => {
     const settings = { ...SETTINGS, ...change } as GatewayClientSettings;
@@ -32,7 +33,8 @@ describe('createGatewayClient', () => {
 
   it('takes every setting', () => {
     const timeouts = { connectMs: 1000, answerMs: 2000 };
-    const more = { currency: 'GBP', baseUrl: 'http://127.0.0.1:8899', timeouts, transcript: () => {} } as const;
+    const limits = { timeouts, maxAnswerBytes: 1_000_000 };
+    const more = { currency: 'GBP', baseUrl: 'http://127.0.0.1:8899', ...limits, transcript: () => {} } as const;
     expect(() => createGatewayClient({ ...SETTINGS, server: 'UK', ...more })).not.toThrow();
   });
 

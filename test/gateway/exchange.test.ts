@@ -38,6 +38,13 @@ describe('exchange', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it('asks once for what is too large', async () => {
+    const server = await script({ onRequest: (socket) => socket.end(httpAnswer(200, 'x'.repeat(1001))) });
+    const answer = await callOn(server.url, 'getCustomerCodeDetail', { settings: { maxAnswerBytes: 1000 } });
+    expect(answer).toEqual({ kind: 'failed', errors: 'the answer is larger than 1000 bytes' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it.each(['getCustomerCodeDetail', 'processCreditCard'] as const)(
     'tells that nothing of %s left, once, and does not try again',
     async (operation) => {

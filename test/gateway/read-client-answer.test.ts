@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
 import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
+import { hideSecrets } from '../../src/gateway/hide-secrets.ts';
+import { readClientAnswer } from '../../src/gateway/read-client-answer.ts';
 import { wireName } from '../../src/kernel/wsdl.ts';
 import { ALL_OPERATIONS, callOn } from './support/call.ts';
 import { RECORD, RECORD_XML } from './support/customer-record.ts';
@@ -144,6 +146,25 @@ describe('readClientAnswer', () => {
     ['getCustomerListByCreationTimeCSV', success('<FILE />'), approved({ csv: '' })],
   ])('%s: %s', async (operation, inside, expected) => {
     expect(await answerTo(operation, inside)).toMatchObject(expected as object);
+  });
+
+  it.each([
+    ['processCreditCard', { kind: 'unknown', why: 'the answer could not be read' }],
+    ['getCustomerCodeDetail', { kind: 'failed', errors: 'the answer could not be read' }],
+  ] as const)('is in doubt about %s, and does not throw, when its own reading breaks', async (operation, expected) => {
+    const broken = () => {
+      throw new Error('broken');
+    };
+    const secrets = {
+      ...hideSecrets({ agentCode: 'a', password: 'b' }, {}),
+      text: broken,
+      data: broken,
+      isEcho: broken,
+    };
+    const [inside] = GOOD[operation];
+    const body = Buffer.from(answerOf(wireName(operation), inside));
+    const outcome = { kind: 'answered', httpStatus: 200, bytesWritten: 1, bytesRead: 1, body } as const;
+    expect(await readClientAnswer({ operation, values: {}, secrets }, outcome)).toEqual(expected);
   });
 
   it('does not know a record that was created without a code', async () => {

@@ -61,7 +61,12 @@ describe('reportParametersOf', () => {
       'must be a date-time of ISO 8601 with an offset',
     ],
     ['an invalid Date', DAY, { date: new Date(Number.NaN) }, 'must be a date-time of ISO 8601 with an offset'],
-    ['an element of another report', DAY, { date: FROM, startIndex: 0 }, 'must be an object with the parameters of the report'],
+    [
+      'an element of another report',
+      DAY,
+      { date: FROM, startIndex: 0 },
+      'must be an object with the parameters of the report',
+    ],
     ['no address', DAY, { date: FROM, customerIPAddress: 'x' }, 'must be an IP address or empty'],
     ['a range that ends before', RANGE, { fromDate: TO, toDate: FROM }, 'must not be before fromDate'],
     [

@@ -70,7 +70,8 @@ type Tag = {
 };
 
 /** One tag: closing or not, prefix, name, attributes with their values in quotes, empty or not. */
-const TAG = /^<(\/?)(?:[A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/;
+const TAG =
+  /^<(\/?)(?:[A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+(?:[A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/;
 
 /** Looked for in a piece of the document, because the search of a huge tag would take more stack than there is. */
 function readTag(xml: string, from: number): Tag | undefined {

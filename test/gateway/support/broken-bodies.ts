@@ -1,0 +1,187 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+
+/** One way to spoil the bytes of an answer. */
+export type Spoil = (body: Buffer) => Buffer;
+
+/**
+ * Spoils the bytes of an answer: they are cut, doubled, swapped, flipped and put in, also right behind tags, and the
+ * whole is wrapped, doubled or written in other characters.
+ */
+export function arbitrarySpoil(): fc.Arbitrary<Spoil> {
+  return fc
+    .array(fc.oneof(cut, erase, double, swap, flip, putIn(PIECES), atTag(PIECES), whole, huge), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((spoils) =>
+      nameSpoil(spoils.map(String).join(', then '), (body) => spoils.reduce((bytes, spoil) => spoil(bytes), body)),
+    );
+}
+
+/** Bytes without any plan, or pieces of XML in any order. */
+export const arbitraryGarbage: fc.Arbitrary<Buffer> = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .array(
+      fc.constantFrom('<', '>', '/', '"', '=', ' ', 'Envelope', 'Body', '&', ';', '#', 'x', '?', '!', '[', ']', '\r\n'),
+      {
+        maxLength: 60,
+      },
+    )
+    .map((pieces) => Buffer.from(pieces.join(''))),
+);
+
+const PIECES = [
+  '&amp;',
+  '&#13;',
+  '&#0;',
+  '&#xD800;',
+  '&#x1F;',
+  '&nbsp;',
+  '&bomb;',
+  '&',
+  '<',
+  '>',
+  '</',
+  '/>',
+  '<a>',
+  '</a>',
+  '<a/>',
+  '<STATUS>Failure</STATUS>',
+  '<ERRORS>x</ERRORS>',
+  '<TRANSACTIONID>X1</TRANSACTIONID>',
+  '<BATCHID>2</BATCHID>',
+  '<AUTHORIZATIONRESULT>OK: 1:</AUTHORIZATIONRESULT>',
+  '<PROCESSRESULT/>',
+  '</PROCESSRESULT><PROCESSRESULT>',
+  '<!-- x -->',
+  '<![CDATA[OK: 1:]]>',
+  '<?x y?>',
+  '<!DOCTYPE a [<!ENTITY bomb "OK">]>',
+  ' id="__proto__"',
+  ' href="#a"',
+  '\0',
+  '\u0001',
+  '\ufeff',
+  '\ufffe',
+  '\u{1f600}',
+  '\r',
+  '\n',
+  '\u00a0',
+  ' xmlns="x"',
+  ' xsi:nil="true"',
+  ' a="b" a="c"',
+  'OK',
+  ' ',
+  'x',
+];
+
+/** Not text, so not a piece. */
+const BYTES = [
+  Buffer.from([0xff]),
+  Buffer.from([0xc3, 0x28]),
+  Buffer.from([0xed, 0xa0, 0x80]),
+  Buffer.from([0xc0, 0x80]),
+];
+
+/** A place as a part of the whole. Not made of `fc.double`, which seldom leaves the very begin and the very end. */
+export const place = fc.nat({ max: 9999 }).map((part) => part / 10_000);
+
+const places = fc.tuple(place, place, place);
+
+const cut = place.map((at) => nameSpoil(`cut at ${at}`, (body) => body.subarray(0, indexIn(body, at))));
+
+const erase = places.map(([from, size]) =>
+  nameSpoil(`erase from ${from}`, (body) => {
+    const start = indexIn(body, from);
+    return Buffer.concat([body.subarray(0, start), body.subarray(start + Math.ceil(size * 40))]);
+  }),
+);
+
+const double = places.map(([from, to, at]) =>
+  nameSpoil(`double ${from} to ${to} at ${at}`, (body) => insert(body, at, between(body, from, to))),
+);
+
+const swap = places.map(([from, to]) =>
+  nameSpoil(`swap at ${from} and ${to}`, (body) => {
+    const [first = 0, second = 0] = [indexIn(body, from), indexIn(body, to)].sort((one, other) => one - other);
+    return Buffer.concat([body.subarray(second), body.subarray(first, second), body.subarray(0, first)]);
+  }),
+);
+
+const flip = fc.tuple(place, fc.nat(7)).map(([at, bit]) =>
+  nameSpoil(`flip bit ${bit} at ${at}`, (body) => {
+    const copy = Buffer.from(body);
+    const index = Math.min(indexIn(body, at), body.length - 1);
+    if (index >= 0) copy[index] = (copy[index] ?? 0) ^ (1 << bit);
+    return copy;
+  }),
+);
+
+function putIn(pieces: readonly string[]): fc.Arbitrary<Spoil> {
+  return fc
+    .tuple(place, fc.constantFrom(...pieces.map((piece) => Buffer.from(piece)), ...BYTES))
+    .map(([at, piece]) => nameSpoil(`put ${piece.toString('hex')} in at ${at}`, (body) => insert(body, at, piece)));
+}
+
+/** Right behind a tag, where more of the pieces make another document than a broken one. */
+function atTag(pieces: readonly string[]): fc.Arbitrary<Spoil> {
+  return fc.tuple(place, fc.constantFrom(...pieces)).map(([at, piece]) =>
+    nameSpoil(`put ${JSON.stringify(piece)} behind the tag at ${at}`, (body) => {
+      const tag = body.indexOf('>', indexIn(body, at));
+      return tag < 0 ? body : Buffer.concat([body.subarray(0, tag + 1), Buffer.from(piece), body.subarray(tag + 1)]);
+    }),
+  );
+}
+
+const whole = fc.constantFrom(
+  nameSpoil('twice', (body) => Buffer.concat([body, body])),
+  nameSpoil('as UTF-16', (body) => Buffer.from(body.toString('utf8'), 'utf16le')),
+  nameSpoil('compressed', (body) => gzipSync(body)),
+  nameSpoil('with a byte order mark', (body) => Buffer.concat([Buffer.from('\ufeff'), body])),
+  nameSpoil('in another element', (body) => Buffer.concat([Buffer.from('<a>'), body, Buffer.from('</a>')])),
+  nameSpoil('backwards', (body) => Buffer.from(body).reverse()),
+  nameSpoil('empty', () => Buffer.alloc(0)),
+);
+
+const SIZES = [60, 1000, 100_000];
+
+const huge = fc
+  .tuple(
+    fc.constantFrom<(size: number) => string>(
+      (size) => '<a>'.repeat(size) + '</a>'.repeat(size),
+      (size) => `<a b="${'x'.repeat(size * 5)}"/>`,
+      (size) => '<a/>'.repeat(size),
+      (size) => `<a>${'1 '.repeat(size * 5)}</a>`,
+      (size) => '&amp;'.repeat(size),
+      (size) => `<ERRORS>${'4222222222222220 '.repeat(size)}</ERRORS>`,
+    ),
+    fc.constantFrom(...SIZES),
+    place,
+  )
+  .map(([make, size, at]) =>
+    nameSpoil(`${make(1)} ${size} times at ${at}`, (body) => {
+      const tag = body.indexOf('>', indexIn(body, at)) + 1;
+      return Buffer.concat([body.subarray(0, tag), Buffer.from(make(size)), body.subarray(tag)]);
+    }),
+  );
+
+/** A failing case would otherwise show source code in place of what it did. */
+export function nameSpoil(name: string, spoil: Spoil): Spoil {
+  return Object.assign((body: Buffer) => spoil(body), { toString: () => name, [fc.toStringMethod]: () => name });
+}
+
+function insert(body: Buffer, at: number, piece: Buffer): Buffer {
+  const index = indexIn(body, at);
+  return Buffer.concat([body.subarray(0, index), piece, body.subarray(index)]);
+}
+
+function between(body: Buffer, from: number, to: number): Buffer {
+  const [start = 0, end = 0] = [indexIn(body, from), indexIn(body, to)].sort((one, other) => one - other);
+  return body.subarray(start, end);
+}
+
+function indexIn(body: Buffer, at: number): number {
+  return Math.floor(at * body.length);
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
+import { FAULT_KINDS, type FaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
+import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
+import { seededRandom } from '../../support/random.ts';
+import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
+import { ALL_OPERATIONS } from './call.ts';
+
+/** One call that a fault strikes. */
+export type FaultCase = {
+  readonly number: number;
+  readonly operation: OperationName;
+  readonly kind: FaultName;
+  /** What the service would say without the fault. */
+  readonly wish: 'good' | 'declined';
+  /** What does not matter for the outcome is random; the rest is filled in by the lane. */
+  readonly parameters: AnyParameters;
+  /** Rows of a batch. */
+  readonly rows: number;
+};
+
+const ALL_KINDS = Object.keys(FAULT_KINDS) as FaultName[];
+/** They take their time, so there are no more of them than there must be. */
+const SLOW_KINDS = ALL_KINDS.filter((kind) => FAULT_EXPECTATIONS[kind].isEndless || kind === 'huge-answer');
+const QUICK_KINDS = ALL_KINDS.filter((kind) => !SLOW_KINDS.includes(kind));
+export const LEAST_OF_A_KIND = 50;
+
+/** The same cases for the same seed: each kind as often as it must be, the rest at random, in random order. */
+export function drawFaultCases(seed: number, count: number): FaultCase[] {
+  const random = seededRandom(seed);
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
+  const kinds = ALL_KINDS.flatMap((kind) => Array.from({ length: LEAST_OF_A_KIND }, () => kind));
+  while (kinds.length < count) kinds.push(pick(QUICK_KINDS));
+  const pools = new Map(ALL_OPERATIONS.map((name) => [name, sampleParameters(name, seed)]));
+  return shuffle(kinds, random).map((kind, number) => {
+    const operation = pick(ALL_OPERATIONS.filter((name) => expectationOf(name, kind) !== null));
+    const wish = DECLINABLE.includes(operation) && random() < 0.3 ? 'declined' : 'good';
+    return {
+      number,
+      operation,
+      kind,
+      wish,
+      parameters: pick(pools.get(operation) ?? []),
+      rows: 1 + Math.floor(random() * 3),
+    };
+  });
+}
+
+const POOL = 60;
+
+function sampleParameters(operation: OperationName, seed: number): AnyParameters[] {
+  return fc.sample(arbitraryParameters(operation, 'NA'), { seed, numRuns: POOL });
+}
+
+/** Operations that a customer code, a card or a transaction can make the service decline. */
+const DECLINABLE: readonly OperationName[] = [
+  'processCreditCard',
+  'createCustomerCodeAndProcessCreditCard',
+  'processCreditCardWithCustomerCode',
+  'processACHEFTWithCustomerCode',
+  'processCreditCardRefundWithTransactionId',
+  'processACHEFTRefundWithTransactionId',
+];
+
+type AnswerKind = AnyAnswer['kind'];
+
+/** What the client may answer to a case; see test/support/fault-expectations.ts. */
+export function expectedKinds({ operation, kind, wish }: FaultCase): readonly AnswerKind[] {
+  const isBank = OPERATIONS[operation].effect === 'charge' && operation.includes('ACHEFT');
+  return (expectationOf(operation, kind) ?? []).map((expected) => {
+    if (expected !== 'approved') return expected;
+    if (wish === 'declined') return 'declined';
+    return isBank ? 'accepted' : expected;
+  });
+}
+
+/** A change of a record is judged like a charge, a read of records like that of a result; only results hold files. */
+function expectationOf(operation: OperationName, kind: FaultName): readonly AnswerKind[] | null {
+  const { charge, submit, fetch } = FAULT_EXPECTATIONS[kind];
+  if (operation.endsWith('Batch')) return submit;
+  if (OPERATIONS[operation].effect !== 'read') return charge;
+  return operation === 'getBatchProcessResultFile' || charge !== null ? fetch : null;
+}
+
+function shuffle<Value>(values: Value[], random: () => number): Value[] {
+  for (let last = values.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [values[last], values[other]] = [values[other]!, values[last]!];
+  }
+  return values;
+}

@@ -1,0 +1,92 @@
+import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import { wireName } from '../../../src/kernel/wsdl.ts';
+import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
+import { DONE, WAIT } from './soap-answers.ts';
+
+/** The kind of an answer that proves nothing. */
+export function doubtOf(operation: OperationName): 'failed' | 'unknown' {
+  return OPERATIONS[operation].effect === 'read' ? 'failed' : 'unknown';
+}
+
+/**
+ * Which kinds a client may make of a body, judged by the sandbox's reader of XML, which has nothing in common with the
+ * client's. A client may always be in doubt; all else must stand in a whole and well-formed answer of the operation.
+ * @param asked the batch or customer that the request asks about
+ */
+export function permittedKinds(operation: OperationName, body: Buffer): ReadonlySet<string> {
+  const kinds = new Set<string>([doubtOf(operation)]);
+  const texts = readTexts(operation, body);
+  if (texts === 'beyond XML') return new Set(['approved', 'accepted', 'declined', 'failed', 'unknown']);
+  if (!texts) return kinds;
+  for (const kind of provenKinds(operation, texts)) kinds.add(kind);
+  return kinds;
+}
+
+/** The id that the answer names, as a second reader sees it. */
+export function namedTransaction(operation: OperationName, body: Buffer): string | undefined {
+  const texts = readTexts(operation, body);
+  return typeof texts === 'object' ? (texts.get('TRANSACTIONID') ?? '') : undefined;
+}
+
+function provenKinds(operation: OperationName, texts: ReadonlyMap<string, string>): string[] {
+  const result = texts.get('AUTHORIZATIONRESULT') ?? '';
+  const errors = texts.get('ERRORS') ?? '';
+  const isClean = texts.get('STATUS') === 'Success' && errors === '';
+  const kinds: string[] = [];
+  if (isClean && isGood(operation, result, texts)) kinds.push('approved', 'accepted');
+  if (/^REJECT: ?\d+$/.test(result) || /^REJECT: ?\d+$/.test(errors)) kinds.push('declined');
+  if (/^(?:Error : |Bad request\.$|Service cannot be used|0Error:|0Can not find )/.test(errors || result)) {
+    kinds.push('failed');
+  }
+  return kinds;
+}
+
+function isGood(operation: OperationName, result: string, texts: ReadonlyMap<string, string>): boolean {
+  const { effect } = OPERATIONS[operation];
+  if (operation.endsWith('Batch')) return result === WAIT && texts.has('BATCHID');
+  if (operation === 'getBatchProcessResultFile') return result === WAIT || result === DONE;
+  if (effect === 'read') return texts.has('CUSTOMERS') || texts.has('FILE');
+  return effect === 'write' ? result === 'OK' : /^OK(?::.*)?$/s.test(result);
+}
+
+/** The texts of an answer by the names of their elements; undefined when it is no answer of the operation. */
+function readTexts(operation: OperationName, body: Buffer): Map<string, string> | 'beyond XML' | undefined {
+  const document = decode(body);
+  const root = document === undefined ? undefined : readXml(document);
+  if (!root) return undefined;
+  // Of these the client makes nothing, because it asks for local names only; XML itself does not forbid them.
+  if ('fault' in root) return /undeclared prefix|duplicate attribute/.test(root.fault) ? 'beyond XML' : undefined;
+  const name = wireName(operation);
+  const body1 = root.name === 'Envelope' ? root.children.filter((child) => child.name === 'Body') : [];
+  const response = onlyChild(body1.length === 1 ? body1[0] : undefined, `${name}Response`);
+  const inside = onlyChild(onlyChild(response, `${name}Result`), 'IATSRESPONSE');
+  return inside && collectTexts(inside);
+}
+
+function decode(body: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function onlyChild(parent: XmlElement | undefined, name: string): XmlElement | undefined {
+  const [child, ...others] = parent?.children ?? [];
+  return others.length === 0 && child?.name === name && parent?.text.trim() === '' ? child : undefined;
+}
+
+/** All that an answer can say, by where it says it; whatever else is there says nothing. */
+const ON_TOP = ['STATUS', 'ERRORS', 'PROCESSRESULT', 'BATCHPROCESSRESULT', 'BATCHRESULT', 'CUSTOMERS', 'FILE'];
+const INSIDE =
+  /^(?:STATUS|ERRORS|AUTHORIZATIONRESULT|CUSTOMERCODE|TRANSACTIONID|SETTLEMENT\w+|BATCHID|BATCHPROCESSRESULTFILE)$/;
+
+/** Undefined when the answer says one thing twice, has two payloads, or text stands beside elements. */
+function collectTexts(inside: XmlElement): Map<string, string> | undefined {
+  const top = inside.children.filter((child) => ON_TOP.includes(child.name));
+  const [payload, ...others] = top.filter((child) => child.name !== 'STATUS' && child.name !== 'ERRORS');
+  const said = payload?.children.filter((child) => INSIDE.test(child.name)) ?? [];
+  const isMixed = [inside, ...top, ...said].some((each) => each.children.length > 0 && each.text.trim() !== '');
+  const texts = new Map([...top, ...said].map(({ name, text }) => [name, text.trim()]));
+  return isMixed || others.length > 0 || texts.size < top.length + said.length ? undefined : texts;
+}

@@ -1,0 +1,35 @@
+import { drawFaultCases, type FaultCase } from './fault-cases.ts';
+import { openFaultLane } from './fault-lane.ts';
+
+/** PAYDROP_FAULT_SEED of the environment tries other cases, or once more those of a run that failed. */
+export const FAULT_SEED = Number(process.env['PAYDROP_FAULT_SEED'] ?? 20_260_615);
+const CASES = 10_000;
+const LANES = 40;
+
+/** All of them; they are run in halves, one on each of two processors. */
+export function seededCases(): FaultCase[] {
+  return drawFaultCases(FAULT_SEED, CASES);
+}
+
+/** Runs cases side by side, each lane one at a time. @returns what was wrong, each with its case */
+export async function runFaultCases(cases: readonly FaultCase[]): Promise<string[]> {
+  const lanes = await Promise.all(Array.from({ length: LANES }, openFaultLane));
+  const waiting = [...cases];
+  const wrong: string[] = [];
+  const work = lanes.map(async (lane) => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      for (const fault of await lane.run(next)) wrong.push(describeCase(next, fault));
+    }
+    wrong.push(...lane.audit());
+  });
+  try {
+    await Promise.all(work);
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.close()));
+  }
+  return wrong;
+}
+
+function describeCase({ number, operation, kind, wish, rows }: FaultCase, fault: string): string {
+  return `case ${number}, ${operation} (${wish}, ${rows} rows) struck by ${kind}: ${fault}`;
+}

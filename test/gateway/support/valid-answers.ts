@@ -1,0 +1,58 @@
+import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
+import { wireName } from '../../../src/kernel/wsdl.ts';
+import { RECORD_XML } from './customer-record.ts';
+import { answerOf, batchResult, DONE, failure, success, WAIT } from './soap-answers.ts';
+
+/** A body that the service could send, and the kind of answer that a client must make of it. */
+export type ValidAnswer = { readonly body: Buffer; readonly kind: string };
+
+/** Good, bad and unfinished answers of an operation (gateway wire 2), for the request of `sampleParameters`. */
+export function validAnswers(operation: OperationName): ValidAnswer[] {
+  const wrong = process('Error : Invalid Username or Password.');
+  return [
+    ...goodAnswers(operation),
+    [failure('Bad request.'), 'failed'] as const,
+    [success(wrong), 'failed'] as const,
+  ].map(([inside, kind]) => ({ body: Buffer.from(answerOf(wireName(operation), inside)), kind }));
+}
+
+const BATCH_ID = '<BATCHID>1000001</BATCHID>';
+const FILE = Buffer.from('1001,Received\r\n').toString('base64');
+
+function goodAnswers(operation: OperationName): (readonly [inside: string, kind: string])[] {
+  const { effect, service } = OPERATIONS[operation];
+  if (operation === 'getCustomerListByCreationTimeCSV') return [[success(`<FILE>${FILE}</FILE>`), 'approved']];
+  if (operation === 'getCustomerListByCreationTimeXML') {
+    return [[success(`<CUSTOMERS>${RECORD_XML}${RECORD_XML}</CUSTOMERS>`), 'approved']];
+  }
+  if (operation === 'getCustomerCodeDetail') return [[success(`<CUSTOMERS>${RECORD_XML}</CUSTOMERS>`), 'approved']];
+  if (operation === 'getBatchProcessResultFile') {
+    const file = `<BATCHPROCESSRESULTFILE>${FILE}</BATCHPROCESSRESULTFILE>`;
+    return [
+      [success(batchResult(DONE, BATCH_ID + file)), 'approved'],
+      [success(batchResult(WAIT, BATCH_ID)), 'accepted'],
+    ];
+  }
+  if (operation.endsWith('Batch')) {
+    return [
+      [success(batchResult(WAIT, BATCH_ID)), 'accepted'],
+      [success(batchResult('REJECT: 1')), 'declined'],
+    ];
+  }
+  if (service === 'CustomerLink' && effect === 'write') {
+    return [
+      [success(process('OK', '<CUSTOMERCODE>A10000001</CUSTOMERCODE>')), 'approved'],
+      [success(process('0Error:Invalid credit card number')), 'failed'],
+    ];
+  }
+  const days = '<SETTLEMENTBATCHDATE> 06/15/2017\n</SETTLEMENTBATCHDATE><SETTLEMENTDATE> 06/16/2017\n</SETTLEMENTDATE>';
+  const transaction = `<CUSTOMERCODE />${days}<TRANSACTIONID>A6000001\n</TRANSACTIONID>`;
+  return [
+    [success(process(' OK: 678594:X\n', transaction)), operation.includes('ACHEFT') ? 'accepted' : 'approved'],
+    [success(process(' REJECT: 15\n', transaction)), 'declined'],
+  ];
+}
+
+function process(text: string, more = ''): string {
+  return `<PROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT>${more}</PROCESSRESULT>`;
+}
