@@ -5,7 +5,10 @@ import { defineConfig } from 'vitest/config';
 const SLOW = [
   'large-file',
   'crash/kill',
+  'seeded-faults',
   'canary',
+  'any-bytes',
+  'answer-memory',
   'join-embedded-server',
   'open-queue',
   'corrected-file',
