@@ -36,6 +36,8 @@ export default defineConfig({
     testTimeout: 30_000,
     // The first use of the embedded PostgreSQL creates its data folder.
     hookTimeout: 60_000,
+    // What is awaited comes at once on a free machine; a busy one gets its time.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default'],
     coverage: { provider: 'v8', include: ['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'] },
   },

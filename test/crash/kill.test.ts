@@ -60,7 +60,7 @@ describe(`${KILLS} kills of the whole process at different moments`, () => {
     const last = await installation.run('run', '--once', '--timeout', '60');
     expect([0, 4], last.stderr).toContain(last.status);
     await expectEveryRowOnce();
-  }, 240_000);
+  }, 480_000);
 });
 
 async function dropFiles(account: string): Promise<void> {

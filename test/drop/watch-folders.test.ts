@@ -66,7 +66,9 @@ describe('watchFolders', () => {
     const { warn, hinted, count } = await watch([folder], { fail: true });
     await writeFile(join(folder, 'a.csv'), 'rows');
     await hinted();
-    await vi.waitFor(() => expect(warn).toHaveBeenCalledWith({ code: 'EIO' }, expect.any(String)));
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledWith({ code: 'EIO' }, expect.any(String)), {
+      timeout: 15_000,
+    });
     expect(JSON.stringify(warn.mock.calls)).not.toContain('4222');
     const before = count();
     await writeFile(join(folder, 'b.csv'), 'rows');
