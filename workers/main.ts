@@ -34,10 +34,10 @@ export async function startWorkers(app: App): Promise<Workers> {
   return {
     look: watcher.look,
     stop: async () => {
-      await watcher.stop();
-      await sweeper.stop();
-      // A call that is on its way is waited for up to its limit (F78); what is left then is found by the next start.
-      await Promise.all(stations.map((station) => station.close({ waitMs: longestCallMs(app) })));
+      // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
+      // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
+      const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
+      await Promise.all([watcher.stop(), sweeper.stop(), ...closing]);
     },
   };
 }
