@@ -43,12 +43,12 @@ describe('withLedger', () => {
       return [rows[0]?.one, settings.root];
     });
     expect(asked).toEqual([1, world.root]);
-    await expect.poll(countSessions).toBe(before);
+    await expect.poll(countSessions).toBeLessThanOrEqual(before);
   });
 
   it('closes them as well when the question fails', async () => {
     const before = await countSessions();
     await expect(withLedger(call(), () => Promise.reject(new Error('no answer')))).rejects.toThrow('no answer');
-    await expect.poll(countSessions).toBe(before);
+    await expect.poll(countSessions).toBeLessThanOrEqual(before);
   });
 });
