@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config';
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW = [
   'large-file',
-  'crash/kill',
+  'simulation/simulation',
+  'chaos/chaos',
   'seeded-faults',
   'canary',
   'any-bytes',
@@ -14,6 +15,18 @@ const SLOW = [
   'corrected-file',
   'claim-drop',
 ];
+
+/**
+ * Tests that change what all modules share: mocked modules, random bytes that follow a seed, and those that look at the
+ * memory of their process. All others share the modules of their worker, which saves loading them six hundred times.
+ */
+const ALONE = [
+  'test/drop/write-output-without-links.test.ts',
+  'test/chaos/journal-sync.test.ts',
+  'test/simulation/defects.test.ts',
+  'test/**/*memory*.test.ts',
+];
+const ALL = ['test/**/*.test.ts'];
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -27,7 +40,6 @@ class SlowFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globals: false,
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     pool: 'forks',
@@ -39,6 +51,10 @@ export default defineConfig({
     // What is awaited comes at once on a free machine; a busy one gets its time.
     expect: { poll: { timeout: 15_000 } },
     reporters: ['default'],
+    projects: [
+      { extends: true, test: { name: 'shared', include: ALL, exclude: ALONE, isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE } },
+    ],
     coverage: { provider: 'v8', include: ['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'] },
   },
 });

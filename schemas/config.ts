@@ -13,6 +13,15 @@ const Milliseconds = z.int().nonnegative();
 /** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
 const Secret = z.string().min(1);
 
+/** Money as people write it, in units of the account's currency with at most two decimals. */
+const Amount = z.number().positive().multipleOf(0.01).max(90_000_000_000);
+
+const FILE_LIMITS = {
+  rowAmount: Amount.optional().describe('Largest amount of one row'),
+  fileRows: z.int().positive().optional().describe('Most valid rows of one file'),
+  fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
+};
+
 export const AccountConfig = z.strictObject({
   server: z.enum(['NA', 'UK']).describe('Server of the service'),
   country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout (spec 4.3)'),
@@ -37,9 +46,39 @@ export const AccountConfig = z.strictObject({
       firstMs: Milliseconds.default(10_000).describe('First question for a result after, in ms'),
       factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
       longestMs: Milliseconds.default(300_000).describe('But never longer than, in ms'),
+      staleMs: Milliseconds.default(86_400_000).describe(
+        'Without a result for so long it counts as overdue, in ms; it is then asked for hourly, after 7 days daily',
+      ),
     })
     .prefault({})
     .describe('When the result of a batch is asked for'),
+  recheck: z
+    .strictObject({
+      afterMs: z
+        .array(Milliseconds)
+        .default([3_600_000, 86_400_000, 259_200_000, 604_800_000])
+        .describe('So long after it was there, in ms; [] for never'),
+    })
+    .prefault({})
+    .describe('When a result that is there is asked for again, because outcomes may change late'),
+  resolveWaitMs: Milliseconds.default(86_400_000).describe(
+    'How long a batch in doubt must have waited before it may be declared not received, in ms',
+  ),
+  secondPerson: z
+    .strictObject({
+      refunds: z.boolean().default(false).describe('Every refund file is held until two persons let it go'),
+      overrides: z.boolean().default(false).describe('Two persons let a held file go'),
+      resolutions: z.boolean().default(false).describe('Two persons declare what became of a batch in doubt'),
+    })
+    .prefault({})
+    .describe('What one person proposes and another must confirm'),
+  limits: z
+    .strictObject({
+      ...FILE_LIMITS,
+      dayTotal: Amount.optional().describe('Largest total of the files accepted on one day in the zone of the account'),
+    })
+    .prefault({})
+    .describe('What is more holds the file; amounts in units of the currency, refunds count like charges'),
 });
 
 export const FolderConfig = z.strictObject({
@@ -91,6 +130,24 @@ export const FolderConfig = z.strictObject({
     .enum(['hold', 'reject', 'warn'])
     .default('hold')
     .describe('Same invoice, amount and payer twice in one file'),
+  sameTotals: z
+    .enum(['hold', 'warn', 'off'])
+    .default('warn')
+    .describe('As many rows and the same total as another file of the account and operation on the same day'),
+  chargedBefore: z
+    .enum(['hold', 'warn', 'off'])
+    .default('hold')
+    .describe('A row of the same invoice, amount and payer as one of an earlier file that may have been charged'),
+  duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
+  limits: z
+    .strictObject(FILE_LIMITS)
+    .prefault({})
+    .describe('The same limits as those of the account, where this folder has tighter ones'),
+  unusualFactor: z
+    .number()
+    .min(0)
+    .default(3)
+    .describe('A file of so many times the rows or the total of the usual one is held, from the fifth on; 0 for never'),
   routingCheck: z
     .boolean()
     .default(false)

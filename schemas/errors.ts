@@ -153,11 +153,47 @@ export const ERRORS = {
     'the file was changed after it was taken',
     'Ask the sender to finish writing before dropping.',
   ),
+  SENT_BEFORE: held(
+    'file',
+    'rows of the file were sent before; the ledger had forgotten it and the send journal has not',
+    'Look the rows up at the service. These batches are never sent: approve the file for the others, or decline it.',
+  ),
+  POISON_FILE: held(
+    'file',
+    'each of 3 tries to read the file ended the program',
+    'It was not read and cannot be approved: decline it, report it with the log, and drop it again once that is mended.',
+  ),
   NO_FINAL_NEWLINE: held(
     'file',
     'the last line has no line end, as if the file had been cut',
     'Check that the file is complete.',
   ),
+  SAME_ROWS: held(
+    'file',
+    'the same rows were taken before on this account, written in another way',
+    'Compare it with the file named; decline it unless every payment is meant to be made once more.',
+  ),
+  CHARGED_BEFORE: held(
+    'row',
+    'the same invoice, amount and payer stand in an earlier file and may have been charged',
+    'Look the row named up; decline the file and drop it without the row, or approve it if it is meant.',
+  ),
+  SAME_TOTALS: held(
+    'file',
+    'a file of as many rows and the same total was taken today',
+    'Check that this is not the same list of payments.',
+  ),
+  LIMIT_ROW_AMOUNT: held('row', 'the amount is above the limit for one row', 'Check the amount with the sender.'),
+  LIMIT_FILE_ROWS: held('file', 'the file has more rows than the limit', 'Check with the sender that all are meant.'),
+  LIMIT_FILE_TOTAL: held('file', 'the total is above the limit for one file', 'Check the total with the sender.'),
+  LIMIT_DAY_TOTAL: held(
+    'file',
+    'with this file the day would be above the limit of the account',
+    'Approve it for today, or decline it and have it dropped on another day.',
+  ),
+  UNUSUAL_ROWS: held('file', 'the file has far more rows than usual', 'Check with the sender that all are meant.'),
+  UNUSUAL_TOTAL: held('file', 'the total is far above the usual', 'Check the total with the sender.'),
+  APPROVAL_DUE: held('file', 'refunds of this account are sent only when approved', 'Look it over and approve it.'),
 
   // Worth saying, nothing follows.
   TEXT_REPLACED: warned(
@@ -180,6 +216,10 @@ export const ERRORS = {
   DROP_HARD_LINK: quarantined(
     'the drop has a second name elsewhere and could be changed behind our back',
     'Copy the file instead of linking it.',
+  ),
+  DROP_POISON: quarantined(
+    'each of 3 tries to take the drop in ended the program',
+    'Report it with the log, and drop it again once that is mended.',
   ),
   DROP_UNREADABLE: quarantined(
     'the file may not be read',
@@ -225,7 +265,7 @@ export const ERRORS = {
   ),
   OUTPUT_EXISTS: stopped(
     'an output file of that name exists with other content',
-    'Move it away; it is never overwritten.',
+    'Move it away; what the ledger knows is never overwritten.',
   ),
   OUTPUT_MISMATCH: stopped(
     'an output file read back differs from the ledger',
@@ -240,9 +280,30 @@ export const ERRORS = {
     'the payment service cannot be called with these settings',
     'Mend server, agent code or base URL of the account.',
   ),
+  SECOND_PERSON: stopped(
+    'the person who proposes may not be the one who confirms',
+    'Ask another person to run "paydrop confirm".',
+    'operator',
+  ),
+  PROPOSAL_OPEN: stopped(
+    'a proposal for it waits already',
+    'See "paydrop proposals"; have it confirmed or refused first.',
+    'operator',
+  ),
+  PROPOSAL_ENDED: stopped('the proposal does not wait any more', 'See "paydrop proposals".', 'operator'),
+  PROPOSAL_VOID: stopped(
+    'what the proposal was made for has changed since',
+    'Nothing was done; look at it again and propose anew.',
+    'operator',
+  ),
+  RESOLUTION_REFUSED: stopped(
+    'the batch in doubt cannot be resolved this way',
+    'Nothing was changed; "paydrop unknown list" says what can be done.',
+    'operator',
+  ),
   JOURNAL_AHEAD: stopped(
     'the send journal knows a call that the ledger does not',
-    'The ledger is older than the journal; see "paydrop status".',
+    'The ledger is older than the journal; see "paydrop account list".',
     'operator',
   ),
   NOT_FOUND: stopped('nothing of that name is known', 'See "paydrop status" for what there is.', 'operator'),
@@ -256,6 +317,19 @@ type CodeOf<Scope> = { [Code in ErrorCode]: (typeof ERRORS)[Code]['scope'] exten
 
 /** Codes that a row or a payment file can have; the acknowledgement lists them. */
 export type FaultCode = CodeOf<'row' | 'file'>;
+
+/** Codes that only the ledger can find, because they are about other files as well. */
+export const LEDGER_CODES = [
+  'DUPLICATE_FILE',
+  'SENT_BEFORE',
+  'SAME_ROWS',
+  'CHARGED_BEFORE',
+  'SAME_TOTALS',
+  'LIMIT_DAY_TOTAL',
+  'UNUSUAL_ROWS',
+  'UNUSUAL_TOTAL',
+  'NAME_SEEN_BEFORE',
+] as const satisfies readonly FaultCode[];
 
 /** Codes of drops that are moved aside unopened. */
 export type QuarantineCode = CodeOf<'drop'>;

@@ -50,6 +50,11 @@ export const OUTCOMES = {
   duplicate: { label: 'DUPLICATE', certainlyNotCharged: false, means: 'the service says it has it already' },
   format_error: { label: 'FORMAT_ERROR', certainlyNotCharged: true, means: 'the service could not read the row' },
   unknown: { label: 'UNKNOWN', certainlyNotCharged: false, means: 'may or may not have been charged; ask the service' },
+  not_charged: {
+    label: 'NOT_CHARGED',
+    certainlyNotCharged: true,
+    means: 'sent, and not charged: two reports of the service lack it',
+  },
   not_sent: { label: 'NOT_SENT', certainlyNotCharged: true, means: 'never sent' },
   invalid: { label: 'INVALID', certainlyNotCharged: true, means: 'withheld, it has faults' },
 } as const;
@@ -143,10 +148,32 @@ export const BATCH_MOVES = [
     by: 'operator',
     about: 'a later good result, or a mapping by hand',
   },
+  {
+    name: 'recover',
+    from: 'exception',
+    to: 'reconciled',
+    by: 'worker',
+    about: 'asked for again, the result fits',
+  },
   { name: 'disown', from: 'exception', to: 'unknown', by: 'operator', about: "it was another batch's result" },
+  {
+    name: 'recall',
+    from: 'ready',
+    to: 'unknown',
+    by: 'worker',
+    about: 'the send journal knows a call of it that the ledger had forgotten',
+  },
+  { name: 'recall-refused', from: 'refused', to: 'unknown', by: 'worker', about: 'the same, after a refusal' },
   { name: 'retry', from: 'refused', to: 'ready', by: 'operator', about: 'the cause is mended' },
   { name: 'withdraw', from: 'refused', to: 'cancelled', by: 'operator', about: 'not to be sent any more' },
   { name: 'cancel', from: 'ready', to: 'cancelled', by: 'operator', about: 'before it was sent' },
+  {
+    name: 'intercept',
+    from: 'preparing',
+    to: 'cancelled',
+    by: 'operator',
+    about: 'before a byte was written; the worker that holds it may not send any more',
+  },
 ] as const satisfies readonly Move<BatchState>[];
 export type BatchMove = (typeof BATCH_MOVES)[number]['name'];
 
@@ -163,10 +190,14 @@ export const OUTPUT_KINDS = {
   ack: { suffix: 'ack.csv', about: 'the file was accepted; lists the rows that were withheld' },
   nak: { suffix: 'nak.csv', about: 'the file was refused; lists every fault' },
   held: { suffix: 'held.csv', about: 'the file waits for a person; lists why' },
+  cancelled: { suffix: 'cancelled.csv', about: 'a person stopped the file before anything of it was sent; says why' },
   result: { suffix: 'result.csv', about: 'one line per row of the file, in its order, with the outcome' },
   rejects: { suffix: 'rejects.csv', about: 'rows certainly not charged, ready to correct and drop again' },
   retry: { suffix: 'retry.csv', about: 'rows that may be sent again later as they are' },
   'summary-json': { suffix: 'summary.json', about: 'control totals, money per outcome and hashes, for programs' },
   'summary-txt': { suffix: 'summary.txt', about: 'the same for people' },
+  correction: { suffix: 'result.c01.csv', about: 'rows whose outcome changed later, old and new; the next is c02' },
+  'correction-json': { suffix: 'summary.c01.json', about: 'totals after a correction, for programs' },
+  'correction-txt': { suffix: 'summary.c01.txt', about: 'the same for people' },
 } as const;
 export type OutputKind = keyof typeof OUTPUT_KINDS;

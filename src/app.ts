@@ -26,10 +26,13 @@ export type App = {
   close(): Promise<void>;
 };
 
-/** @throws PipelineError for whatever is missing or does not answer */
+/**
+ * @param options.queue one that is open already, instead of that of the settings; it is closed with the rest
+ * @throws PipelineError for whatever is missing or does not answer
+ */
 export async function openApp(
   settings: Settings,
-  options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean },
+  options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean; queue?: Queue },
 ): Promise<App> {
   const { log, clock = systemClock } = options;
   const master = loadMasterKey({ file: settings.paths.masterKey, env: options.env });
@@ -47,7 +50,7 @@ export async function openApp(
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
-    const queue = await openQueue(queuePlace(settings, ledger), log);
+    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log));
     closers.push(() => queue.close());
     return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
   } catch (error) {
@@ -91,7 +94,8 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
   };
 }
 
-function gatewaySettings(account: Account): GatewaySettings {
+/** What the client of the service needs to know of an account. */
+export function gatewaySettings(account: Account): GatewaySettings {
   const { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs, baseUrl } = account;
   const settings = { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs };
   return baseUrl === undefined ? settings : { ...settings, baseUrl };

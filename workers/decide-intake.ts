@@ -1,11 +1,16 @@
 import { ERRORS, type FaultCode } from '../schemas/errors.ts';
 import type { FileCheck } from '../src/csv/check-payment-file.ts';
+import { type EffectRules, effectOf } from '../src/csv/fault-effect.ts';
+import type { Limits } from '../src/kernel/limits.ts';
 import type { ControlNote, Fault } from '../src/kernel/rows.ts';
 import { formatCents } from '../src/kernel/money.ts';
 import type { FileDecision } from '../src/ledger/moves/decide-file.ts';
+import type { History } from './look-back.ts';
 
 /** What is known of a file beside its rows. */
 export type Circumstances = {
+  /** What the folder decides of the effects of faults. */
+  effects: EffectRules;
   /** Control totals of the sidecar, or why it could not be read; null when none came. */
   control: ControlNote | null;
   /** Hash taken at the claim. */
@@ -14,23 +19,35 @@ export type Circumstances = {
   changed: boolean;
   /** An earlier file of this name with other content. */
   sameName: string | undefined;
+  /** Batches whose bytes were sent before a restored ledger forgot it. */
+  sentBefore?: string | undefined;
   /** Most bytes that the folder takes; undefined when no folder is meant. */
   maxBytes: number | undefined;
+  /** What a file may have at most; those of a day are the ledger's. */
+  limits: Pick<Limits, 'fileRows' | 'fileCents'>;
+  /** Every file of this operation waits for a person. */
+  approvalDue: boolean;
+  /** What the other files say; undefined where there is no ledger, or nothing to compare. */
+  history: History | undefined;
 };
 
 /**
- * Adds what the rows cannot say to the verdict of the check: control totals (H0), hash (H1), changes after the claim.
- * The reason of the decision is the gravest fault; the others stand in the notice.
+ * Adds what the rows cannot say to the verdict of the check: control totals (H0), hash (H1), changes after the claim,
+ * limits, other files. The reason of the decision is the gravest fault; the others stand behind it and in the notice.
  */
 export function decideIntake(check: FileCheck, around: Circumstances): { decision: FileDecision; faults: Fault[] } {
   const faults: Fault[] = [];
-  const say = (code: FaultCode, detail: string) => faults.push({ code, line: 0, detail });
+  const say = (code: FaultCode, detail?: string) => faults.push({ code, line: 0, ...(detail && { detail }) });
   const excess = describeExcess(check.bytes, around.maxBytes);
   if (excess !== undefined) say('FILE_TOO_LARGE', excess);
   if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes are others than at the claim');
-  if (around.sameName) say('NAME_SEEN_BEFORE', `file ${around.sameName}`);
+  if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
   for (const [code, detail] of compareControl(check, around)) say(code, detail);
-  return { decision: decide(check, faults), faults };
+  faults.push(...(around.history?.faults ?? []));
+  for (const [code, detail] of compareLimits(check, around)) say(code, detail);
+  if (around.approvalDue) say('APPROVAL_DUE');
+  if (around.sameName) say('NAME_SEEN_BEFORE', `file ${around.sameName}`);
+  return { decision: decide(check, faults, around), faults };
 }
 
 /** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row (F11). */
@@ -38,33 +55,66 @@ export function describeExcess(bytes: number, maxBytes: number | undefined): str
   return maxBytes === undefined || bytes <= maxBytes ? undefined : `${bytes} bytes, at most ${maxBytes}`;
 }
 
-function decide(check: FileCheck, faults: readonly Fault[]): FileDecision {
-  const codes = [...(Object.keys(check.faultCounts) as FaultCode[]), ...faults.map((fault) => fault.code)];
-  const verdict =
-    check.verdict === 'reject' || codes.includes('FILE_TOO_LARGE') ? 'reject' : gravest(codes, check.verdict);
+function decide(check: FileCheck, faults: readonly Fault[], around: Circumstances): FileDecision {
+  const found = gather(check, faults, around);
+  const has = (effect: string) => found.some(({ code }) => effectOf(code, around.effects) === effect);
+  // The check has weighed its own faults by the folder's rules; what was found beside it can only be graver.
+  const verdict = check.verdict === 'reject' || has('reject') ? 'reject' : has('hold') ? 'hold' : check.verdict;
   if (verdict === 'accept') return { verdict };
-  const code = reasonFor(verdict, codes);
-  return { verdict, code, reason: describe(code, check, faults) };
+  const [main, ...others] = reasonsFor(verdict, found, around.effects);
+  const also = verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => code).join(', ')}` : '';
+  const { duplicateOf } = around.history ?? {};
+  return { verdict, code: main!.code, reason: `${describe(main!)}${also}`, ...(duplicateOf && { duplicateOf }) };
 }
 
-/** The check has weighed its own faults by the folder's rules; here only those found beside it can hold the file. */
-function gravest(codes: readonly FaultCode[], verdict: 'accept' | 'hold'): 'accept' | 'hold' {
-  const beside: readonly FaultCode[] = ['MODIFIED_AFTER_CLAIM', 'CONTROL_TOTALS', 'CONTROL_FILE'];
-  return codes.some((code) => beside.includes(code)) ? 'hold' : verdict;
+/** A code with how often it was found and the particulars of the first. */
+type Finding = { code: FaultCode; count: number; detail: string | undefined };
+
+/** Everything that was found, each code once: the check's own first, in the order of their finding. */
+function gather(check: FileCheck, faults: readonly Fault[], { history }: Circumstances): Finding[] {
+  const found = new Map<FaultCode, Finding>();
+  const detailOf = (code: FaultCode) => [...faults, ...check.faults].find((fault) => fault.code === code)?.detail;
+  for (const [name, count] of Object.entries(check.faultCounts)) {
+    const code = name as FaultCode;
+    found.set(code, { code, count, detail: detailOf(code) });
+  }
+  for (const { code } of faults) if (!found.has(code)) found.set(code, { code, count: 1, detail: detailOf(code) });
+  const { rows = 0, detail } = history?.charged ?? {};
+  if (rows > 0) found.set('CHARGED_BEFORE', { code: 'CHARGED_BEFORE', count: rows, detail: `the first is ${detail}` });
+  return [...found.values()];
 }
 
-/** The fault that names the file's trouble: a security code before all else, then one of the verdict's own effect. */
-function reasonFor(verdict: 'hold' | 'reject', codes: readonly FaultCode[]): FaultCode {
-  if (codes.includes('SECURITY_CODE')) return 'SECURITY_CODE';
-  const own = codes.find((code) => ERRORS[code].effect === verdict);
-  return own ?? codes.find((code) => ERRORS[code].effect !== 'warn') ?? 'TOO_MANY_BAD_ROWS';
+/**
+ * The faults that name the file's trouble, the gravest first: a security code before all else, then those of the
+ * verdict's own effect. A file without any such is refused for its rows.
+ */
+function reasonsFor(verdict: 'hold' | 'reject', found: readonly Finding[], effects: EffectRules): Finding[] {
+  const codes = found.filter(({ code }) => code === 'SECURITY_CODE');
+  if (codes.length > 0) return codes;
+  const own = found.filter(({ code }) => effectOf(code, effects) === verdict);
+  if (own.length > 0) return own;
+  const [other] = found.filter(({ code }) => effectOf(code, effects) !== 'warn');
+  return [other ?? { code: 'TOO_MANY_BAD_ROWS', count: 1, detail: undefined }];
 }
 
-function describe(code: FaultCode, check: FileCheck, faults: readonly Fault[]): string {
-  const detail = [...faults, ...check.faults].find((fault) => fault.code === code)?.detail;
-  const count = check.faultCounts[code] ?? 0;
+function describe({ code, count, detail }: Finding): string {
   const rows = ERRORS[code].scope === 'row' && count > 0 ? ` (${count} ${count === 1 ? 'row' : 'rows'})` : '';
   return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
+}
+
+/** What is above the limits of account or folder (F30). Withheld rows move nothing and do not count. */
+function compareLimits(
+  { valid }: FileCheck,
+  { limits: { fileRows, fileCents } }: Circumstances,
+): [FaultCode, string][] {
+  const excesses: [FaultCode, string][] = [];
+  if (fileRows !== undefined && valid.rows > fileRows) {
+    excesses.push(['LIMIT_FILE_ROWS', `${valid.rows} rows, at most ${fileRows}`]);
+  }
+  if (fileCents !== undefined && Math.abs(valid.cents) > fileCents) {
+    excesses.push(['LIMIT_FILE_TOTAL', `${formatCents(Math.abs(valid.cents))}, at most ${formatCents(fileCents)}`]);
+  }
+  return excesses;
 }
 
 function compareControl(check: FileCheck, { control, claimedSha256 }: Circumstances): [FaultCode, string][] {

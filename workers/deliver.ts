@@ -1,9 +1,11 @@
 import { LAYOUTS } from '../schemas/layouts.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../schemas/lifecycle.ts';
 import type { App } from '../src/app.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
 import { completeFile } from '../src/ledger/moves/complete-file.ts';
+import { findUnwrittenCorrections } from '../src/ledger/queries/read-changes.ts';
 import {
   hasOpenBatches,
   readBatches,
@@ -17,52 +19,63 @@ import { checkControlTotals, type ControlTotal } from '../src/reconcile/control-
 import { summaryJson, summaryText, type Summary } from '../src/reconcile/outputs/summary.ts';
 import { countDelivered } from './deliver/count-delivered.ts';
 import { writeCorrections } from './deliver/write-corrections.ts';
-import { writeNotice } from './deliver/write-notice.ts';
+import { writeDueNotice } from './deliver/write-due-notice.ts';
 import { writeResult } from './deliver/write-result.ts';
+import { writeResultCorrection } from './deliver/write-result-correction.ts';
 import { writeText } from './deliver/write-text.ts';
 
 /**
- * Writes the output files that are due for a file: the notice of its verdict, and when no batch is open any more the
- * results, after which the file is completed. Every file is made from the ledger and the sealed original alone, so
- * doing it again gives the same bytes, and a crash in between leaves nothing half done.
+ * Writes the output files that are due for a file: the notice of its verdict, when no batch is open any more the results,
+ * after which the file is completed, and after that a correction for each time that an outcome changed. Every file is
+ * made from the ledger and the sealed original alone, so doing it again gives the same bytes, and a crash in between
+ * leaves nothing half done.
  */
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await withLock(app.ledger, `deliver:${fileId}`, async () => {
     const file = await readFileRow(app.ledger, fileId);
     const written = new Set((await readOutputs(app.ledger, fileId)).map((output) => output.kind));
     await writeDueNotice(app, file, written);
-    const isSettled = file.state === 'accepted' || file.state === 'in_progress';
+    crashPoint('deliver.notice-written');
+    const isSettled =
+      HAVE_RESULTS.has(file.state) && !(file.state === 'partly_cancelled' && written.has('summary-txt'));
     if (isSettled && !(await hasOpenBatches(app.ledger, fileId))) await deliverResults(app, file);
+    for (const correctionNo of await findUnwrittenCorrections(app.ledger, file)) {
+      await writeResultCorrection(app, file, correctionNo);
+      app.log.info({ fileId, correctionNo }, 'correction written');
+    }
   });
 }
 
-const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
-  accepted: 'ack',
-  in_progress: 'ack',
-  held: 'held',
-  rejected: 'nak',
-};
-
-async function writeDueNotice(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
-  const kind = NOTICES[file.state];
-  if (kind && !written.has(kind)) await writeNotice(app, file, kind);
-}
+const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
 
 async function deliverResults(app: App, file: FileRow): Promise<void> {
+  const controlTotals = await writeResults(app, file);
+  const done = await completeFile(app.ledger, file.file_id, { controlTotals });
+  if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
+}
+
+/** Every output of a file whose rows are final; also for writing them again, which gives the same bytes (F57). */
+export async function writeResults(app: App, file: FileRow): Promise<ControlTotal[]> {
   const result = await writeResult(app, file);
+  crashPoint('deliver.result-written');
   await writeCorrections(app, file);
+  crashPoint('deliver.corrections-written');
   const controlTotals = await checkTotals(app, file, result);
   const failed = controlTotals.filter((total) => !total.holds);
   if (failed.length > 0) {
     const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
     throw new PipelineError('OUTPUT_MISMATCH', `complete file "${file.file_id}"`, `control totals differ: ${reason}`);
   }
+  crashPoint('deliver.totals-held');
   const summary = await summarize(app, file, controlTotals);
   await writeText(app, file, 'summary-json', summaryJson(summary));
   await writeText(app, file, 'summary-txt', summaryText(summary));
-  const done = await completeFile(app.ledger, file.file_id, { controlTotals });
-  if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
+  crashPoint('deliver.summaries-written');
+  return controlTotals;
 }
+
+/** What changed later has corrections of its own, so that the result and its summary stay what they were. */
+const FIRST = { correctionNo: 0 };
 
 async function checkTotals(app: App, file: FileRow, resultPath: string): Promise<ControlTotal[]> {
   const batches = await readBatches(app.ledger, file.file_id);
@@ -77,7 +90,7 @@ async function checkTotals(app: App, file: FileRow, resultPath: string): Promise
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
     batches,
-    outcomes: await readOutcomeTotals(app.ledger, file.file_no),
+    outcomes: await readOutcomeTotals(app.ledger, file.file_no, FIRST),
     delivered: await countDelivered(resultPath, file.layout!),
   });
 }
@@ -88,7 +101,7 @@ async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[])
   const [batches, outputs, outcomes] = await Promise.all([
     readBatches(app.ledger, file.file_id),
     readOutputs(app.ledger, file.file_id),
-    readOutcomeTotals(app.ledger, file.file_no),
+    readOutcomeTotals(app.ledger, file.file_no, FIRST),
   ]);
   const unknown = outcomes.unknown?.rows ?? 0;
   return {
@@ -118,7 +131,7 @@ async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[])
     // The summaries cannot hold their own hashes. In the order of the table: times may be the same, or others when the
     // files are written again, and the summary must not differ for that.
     outputs: outputs
-      .filter((output) => !output.kind.startsWith('summary'))
+      .filter((output) => !output.kind.startsWith('summary') && output.number === 0)
       .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
       .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
     openItems:

@@ -3,13 +3,17 @@ import type { App } from '../src/app.ts';
 import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
 import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
 import { readClaim } from '../src/drop/find-claims.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
 import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
+import { limitsOf } from '../src/kernel/limits.ts';
+import { isApprovalDue } from '../src/kernel/second-person.ts';
 import { dayInZone } from '../src/kernel/zone-time.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
 import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
+import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
@@ -17,6 +21,8 @@ import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
 import { folderOf } from './folder-of.ts';
+import { guardReading } from './guard-reading.ts';
+import { lookBack } from './look-back.ts';
 import { openOriginal, originalPath } from './open-original.ts';
 import { createRowStore } from './store-rows.ts';
 import { askToDeliver, wakeAccount } from './wake.ts';
@@ -30,9 +36,15 @@ import { join } from 'node:path';
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await withLock(app.ledger, `file:${fileId}`, async () => {
     const file = await readFileRow(app.ledger, fileId);
-    if (file.state === 'claimed') await checkAndStore(app, file);
+    crashPoint('intake.begun');
+    if (file.state === 'claimed')
+      await guardReading(app, fileId, {
+        read: () => checkAndStore(app, file),
+        giveUp: () => holdUnread(app, file),
+      });
     await finishClaimed(app, fileId);
   });
+  crashPoint('intake.account-woken');
   await askToDeliver(app, fileId);
 }
 
@@ -62,16 +74,25 @@ async function readIntoLedger(
   if (refusal) return refuseUnread(tx, file, refusal);
   const store = createRowStore(app, tx, file);
   const check = await checkRows(app, file, folder, (rows) => store.add(rows));
-  await store.finish();
+  const rowSet = await store.finish();
+  // Of a refused file nothing is sent, so it need not be compared with what was.
+  const isRefused = check.verdict === 'reject';
+  const history = isRefused ? undefined : await lookBack(app, tx, { file, folder, check, rowSet, store });
+  const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {
+    effects: folder,
     control: file.control,
     claimedSha256: file.sha256,
     changed,
     sameName: (await findSameName(tx, file))?.file_id,
+    sentBefore: await describeSentBefore(tx, file.file_id),
     maxBytes: folder.maxBytes,
+    limits: limitsOf(account, folder),
+    approvalDue: isApprovalDue(account, file.operation),
+    history,
   });
   await store.addFaults([...check.faults, ...faults]);
-  await decideFile(tx, file.file_id, findingsOf(check), decision);
+  await decideFile(tx, file.file_id, { ...findingsOf(check), rowSet }, decision);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decision;
 }
@@ -89,10 +110,21 @@ async function findRefusal(tx: Transaction, file: FileRow, folder: Folder): Prom
   return excess === undefined ? undefined : { code: 'FILE_TOO_LARGE', detail: excess };
 }
 
+/** Reading it has ended the process too often (guard-reading.ts). */
+async function holdUnread(app: App, file: FileRow): Promise<void> {
+  const refusal: Refusal = { code: 'POISON_FILE', detail: `${file.bytes} bytes` };
+  await transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
+}
+
 /** The one fault stands in the list of the notice as well, because programs read only that. */
-async function refuseUnread(tx: Transaction, file: FileRow, { detail, ...refusal }: Refusal): Promise<FileDecision> {
+async function refuseUnread(
+  tx: Transaction,
+  file: FileRow,
+  { detail, ...refusal }: Refusal,
+  verdict: 'reject' | 'hold' = 'reject',
+): Promise<FileDecision> {
   const reason = `${ERRORS[refusal.code].means}: ${detail}`;
-  const decision: FileDecision = { verdict: 'reject', reason, ...refusal };
+  const decision: FileDecision = { verdict, reason, ...refusal };
   await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, detail }]);
   await decideFile(tx, file.file_id, NOTHING_READ, decision);
   return decision;
@@ -110,6 +142,7 @@ async function checkRows(
     account,
     folder,
     today: dayInZone(app.clock.now(), account.timeZone),
+    largestRowCents: limitsOf(account, folder).rowCents,
   });
   for (;;) {
     const step = await check.next();
@@ -134,6 +167,7 @@ export async function finishClaimed(app: App, fileId: string): Promise<void> {
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
   if (folder) await releaseClaim(join(folder.work, fileId));
+  crashPoint('intake.plain-released');
   if (file.state === 'accepted') await wakeAccount(app, file.account);
 }
 

@@ -5,6 +5,7 @@ import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { startWatcher } from './watch.ts';
 
@@ -22,6 +23,7 @@ export type Workers = {
 export async function startWorkers(app: App): Promise<Workers> {
   await checkFolders(app.settings);
   await compareJournal(app);
+  crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
   const sweeper = await startSweeper(app);
   const stations = [

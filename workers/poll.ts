@@ -1,117 +1,139 @@
-import { columnsOf, type LayoutName } from '../schemas/layouts.ts';
 import type { App } from '../src/app.ts';
-import { readResultFile } from '../src/csv/read-result-file.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
-import { sha256Of } from '../src/kernel/hash.ts';
+import type { ResultAnswer } from '../src/gateway/answers.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
-import { exceptBatch, receiveResult, reconcileBatch, schedulePoll } from '../src/ledger/moves/receive-result.ts';
-import {
-  hasOpenBatches,
-  readBatchRow,
-  readFileRow,
-  readSealedPart,
-  readSentRows,
-} from '../src/ledger/queries/read-file.ts';
+import { exceptBatch, receiveResult, reconcileBatch } from '../src/ledger/moves/receive-result.ts';
+import { keepException, recoverException } from '../src/ledger/moves/recover-exception.ts';
+import { type PollNote, schedulePoll } from '../src/ledger/moves/schedule-poll.ts';
+import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
-import { matchResults } from '../src/reconcile/match-results.ts';
-import { reconcileRows, sumTotals } from '../src/reconcile/reconcile-rows.ts';
-import { openBytes, sealBytes } from '../src/vault/seal.ts';
-import { openFileKey } from './open-original.ts';
-import { askToDeliver, askToPoll } from './wake.ts';
+import { keptMessage } from '../src/reconcile/kept-message.ts';
+import { findOwner } from './poll/find-owner.ts';
+import { judgeResult, type Judgement } from './poll/judge-result.ts';
+import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll/poll-delay.ts';
+import { openResult, sealResult } from './poll/sealed-result.ts';
+import { nextRecheckAt, recheckBatch } from './recheck.ts';
+import { askToDeliver, askToPoll, pollWaitMs } from './wake.ts';
 
-/** Purpose that the seal of a result is bound to. */
-function resultPurpose(batchNo: number): string {
-  return `result:${batchNo}`;
-}
-
-/** Asks the service for the result of a batch, and reconciles it when it is there. May be repeated at any time. */
+/**
+ * Asks the service for the result of a batch, and reconciles it when it is there. One whose result did not fit is asked
+ * for again, and so is one that was reconciled, each in its time. May be repeated at any time.
+ */
 export async function pollBatch(app: App, key: BatchKey): Promise<void> {
   const batch = await readBatchRow(app.ledger, key);
-  if (batch.state === 'submitted') {
+  if (batch.state === 'reconciled') await recheckBatch(app, batch);
+  if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.
     if (isEarly(app, batch)) return;
-    await askService(app, batch);
+    await (batch.state === 'submitted' ? askService(app, batch) : askOnceMore(app, batch));
   }
   const now = await readBatchRow(app.ledger, key);
   if (now.state === 'result_in') await reconcileResult(app, now);
   if (await hasOpenBatches(app.ledger, key.fileId)) return;
   await askToDeliver(app, key.fileId);
+  crashPoint('poll.deliver-asked');
 }
 
 /** Clocks of several hosts differ a little; what is less than this before its time is on time. */
 const TOLERANCE_MS = 1_000;
 
 function isEarly(app: App, batch: BatchRow): boolean {
-  return (batch.next_poll_at?.getTime() ?? 0) > app.clock.now().getTime() + TOLERANCE_MS;
+  return pollWaitMs(app, batch) > TOLERANCE_MS;
 }
 
 async function askService(app: App, batch: BatchRow): Promise<void> {
-  const about = { fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id };
+  const answer = await fetchResult(app, batch);
+  if (answer.kind === 'done') return keepResult(app, batch, answer.file);
+  const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
+  const account = app.account(batch.account);
+  const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
+  const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
+  crashPoint('poll.asked-again');
+  if (next) await askToPoll(app, next);
+}
+
+async function fetchResult(app: App, batch: BatchRow): Promise<ResultAnswer> {
   const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
-  switch (answer.kind) {
-    case 'done':
-      return keepResult(app, batch, answer.file);
-    case 'running':
-      return askAgain(app, batch);
-    case 'not_known':
-      app.log.warn(about, `the service does not know the batch: ${answer.text}`);
-      return askAgain(app, batch);
-    case 'failed':
-      app.log.warn(about, `the result could not be asked for: ${answer.why}`);
-      return askAgain(app, batch);
-  }
+  crashPoint('poll.answered');
+  if (answer.kind === 'failed') app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
+  return answer;
+}
+
+/** Nothing is concluded from a text that is not listed; a person should know of it (F46). */
+function noteOf(answer: ResultAnswer): PollNote {
+  return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};
+}
+
+/** Says once what is worth an alarm, however often the service is asked. */
+async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<BatchRow | undefined> {
+  const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
+  if (news?.isNewAlarm)
+    app.log.error(aboutOf(batch), `the service says a text that is not known; it is asked on: ${note.alarm}`);
+  if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; it is asked for on');
+  return news?.batch;
 }
 
 /** The raw result is sealed before anything is concluded from it, so that it can be looked at again. */
-async function keepResult(app: App, batch: BatchRow, result: Buffer): Promise<void> {
-  const file = await readFileRow(app.ledger, batch.file_id);
-  const sealed = sealBytes(openFileKey(app, file), resultPurpose(batch.batch_no), result);
-  await receiveResult(app.ledger, keyOf(batch), { sealed, sha256: sha256Of(result), rows: batch.rows });
-}
-
-/** Waits grow by the account's factor, so that a slow batch is not asked for all night every ten seconds. */
-async function askAgain(app: App, batch: BatchRow): Promise<void> {
-  const { firstMs, factor, longestMs } = app.account(batch.account).poll;
-  const delayMs = Math.min(firstMs * factor ** Math.min(batch.polls + 1, 50), longestMs);
-  const next = await schedulePoll(app.ledger, keyOf(batch), delayMs);
-  if (next) await askToPoll(app, next);
+async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<void> {
+  const result = await sealResult(app, batch, bytes);
+  crashPoint('poll.result-sealed');
+  await receiveResult(app.ledger, keyOf(batch), { ...result, rows: batch.rows });
 }
 
 async function reconcileResult(app: App, batch: BatchRow): Promise<void> {
   const key = keyOf(batch);
   const file = await readFileRow(app.ledger, batch.file_id);
-  const sealed = await readSealedPart(app.ledger, key, 'result');
-  const bytes = openBytes(openFileKey(app, file), resultPurpose(batch.batch_no), sealed);
-  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
-  const results = readResult(bytes, file.layout!, sent.length);
-  if (typeof results === 'string') return except(app, batch, results);
-  const match = matchResults(file.layout!, sent, results);
-  if (match.kind === 'mismatch') return except(app, batch, match.reason, { differences: match.differences });
-  const { rows, totals } = reconcileRows(batch.operation, match.pairs);
-  const sum = sumTotals(totals);
-  if (sum.rows !== batch.rows || sum.cents !== batch.cents)
-    return except(app, batch, 'counts and cents do not conserve');
-  await reconcileBatch(app.ledger, key, file.file_no, rows, { outcomes: totals, reordered: match.reordered });
+  const bytes = await openResult(app, file, batch.batch_no);
+  const judged = await judge(app, batch, bytes);
+  if (judged.kind === 'misfit') {
+    const nextPollAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
+    await exceptBatch(app.ledger, key, judged.reason, judged.evidence, nextPollAt);
+    app.log.error(aboutOf(batch), `the result does not fit what was sent: ${judged.reason}`);
+    return;
+  }
+  const { rows, totals, reordered } = judged;
+  const evidence = { outcomes: totals, reordered };
+  crashPoint('poll.matched');
+  await reconcileBatch(app.ledger, key, file.file_no, rows, evidence, nextRecheckAt(app, batch));
   app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
 }
 
-function readResult(bytes: Buffer, layout: LayoutName, sentRows: number): ReturnType<typeof readResultFile> | string {
-  try {
-    return readResultFile(bytes, { maxRows: sentRows + 10, columnCount: columnsOf(layout).length });
-  } catch (error) {
-    if (error instanceof PipelineError) return error.message;
-    return 'the result file cannot be read';
+/** A result that did not fit may have become right, or somebody made it right. Only a whole result counts. */
+async function askOnceMore(app: App, batch: BatchRow): Promise<void> {
+  const key = keyOf(batch);
+  const answer = await fetchResult(app, batch);
+  const judged = answer.kind === 'done' ? await judge(app, batch, answer.file) : undefined;
+  if (answer.kind === 'done' && judged?.kind === 'fits') {
+    const result = await sealResult(app, batch, answer.file);
+    const { rows, totals, reordered } = judged;
+    const found = { result, rows, evidence: { outcomes: totals, reordered } };
+    const { file_no: fileNo } = await readFileRow(app.ledger, batch.file_id);
+    await recoverException(app.ledger, key, fileNo, found, nextRecheckAt(app, batch));
+    app.log.info({ ...key, outcomes: totals }, 'asked for again, the result fits; batch reconciled');
+    return;
   }
+  if (answer.kind === 'done' && judged?.kind === 'misfit') {
+    const result = await sealResult(app, batch, answer.file);
+    if (result.sha256 !== batch.result_sha256)
+      await keepException(app.ledger, key, result, judged.reason, judged.evidence);
+  }
+  await schedule(app, batch, EXCEPTION_DELAY_MS, noteOf(answer));
 }
 
-async function except(
-  app: App,
-  batch: BatchRow,
-  reason: string,
-  evidence: Record<string, unknown> = {},
-): Promise<void> {
-  await exceptBatch(app.ledger, keyOf(batch), reason, evidence);
-  app.log.error({ ...keyOf(batch), batchId: batch.batch_id }, `the result does not fit what was sent: ${reason}`);
+/** What the result says, and of one that does not fit, whether it is that of another batch. */
+async function judge(app: App, batch: BatchRow, bytes: Buffer): Promise<Judgement> {
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
+  const judged = judgeResult(batch, file.layout!, sent, bytes);
+  if (judged.kind === 'fits') return judged;
+  const owner = await findOwner(app, batch, bytes);
+  if (!owner) return judged;
+  const reason = `it is the result of batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}); ${judged.reason}`;
+  return { kind: 'misfit', reason, evidence: { ...judged.evidence, resultOf: owner } };
+}
+
+function aboutOf(batch: BatchRow): BatchKey & { batchId: string | null } {
+  return { ...keyOf(batch), batchId: batch.batch_id };
 }
 
 function keyOf(batch: BatchRow): BatchKey {

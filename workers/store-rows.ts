@@ -2,15 +2,18 @@ import type { App } from '../src/app.ts';
 import { canonicalBytes } from '../src/csv/canonical-bytes.ts';
 import type { CheckedRow } from '../src/csv/check-payment-file.ts';
 import { assertCanonical } from '../src/csv/read-canonical.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { sha256Of } from '../src/kernel/hash.ts';
 import { lastFour } from '../src/kernel/mask.ts';
 import type { Fault, PaymentRow } from '../src/kernel/rows.ts';
 import { copyFaults, copyRows, type NewRow } from '../src/ledger/copy-rows.ts';
+import type { FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { cutBatch } from '../src/ledger/moves/cut-batch.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
 import { columnsOf, layoutOf } from '../schemas/layouts.ts';
 import { maskRow } from '../src/reconcile/outputs/mask-row.ts';
+import { openRowSet } from '../src/vault/row-set.ts';
 import { sealBytes } from '../src/vault/seal.ts';
 import { openFileKey } from './open-original.ts';
 
@@ -22,7 +25,10 @@ export function bodyPurpose(batchNo: number): string {
 export type RowStore = {
   add(rows: readonly CheckedRow[]): Promise<void>;
   addFaults(faults: readonly Fault[]): Promise<void>;
-  finish(): Promise<void>;
+  /** Lets somebody else write faults of rows, from this number on. */
+  flagRows(flag: (firstSeq: number) => Promise<FlaggedRows>): Promise<FlaggedRows>;
+  /** @returns the mark of the valid rows; null when there are none */
+  finish(): Promise<string | null>;
 };
 
 /**
@@ -35,6 +41,7 @@ export function createRowStore(app: App, tx: Transaction, file: FileRow): RowSto
   let pending: PaymentRow[] = [];
   let batchNo = 1;
   let faultSeq = 1;
+  const rowSet = openRowSet(app.fingerprint);
 
   const cut = async () => {
     if (pending.length === 0) return;
@@ -51,6 +58,7 @@ export function createRowStore(app: App, tx: Transaction, file: FileRow): RowSto
       bodySha256: sha256Of(body),
       sealedBody: sealBytes(key, bodyPurpose(batchNo), body),
     });
+    crashPoint('intake.batch-cut');
     batchNo += 1;
     pending = [];
   };
@@ -70,14 +78,25 @@ export function createRowStore(app: App, tx: Transaction, file: FileRow): RowSto
       for (const row of rows) {
         kept.push(row.payment ? validRow(app, file, row.payment, batchNo) : withheldRow(file, row));
         if (!row.payment) continue;
+        // No cell holds a comma, so the joined text is the row's alone.
+        rowSet.add(row.payment.canonical.join(','));
         pending.push(row.payment);
         if (pending.length === maxRows) await cut();
       }
       await keep();
+      crashPoint('intake.rows-copied');
       await addFaults(rows.flatMap((row) => row.faults));
     },
     addFaults,
-    finish: cut,
+    flagRows: async (flag) => {
+      const flagged = await flag(faultSeq);
+      faultSeq += flagged.rows;
+      return flagged;
+    },
+    finish: async () => {
+      await cut();
+      return rowSet.mark();
+    },
   };
 }
 

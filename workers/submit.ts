@@ -2,18 +2,20 @@ import { FOLDER_OPERATIONS } from '../schemas/operations.ts';
 import type { App } from '../src/app.ts';
 import { readCanonical } from '../src/csv/read-canonical.ts';
 import type { SubmitAnswer } from '../src/gateway/answers.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { sha256Of } from '../src/kernel/hash.ts';
 import { lastFour } from '../src/kernel/mask.ts';
-import { type AttemptEnd, endAttempt } from '../src/ledger/moves/end-attempt.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { type Prepared, prepareBatch, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { sendBatch } from '../src/ledger/moves/send-batch.ts';
 import { readBatchRow, readFileRow, readSealedPart, readSentRows } from '../src/ledger/queries/read-file.ts';
+import { isJournalAhead } from '../src/ledger/send-journal.ts';
 import { openBytes } from '../src/vault/seal.ts';
 import { openFileKey } from './open-original.ts';
+import { recordAnswer } from './record-answer.ts';
 import { bodyPurpose } from './store-rows.ts';
-import { askToPoll, askToSubmit, wakeAccount } from './wake.ts';
+import { compareJournal } from './sweep.ts';
 
 /**
  * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
@@ -23,10 +25,27 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const { account: name } = await readBatchRow(app.ledger, key);
   const account = app.account(name);
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
-  if (!batch) return;
+  if (!batch || (await isLedgerOlder(app, batch))) return;
   const body = await openBody(app, batch);
   if (!body) return;
+  crashPoint('submit.body-opened');
   await recordAnswer(app, batch, await send(app, batch, body));
+}
+
+/**
+ * Somebody may have put an older copy of the ledger in place while this process ran (F76). It is asked of the ledger in
+ * which the batch was taken up: in one that is exchanged later nobody holds the batch, so nothing of it can leave.
+ */
+async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
+  try {
+    if (!(await isJournalAhead(app.ledger, app.settings.paths.journal))) return false;
+    await compareJournal(app);
+    await releaseBatch(app.ledger, batch, 'nothing was sent: the send journal knows more than the ledger');
+    return true;
+  } catch (error) {
+    await releaseBatch(app.ledger, batch, 'nothing was sent: the send journal could not be compared');
+    throw error;
+  }
 }
 
 /** The bytes to send, proven to be the rows of the ledger (H5), or nothing: then the account stops. */
@@ -89,16 +108,24 @@ async function send(app: App, batch: Prepared, body: Buffer): Promise<SubmitAnsw
   }
 }
 
-/** @returns whether the intent is on disk in both places; without that nothing may leave */
+/**
+ * An intent that took longer than the lease to declare is too old: the process was stopped meanwhile or the database
+ * silent, so others may have put the batch in doubt, and a person may be acting upon that.
+ * @returns whether the intent is on disk in both places, since a moment ago; without that nothing may leave
+ */
 async function declareIntent(
   app: App,
   batch: Prepared,
   call: { host: string; requestBytes: number },
 ): Promise<boolean> {
+  const { leaseMs } = app.account(batch.account);
+  const ageMs = startStopwatch(app);
   try {
     if (!(await sendBatch(app.ledger, batch, call))) return false;
     await writeJournal(app, batch);
-    return true;
+    if (ageMs() <= leaseMs) return true;
+    app.log.error(keyOf(batch), `the intent to send is withdrawn: it took ${ageMs()} ms to become durable`);
+    return false;
   } catch (error) {
     app.log.error(keyOf(batch), `the intent to send could not be made durable: ${reasonOf(error)}`);
     return false;
@@ -116,67 +143,10 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
   });
 }
 
-/**
- * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
- * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
- */
-async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<void> {
-  const end = endOf(app, batch, answer);
-  const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
-  const state = isReleased ? 'ready' : await endAttempt(app.ledger, batch, end);
-  if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
-  report(app, batch, end, state);
-  await goOn(app, batch);
-}
-
-/** What happens next follows from the state that the batch is in now, whoever put it there. */
-async function goOn(app: App, batch: Prepared): Promise<void> {
-  const now = await readBatchRow(app.ledger, keyOf(batch));
-  if (now.state === 'submitted') await askToPoll(app, now);
-  if (now.state === 'ready') {
-    const delayMs = Math.max(0, (now.not_before?.getTime() ?? 0) - app.clock.now().getTime());
-    await askToSubmit(app, keyOf(batch), delayMs);
-  }
-  await wakeAccount(app, batch.account);
-}
-
-/** The answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
-function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
-  switch (answer.kind) {
-    case 'submitted': {
-      const { firstMs } = app.account(batch.account).poll;
-      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs: firstMs, evidence: { text: answer.text } };
-    }
-    case 'refused':
-      return {
-        verdict: 'refused',
-        reason: `the service refused it: ${answer.text}`,
-        evidence: { text: answer.text, code: answer.code },
-      };
-    case 'unknown':
-      return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence } };
-    case 'not_sent':
-      return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {} };
-    case 'withheld':
-      return {
-        verdict: 'not_sent',
-        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer in our hands',
-        evidence: {},
-      };
-    case 'restricted':
-      return { verdict: 'not_sent', reason: answer.message, evidence: {} };
-  }
-}
-
-/** Told by the state that the batch has now, which is not always what the service said. */
-function report(app: App, batch: Prepared, end: AttemptEnd, state: string | undefined): void {
-  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, verdict: end.verdict };
-  const said = end.verdict === 'submitted' ? `the service gave it batch id ${end.batchId}` : end.reason;
-  if (state === 'submitted') app.log.info(about, `batch submitted: ${said}`);
-  else if (state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
-  else if (state === undefined && end.verdict !== 'not_sent')
-    app.log.error(about, `the answer came when the batch had a verdict already: ${said}`);
-  else app.log.warn(about, `batch not submitted: ${said}`);
+/** Time passed, in ms, also that of a host which slept: one of the two clocks goes on then. */
+function startStopwatch(app: App): () => number {
+  const [started, startedAt] = [performance.now(), app.clock.now().getTime()];
+  return () => Math.round(Math.max(performance.now() - started, app.clock.now().getTime() - startedAt));
 }
 
 function keyOf(batch: Prepared): BatchKey {

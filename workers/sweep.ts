@@ -3,16 +3,18 @@ import type { App } from '../src/app.ts';
 import { findClaims } from '../src/drop/find-claims.ts';
 import { removeEmptyClaim } from '../src/drop/release-claim.ts';
 import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
-import { stopAccount } from '../src/ledger/moves/prepare-batch.ts';
+import { recallForgotten } from '../src/ledger/moves/recall-batch.ts';
 import { findDueWork } from '../src/ledger/queries/due-work.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
-import { findForgottenSends } from '../src/ledger/send-journal.ts';
+import type { BatchRow } from '../src/ledger/records.ts';
+import type { Which } from '../src/queue/named-queue.ts';
 import { finishClaimed } from './intake.ts';
 import { takeClaim } from './take-claim.ts';
-import { setAside } from './watch.ts';
-import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf } from './wake.ts';
+import { setAside } from './set-aside.ts';
+import { askForIntake, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, stemOf } from './wake.ts';
 
 /**
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
@@ -20,29 +22,36 @@ import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf } fro
  */
 export async function sweep(app: App, { atStart = false } = {}): Promise<void> {
   await recoverDeadWorkers(app);
+  crashPoint('sweep.batches-recovered');
   await refillQueue(app, atStart);
+  crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
   await adoptClaims(app);
+  crashPoint('sweep.claims-adopted');
 }
 
-/** At start, before anything may be sent: an account whose journal is ahead of the ledger stops (F76). */
+/**
+ * At start, before anything may be sent: an account whose journal is ahead of the ledger stops, and what was sent is in
+ * doubt or barred from here on (F76). May be repeated.
+ */
 export async function compareJournal(app: App): Promise<void> {
-  const forgotten = await findForgottenSends(app.ledger, app.settings.paths.journal);
-  for (const account of new Set(forgotten.map((entry) => entry.account))) {
-    const sends = forgotten.filter((entry) => entry.account === account);
-    const reason = `the send journal knows ${sends.length} calls that the ledger does not, the first at ${sends[0]!.at}`;
-    await stopAccount(app.ledger, account, reason);
-    app.log.error({ account, code: 'JOURNAL_AHEAD' }, `account stopped: ${reason}`);
+  for (const { account, reason, recalled, forgotten } of await recallForgotten(
+    app.ledger,
+    app.settings.paths.journal,
+  )) {
+    const about = { account, code: 'JOURNAL_AHEAD', inDoubt: recalled.length, forgotten: forgotten.length };
+    app.log.error(about, `account stopped: ${reason}`);
   }
 }
 
 /** No output takes this long to write; what is older was left by a process that died. */
 const STALE_MS = 3_600_000;
 
-/** Longer than any call: name look-up, connection, answer, and room for a slow disk. */
+/** Longer than any call: name look-up, connection, intent (as old as the lease at most), answer, room for a slow disk. */
 export function longestCallMs(app: App): number {
   const accounts = [...app.settings.accounts.values()];
-  return Math.max(...accounts.map((account) => account.connectTimeoutMs + account.answerTimeoutMs)) + 60_000;
+  const callMs = accounts.map((account) => account.connectTimeoutMs + account.leaseMs + account.answerTimeoutMs);
+  return Math.max(...callMs) + 60_000;
 }
 
 async function recoverDeadWorkers(app: App): Promise<void> {
@@ -70,25 +79,45 @@ async function adoptClaims(app: App): Promise<void> {
     for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const drop of found.strange) await setAside(app, drop, work);
   }
-  await removeStaleTemporaries(app.settings.paths.out, { olderThanMs: STALE_MS, clock: app.clock });
+  // In a drop folder lies what a resubmission was writing when it was killed.
+  for (const dir of [app.settings.paths.out, ...app.settings.folders.map((folder) => folder.path)]) {
+    await removeStaleTemporaries(dir, { olderThanMs: STALE_MS, clock: app.clock }).catch((error: unknown) =>
+      app.log.error({ dir }, reasonOf(error)),
+    );
+  }
 }
 
 /**
  * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
- * be those of the process that was killed before, which the queue takes for running until their locks run out.
+ * be those of the process that was killed before, which the queue takes for running until their locks run out. Nor do
+ * they for a batch that may be sent: a job that truly ran would have taken it, so this one's worker was killed or could
+ * not tell the queue of its end.
+ *
+ * What is due although its job still waits for a time gets another one: the queue reckons by the clock of the host, and
+ * when that was set back a job would wait for as long as it jumped.
  */
 async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
   const due = await findDueWork(app.ledger);
-  const asked = async (name: QueueName) => {
-    const ids = await app.queue.ids(name, atStart ? 'waiting' : 'live');
-    return new Set([...ids].map(stemOf));
-  };
-  const [intake, submit, poll, deliver] = await Promise.all(QUEUE_NAMES.map(asked));
-  for (const fileId of due.intake) if (!intake!.has(STEMS.intake(fileId))) await askForIntake(app, fileId);
-  for (const key of due.submit) if (!submit!.has(STEMS.submit(key))) await askToSubmit(app, key);
-  for (const batch of due.poll) if (!poll!.has(STEMS.poll(batch))) await askToPoll(app, batch);
-  for (const fileId of due.deliver) if (!deliver!.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
+  const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
+  const [intake, submit, poll, latePoll, deliver] = await Promise.all([
+    stems('intake', atStart ? 'waiting' : 'live'),
+    stems('submit', 'next'),
+    stems('poll', atStart ? 'waiting' : 'live'),
+    stems('poll', atStart ? 'waiting' : 'pressing'),
+    stems('deliver', atStart ? 'waiting' : 'live'),
+  ]);
+  for (const fileId of due.intake) if (!intake.has(STEMS.intake(fileId))) await askForIntake(app, fileId);
+  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
+  for (const batch of due.poll)
+    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
+  for (const fileId of due.deliver) if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
 }
 
-const QUEUE_NAMES = ['intake', 'submit', 'poll', 'deliver'] as const satisfies readonly QueueName[];
+/** A delayed job may begin a little later than its time, in ms. */
+const LATE_MS = 10_000;
+
+function isLate(app: App, batch: BatchRow): boolean {
+  const dueMs = batch.next_poll_at?.getTime() ?? 0;
+  return pollWaitMs(app, batch) === 0 && Math.abs(app.clock.now().getTime() - dueMs) > LATE_MS;
+}

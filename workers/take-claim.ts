@@ -1,6 +1,8 @@
 import { readSidecar } from '../src/drop/sidecar.ts';
 import type { Claim } from '../src/drop/finish-claim.ts';
+import type { OddDrop } from '../src/drop/odd-drop.ts';
 import type { App } from '../src/app.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { maskText } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
@@ -8,6 +10,8 @@ import { withLock } from '../src/ledger/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
 import { newDataKey } from '../src/vault/data-key.ts';
 import { folderOf } from './folder-of.ts';
+import { guardReading } from './guard-reading.ts';
+import { setAside } from './set-aside.ts';
 import { askForIntake } from './wake.ts';
 import { relative } from 'node:path';
 
@@ -21,9 +25,19 @@ export const ORIGINAL_PURPOSE = 'original';
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
   const { fileId } = claim;
   await withLock(app.ledger, `file:${fileId}`, async () => {
-    if (!(await readFileState(app.ledger, fileId))) await sealClaim(app, claim);
+    if (await readFileState(app.ledger, fileId)) return;
+    await guardReading(app, fileId, {
+      read: () => sealClaim(app, claim),
+      giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
+    });
   });
-  await askForIntake(app, fileId);
+  if (await readFileState(app.ledger, fileId)) await askForIntake(app, fileId);
+  crashPoint('claim.asked');
+}
+
+/** The whole work folder, with the notes in it. */
+function poisonOf({ notes, workDir }: Claim): OddDrop {
+  return { name: notes.name, path: Buffer.from(workDir), code: 'DROP_POISON' };
 }
 
 async function sealClaim(app: App, claim: Claim): Promise<void> {
@@ -35,6 +49,7 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
   await destroySealedFile(path);
   const { key, wrapped } = newDataKey(app.master, fileId);
   const sealed = await sealFile({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE });
+  crashPoint('claim.sealed');
   await claimFile(app.ledger, {
     fileId,
     account: notes.account,

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Payload, QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
+import { waitLeftMs } from '../src/kernel/wait-left.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { findSendable } from '../src/ledger/queries/due-work.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
+import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
 
 /**
  * Asks a station to look at something. A job's id is a stem that says at what, and an ending that is new each time: a
@@ -18,6 +21,7 @@ async function ask<Name extends QueueName>(
   delayMs = 0,
 ): Promise<void> {
   await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, { delayMs: Math.max(0, delayMs) });
+  crashPoint('queue.job-added');
 }
 
 /** The stem of a job's id, by which the sweep sees that something has been asked for already. */
@@ -29,8 +33,8 @@ export function stemOf(jobId: string): string {
 export const STEMS = {
   intake: (fileId: string) => `intake-${fileId}`,
   submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
-  poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls'>) =>
-    `poll-${batch.file_id}-${batch.batch_no}-${batch.polls}`,
+  poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>) =>
+    `poll-${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`,
   deliver: (fileId: string) => `deliver-${fileId}`,
 };
 
@@ -45,8 +49,21 @@ export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void>
 /** Asks for the result of a submitted batch at the time that the ledger has noted for it. */
 export function askToPoll(app: App, batch: BatchRow): Promise<void> {
   const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
-  const dueMs = batch.next_poll_at?.getTime() ?? 0;
-  return ask(app, 'poll', STEMS.poll(batch), payload, dueMs - app.clock.now().getTime());
+  return ask(app, 'poll', STEMS.poll(batch), payload, pollWaitMs(app, batch));
+}
+
+/** How long the ledger wants to wait with the next question for a result, in ms. */
+export function pollWaitMs(app: App, batch: BatchRow): number {
+  return waitLeftMs(batch.next_poll_at, app.clock.now(), longestPollMs(app, batch));
+}
+
+/** The longest wait that there can be before the question that is due next. */
+function longestPollMs(app: App, batch: BatchRow): number {
+  const account = app.settings.accounts.get(batch.account);
+  // An account that is not in the configuration any more must not keep the sweep from the others.
+  if (!account || batch.state === 'exception') return EXCEPTION_DELAY_MS;
+  const ageMs = (batch.next_poll_at?.getTime() ?? 0) - (batch.submitted_at?.getTime() ?? 0);
+  return longestPollDelayMs(account, ageMs);
 }
 
 export function askToDeliver(app: App, fileId: string): Promise<void> {

@@ -1,13 +1,13 @@
 import type { App } from '../src/app.ts';
 import { claimDrop } from '../src/drop/claim-drop.ts';
-import type { OddDrop } from '../src/drop/odd-drop.ts';
-import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner } from '../src/drop/scan-folder.ts';
 import { watchFolders } from '../src/drop/watch-folders.ts';
 import type { Folder } from '../src/kernel/config.ts';
+import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { newFileId } from '../src/kernel/ids.ts';
 import { maskText } from '../src/kernel/mask.ts';
+import { setAside } from './set-aside.ts';
 import { takeClaim } from './take-claim.ts';
 
 export type Watcher = {
@@ -68,7 +68,8 @@ export async function startWatcher(app: App): Promise<Watcher> {
   };
 }
 
-async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): Promise<number> {
+/** Takes what has settled in one folder. @returns how many drops of it are still settling */
+export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): Promise<number> {
   let settling = 0;
   await keepGoing(app, folder, async () => {
     const scan = await scanner.scan();
@@ -90,25 +91,13 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
 }
 
 async function takeDrop(app: App, folder: Folder, drop: Candidate): Promise<void> {
+  crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
     { ...drop, name: maskText(drop.name) },
     { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
   );
   if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
   if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
-}
-
-/** Moves what is no plain file out of the way, unopened (F10). */
-export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
-  const named = { ...drop, name: maskText(drop.name) };
-  const done = await quarantineDrop(named, {
-    quarantineRoot: app.settings.paths.quarantine,
-    fileId: newFileId(),
-    from,
-    clock: app.clock,
-  });
-  if (done.is === 'quarantined')
-    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */

@@ -11,6 +11,18 @@ export const NOT_IN_A_FILE = {
   NAME_SEEN_BEFORE:
     'needs another file of the same name to have been taken before: drop a sample, add a row, drop again',
   MODIFIED_AFTER_CLAIM: 'needs a program that goes on writing into the file after it was taken',
+  POISON_FILE:
+    'needs a fault of the program, or a machine without memory enough, that ends every process that reads it',
+  SAME_ROWS: 'needs the same rows to have been taken before: drop a sample, move its last line to the top, drop again',
+  CHARGED_BEFORE:
+    'needs one of its rows to have been taken before: drop a sample, and then a file of one row of it and others',
+  SAME_TOTALS:
+    'needs another file of as many rows and the same total on that day: drop a sample, change the invoices, drop again',
+  LIMIT_DAY_TOTAL: 'needs limits.dayTotal of the account: set it to less than two samples have and drop both',
+  UNUSUAL_ROWS: 'needs four smaller files taken before in the folder',
+  UNUSUAL_TOTAL: 'needs four files of smaller totals taken before in the folder',
+  APPROVAL_DUE: 'needs secondPerson.refunds of the account: set it and drop any refunds',
+  SENT_BEFORE: 'needs a ledger that was restored from a backup made before the file was sent',
   FILE_TOO_LARGE:
     'needs a file above maxBytes of its folder, which is 1 GiB unless it is set: set it to 100 and drop any',
   LINES_DIFFER: 'cannot be reached: every line that is not blank is read as a row; it is there should that ever break',
@@ -37,7 +49,7 @@ type Recipe = {
   readonly write?: (rows: readonly string[]) => string | Uint8Array;
   readonly control?: string;
   readonly account?: 'canada';
-  readonly folder?: Partial<Pick<FolderConfig, 'header' | 'finalNewline' | 'routingCheck'>>;
+  readonly folder?: Partial<Pick<FolderConfig, 'header' | 'finalNewline' | 'routingCheck' | 'limits'>>;
   readonly beside?: readonly FaultCode[];
 };
 
@@ -133,6 +145,15 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
     shows: 'no line end behind the last row',
     write: (rows) => rows.join('\n'),
   },
+
+  LIMIT_ROW_AMOUNT: {
+    ...ACH,
+    folder: { limits: { rowAmount: 500 } },
+    shows: 'a decimal point too far to the right',
+    cells: { amount: '4000.00' },
+  },
+  LIMIT_FILE_ROWS: { ...CARD_CODE, folder: { limits: { fileRows: 11 } }, shows: 'a row more than eleven' },
+  LIMIT_FILE_TOTAL: { ...REFUND, folder: { limits: { fileTotal: 100 } }, shows: 'refunds of more than 100.00 in all' },
 
   TEXT_REPLACED: { ...ACH, shows: 'a comma in a name', cells: { lastName: '"Liskov, Jr."' } },
   LAST_LINE_OPEN: { ...REFUND, shows: 'no line end behind the last row', write: (rows) => rows.join('\n') },

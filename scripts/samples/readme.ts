@@ -71,9 +71,17 @@ function describeFaulty(): string {
 function needsOf({ account, folder = {}, control, file }: FaultySample): string {
   return [
     account ? `account ${account}` : '',
-    ...Object.entries(folder).map(([name, value]) => code(`${name}: ${value}`)),
+    ...Object.entries(folder).map(([name, value]) => code(`${name}: ${flowText(value)}`)),
     control === undefined ? '' : code(`${file}.ctl`),
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+/** A value as it stands in paydrop.yaml, groups in braces. */
+function flowText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `{ ${Object.entries(value)
+    .map(([name, part]) => `${name}: ${String(part)}`)
+    .join(', ')} }`;
 }

@@ -1,16 +1,30 @@
 import type { CliCommand } from './command.ts';
+import { account } from './commands/account.ts';
 import { approve, decline } from './commands/approve.ts';
+import { audit } from './commands/audit.ts';
 import { call } from './commands/call.ts';
+import { cancel } from './commands/cancel.ts';
 import { customers } from './commands/customers.ts';
 import { demo } from './commands/demo.ts';
+import { exceptions } from './commands/exceptions.ts';
 import { find } from './commands/find.ts';
 import { init } from './commands/init.ts';
+import { rebuild } from './commands/rebuild-outputs.ts';
+import { repoll } from './commands/repoll.ts';
+import { requeue } from './commands/requeue.ts';
+import { resubmit } from './commands/resubmit.ts';
+import { retry, withdraw } from './commands/retry.ts';
+import { confirm, proposals, refuse } from './commands/proposals.ts';
+import { report } from './commands/report.ts';
+import { resolve } from './commands/resolve.ts';
 import { run } from './commands/run.ts';
 import { sandbox } from './commands/sandbox.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
+import { unknown } from './commands/unknown.ts';
 import { validate } from './commands/validate.ts';
+import { why } from './commands/why.ts';
 
 /** The command table, in the order of `--help`. */
 export const COMMANDS: readonly CliCommand[] = [
@@ -22,8 +36,25 @@ export const COMMANDS: readonly CliCommand[] = [
   status,
   show,
   find,
+  exceptions,
+  report,
+  why,
   approve,
   decline,
+  proposals,
+  confirm,
+  refuse,
+  cancel,
+  retry,
+  withdraw,
+  unknown,
+  resolve,
+  resubmit,
+  account,
+  requeue,
+  repoll,
+  rebuild,
+  audit,
   call,
   customers,
   sandbox,

@@ -12,6 +12,7 @@ export function explainError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {
     console.error(error.message);
+    if (error.code === 'RESOLUTION_REFUSED') return EXIT.unknownOpen;
     return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
   }
   // Somebody else's message may quote what it failed on.

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
 import { formatCents } from '../kernel/money.ts';
-import type { OutcomeTotals } from '../kernel/rows.ts';
+import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
-import { readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
 import type { FileRow } from '../ledger/records.ts';
+import { splitOpenRows } from './split-open-rows.ts';
 import { textTable } from './table.ts';
 
 /** What became of a payment file, in one row. Money is integer cents. */
@@ -18,6 +19,8 @@ export type FileSummary = {
   rows: number;
   validCents: number;
   outcomes: OutcomeTotals;
+  /** Rows of batches that have not ended yet; their money may have moved. */
+  open: Totals;
   /** Paths of the output files. */
   outputs: string[];
 };
@@ -37,6 +40,7 @@ export async function readFileSummaries(ledger: Ledger, since: Date, outFolder: 
 }
 
 async function summarize(ledger: Ledger, file: FileRow, outFolder: string): Promise<FileSummary> {
+  const batches = await readBatches(ledger, file.file_id);
   return {
     fileId: file.file_id,
     name: file.name,
@@ -46,7 +50,7 @@ async function summarize(ledger: Ledger, file: FileRow, outFolder: string): Prom
     reasonCode: file.reason_code,
     rows: file.records ?? 0,
     validCents: file.valid_cents ?? 0,
-    outcomes: await readOutcomeTotals(ledger, file.file_no),
+    ...splitOpenRows(await readOutcomeTotals(ledger, file.file_no), batches),
     outputs: (await readOutputs(ledger, file.file_id)).map((output) => join(outFolder, output.name)),
   };
 }
@@ -64,11 +68,11 @@ export function fileSummaryTable(files: readonly FileSummary[]): string {
   return textTable(['File', 'Account', 'Operation', 'State', 'Rows', 'Outcomes', 'Valid total'], rows, [4, 6]);
 }
 
-function describeOutcomes({ state, reasonCode, outcomes }: FileSummary): string {
+function describeOutcomes({ state, reasonCode, outcomes, open }: FileSummary): string {
   if (state === 'rejected' || state === 'held' || state === 'cancelled') return `nothing sent: ${reasonCode ?? state}`;
   const names = Object.keys(OUTCOMES) as Outcome[];
-  return names
+  const counts = names
     .filter((name) => outcomes[name])
-    .map((name) => `${outcomes[name]!.rows} ${OUTCOMES[name].label.toLowerCase().replaceAll('_', ' ')}`)
-    .join(', ');
+    .map((name) => `${outcomes[name]!.rows} ${OUTCOMES[name].label.toLowerCase().replaceAll('_', ' ')}`);
+  return [...counts, ...(open.rows > 0 ? [`${open.rows} without outcome yet`] : [])].join(', ');
 }

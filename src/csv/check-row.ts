@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { parseAmount } from '../kernel/money.ts';
+import { formatCents, parseAmount } from '../kernel/money.ts';
 import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { duplicateRows } from './duplicate-rows.ts';
@@ -47,6 +47,7 @@ export function compileRowCheck(
     reportBrand(canonical);
     const payment = toPayment(raw.line, canonical);
     reportDuplicate(payment);
+    reportLargeAmount(payment);
     const faults = notes.faults();
     const amountCents = payment.amountCents === 0 ? null : payment.amountCents;
     return notes.isInvalid() ? { raw, faults, amountCents } : { raw, faults, amountCents, payment };
@@ -79,6 +80,13 @@ export function compileRowCheck(
     const key = `${payment.invoice}\n${payment.amountCents}\n${payer}`;
     const firstLine = duplicates.findFirstLine(key, payment.line);
     if (firstLine !== undefined) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
+  }
+
+  /** A row that is withheld anyway moves no money, so it holds no file. */
+  function reportLargeAmount({ amountCents }: PaymentRow): void {
+    if (rules.largestRowCents === undefined || Math.abs(amountCents) <= rules.largestRowCents) return;
+    if (notes.isInvalid()) return;
+    notes.reportRow('LIMIT_ROW_AMOUNT', `${formatCents(amountCents)}, at most ${formatCents(rules.largestRowCents)}`);
   }
 
   function toPayment(line: number, canonical: readonly string[]): PaymentRow {

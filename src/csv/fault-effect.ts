@@ -3,7 +3,18 @@ import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
 
 export type FaultEffect = 'row' | 'reject' | 'hold' | 'warn';
 
-/** What follows from a fault: the table says it, except for duplicate rows, where the folder does (F29). */
-export function effectOf(code: FaultCode, folder: Pick<FolderConfig, 'duplicateRows'>): FaultEffect {
-  return code === 'DUPLICATE_ROW' ? folder.duplicateRows : ERRORS[code].effect;
+/** What a folder decides of the effects of faults. */
+export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'>;
+
+/** What follows from a fault: the table says it, except for kinds of duplicates, where the folder does (F29, F70, F71). */
+export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
+  if (code === 'DUPLICATE_ROW') return folder.duplicateRows;
+  if (code === 'SAME_TOTALS') return holdsOrWarns(folder.sameTotals);
+  if (code === 'CHARGED_BEFORE') return holdsOrWarns(folder.chargedBefore);
+  return ERRORS[code].effect;
+}
+
+/** A fault that was found before the folder stopped looking for it is still worth saying. */
+function holdsOrWarns(setting: 'hold' | 'warn' | 'off'): FaultEffect {
+  return setting === 'hold' ? 'hold' : 'warn';
 }

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import type { RowResult } from '../kernel/rows.ts';
-import { lineSplitter } from './split-lines.ts';
+import { type Line, lineSplitter } from './split-lines.ts';
 
 type ResultOptions = {
   /** Reading stops here; a hostile answer may be endless (F95). Ask for more than were sent, so that extra rows show. */
@@ -18,11 +18,16 @@ type ResultOptions = {
  */
 export function readResultFile(bytes: Uint8Array, options: ResultOptions = {}): RowResult[] {
   const splitter = lineSplitter();
-  const lines = [...splitter.push(decodeResult(bytes)), splitter.end()];
+  const lines: (Line & { endsOpen?: true })[] = splitter.push(decodeResult(bytes));
+  const last = splitter.end();
+  if (last) lines.push({ ...last, endsOpen: true });
   return lines
-    .flatMap((line) => (line && line.text.trim() !== '' ? [line.text] : []))
+    .filter((line) => line.text.trim() !== '')
     .slice(0, options.maxRows)
-    .map((text, index) => toResult(splitResult(text), index + 1, options.columnCount));
+    .map(({ text, endsOpen }, index) => ({
+      ...toResult(splitResult(text), index + 1, options.columnCount),
+      ...(endsOpen && { endsOpen }),
+    }));
 }
 
 /** UTF-8, which we send; else the characters byte by byte, so that the numbers and amounts can be read in any case. */

@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../kernel/clock.ts';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { type ClaimFolder, noteClaim, ORIGINAL, writeNotes, type ClaimNotes } from './claim-notes.ts';
 import { explainSystemError } from './explain-system-error.ts';
@@ -29,6 +30,7 @@ export async function claimDrop(candidate: Candidate, options: ClaimOptions): Pr
     // Most losers of a race stop here and cost no write.
     if ((await lstatOrNothing(candidate.path)) === undefined) return { is: 'gone' };
     await mkdir(workDir, { mode: 0o700 });
+    crashPoint('claim.folder-made');
   } catch (error) {
     throw explainSystemError(error, action);
   }
@@ -46,10 +48,13 @@ export async function claimDrop(candidate: Candidate, options: ClaimOptions): Pr
 
 async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes): Promise<void> {
   await writeNotes(workDir, notes);
+  crashPoint('claim.notes-written');
   await syncFolder(dirname(workDir));
   await rename(candidate.path, join(workDir, ORIGINAL));
+  crashPoint('claim.renamed');
   await syncFolder(workDir);
   await syncFolder(folderOf(candidate.path));
+  crashPoint('claim.durable');
 }
 
 /** The folder of a path whose bytes need not be UTF-8. */

@@ -1,5 +1,6 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { type ClaimNotes, type NotedFile, ORIGINAL, ORIGINAL_SIDECAR } from './claim-notes.ts';
 import { explainSystemError } from './explain-system-error.ts';
@@ -35,7 +36,9 @@ export type ClaimOutcome = { is: 'claimed'; claim: Claim } | { is: 'gone' } | { 
  */
 export async function finishClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
   if (notes.sidecar) await takeSidecar(notes.sidecar, join(workDir, ORIGINAL_SIDECAR));
+  crashPoint('claim.sidecar-taken');
   if (notes.marker) await removeMarker(notes.marker, notes.folder);
+  crashPoint('claim.marker-removed');
   await syncFolder(workDir);
 
   const stats = await lstatOrNothing(join(workDir, ORIGINAL));

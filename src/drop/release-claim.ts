@@ -1,5 +1,6 @@
 import { rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './claim-notes.ts';
 import { explainSystemError } from './explain-system-error.ts';
@@ -13,7 +14,10 @@ import { UNFINISHED_ENDING } from './write-durably.ts';
  */
 export async function releaseClaim(workDir: string): Promise<void> {
   try {
-    for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) await removeFile(join(workDir, name));
+    for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) {
+      await removeFile(join(workDir, name));
+      crashPoint('release.file-removed');
+    }
     await removeFolder(workDir);
   } catch (error) {
     throw explainSystemError(error, `release the claim in "${workDir}"`);

@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 
 /** What a killed writeDurably leaves behind. */
@@ -15,6 +16,7 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
+  crashPoint('notes.draft-written');
   await rename(temporary, path);
   await syncFolder(dirname(path));
 }

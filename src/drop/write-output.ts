@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { callbackify } from 'node:util';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { hashFile } from './hash-file.ts';
@@ -28,12 +29,15 @@ export async function writeOutput({ dir, name, write }: OutputOptions): Promise<
   try {
     await makeFolder(dir, action);
     const content = await writeTemporary(temporary, write);
+    crashPoint('output.draft-written');
     // Read back before it gets its name as well: a bad copy under the final name could never be replaced.
     if ((await hashFile(temporary)) !== content.sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
     const isOurs = await publish(temporary, path);
+    crashPoint('output.published');
     await syncFolder(dir);
     if ((await hashFile(path)) !== content.sha256)
       throw new PipelineError(isOurs ? 'OUTPUT_MISMATCH' : 'OUTPUT_EXISTS', action);
+    crashPoint('output.read-back');
     return { path, ...content };
   } catch (error) {
     throw explainSystemError(error, action);

@@ -1,5 +1,6 @@
 import type { BatchOperationName } from '../../schemas/operations.ts';
 import { findRestriction } from '../../schemas/restrictions.ts';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { SubmitAnswer } from './answers.ts';
 import { classifySubmit } from './classify-submit.ts';
@@ -28,6 +29,7 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
   if (opened.kind === 'not_open') return { kind: 'not_sent', why: opened.why };
 
   const { connection } = opened;
+  crashPoint('submit.connected');
   if (!(await isIntentDurable(call, account.address.href, request.body.length))) {
     connection.close();
     return { kind: 'withheld' };
@@ -37,12 +39,14 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
     connection.close();
     return { kind: 'not_sent', why: fault };
   }
+  crashPoint('submit.before-first-byte');
   const outcome = await post(connection, {
     ...request,
     address: account.address,
     timeoutMs: account.answerTimeoutMs,
     largestAnswerBytes: account.largestAnswerBytes,
   });
+  crashPoint('submit.answered');
   return classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
 }
 

@@ -50,6 +50,8 @@ export type RowResult = {
   readonly position: number;
   readonly cells: readonly string[];
   readonly message: string;
+  /** Its line has no end: the last one of a file that may have been cut in the middle of its message. */
+  readonly endsOpen?: true;
 };
 
 /** A sent row with the outcome that its result says. */
@@ -73,3 +75,20 @@ export type Totals = { readonly rows: number; readonly cents: number };
 
 /** Rows and money per outcome. */
 export type OutcomeTotals = Partial<Record<Outcome, Totals>>;
+
+/**
+ * What a transaction report of the service says of a sent row: shown with its outcome, lacking, or shown in a way that
+ * cannot be told from another payment.
+ */
+export type RowFinding = {
+  readonly line: number;
+  readonly finding: 'found' | 'absent' | 'ambiguous';
+  /** Of a found row only. */
+  readonly outcome: SentOutcome | null;
+  readonly code: number | null;
+  /** Of a found row the service's own text, of an ambiguous one why. */
+  readonly message: string;
+  readonly authorization: string;
+  /** Of the line of the report that the row is; empty when there is none. */
+  readonly transactionId: string;
+};

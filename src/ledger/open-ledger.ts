@@ -27,12 +27,16 @@ export type LedgerConnection =
 
 /**
  * Opens the ledger: starts or joins the server, brings the schema up to date and registers this process.
+ * @param options.answerMs longest wait for an answer of the server, for tests
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED
  */
-export async function openLedger(place: LedgerPlace, options: { clock: Clock; log: Log }): Promise<Ledger> {
+export async function openLedger(
+  place: LedgerPlace,
+  options: { clock: Clock; log: Log; answerMs?: number },
+): Promise<Ledger> {
   const server = await reachServer(place, options.log);
-  const pool = openPool(server.connection, options.log);
-  const locks = openPool(server.connection, options.log);
+  const pool = openPool(server.connection, options);
+  const locks = openPool(server.connection, options);
   const close = async () => {
     await pool.end();
     await locks.end();
@@ -60,8 +64,25 @@ export async function openLedger(place: LedgerPlace, options: { clock: Clock; lo
   }
 }
 
-function openPool(connection: LedgerConnection, log: Log): pg.Pool {
-  const pool = new pg.Pool({ ...connection, ...SESSION, max: 20, application_name: 'paydrop' });
+/**
+ * Longest wait for one answer of the server, in ms: longer than any statement, or any wait for a lock, ought to take. A
+ * connection that went silent, as when a firewall forgot it, would else hold its worker for ever.
+ */
+const ANSWER_MS = 120_000;
+
+/** Longest wait for a connection, in ms, also for one that others use. */
+const CONNECT_MS = 30_000;
+
+function openPool(connection: LedgerConnection, { log, answerMs }: { log: Log; answerMs?: number }): pg.Pool {
+  const pool = new pg.Pool({
+    ...connection,
+    ...SESSION,
+    max: 20,
+    application_name: 'paydrop',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: answerMs ?? ANSWER_MS,
+  });
   // A lost connection is replaced by the pool. Without both listeners it would end the process: the pool's hears of those
   // that are idle, the connection's own of those that are in use.
   pool.on('error', (error) => log.warn({ code: 'LEDGER_UNREACHABLE' }, `ledger connection lost: ${error.message}`));
@@ -74,14 +95,14 @@ function openPool(connection: LedgerConnection, log: Log): pg.Pool {
 /**
  * What every session asks of a server that may be set up otherwise. A commit is on the disk before it is answered, or a
  * power cut would take back moves that were acted upon. A process that vanishes in the middle of a transaction, or while
- * it holds a lock, holds up the others for minutes and not for hours.
+ * it holds a lock, holds up the others for a minute and not for hours.
  */
 const SETTINGS = {
   search_path: 'paydrop',
   timezone: 'UTC',
   datestyle: 'ISO',
   synchronous_commit: 'on',
-  idle_in_transaction_session_timeout: '300s',
+  idle_in_transaction_session_timeout: '60s',
   tcp_keepalives_idle: '60',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '6',

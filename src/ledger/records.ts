@@ -34,6 +34,8 @@ export type FileRow = {
   valid_cents: number | null;
   invalid_rows: number | null;
   duplicate_of: string | null;
+  row_set: string | null;
+  accepted_at: Date | null;
 };
 
 export type BatchRow = {
@@ -59,11 +61,18 @@ export type BatchRow = {
   next_poll_at: Date | null;
   result_at: Date | null;
   result_sha256: string | null;
+  rechecks: number;
+  next_recheck_at: Date | null;
+  stale_since: Date | null;
+  poll_alarm: string | null;
+  final_at: Date | null;
 };
 
 export type OutputRow = {
   file_id: string;
   kind: OutputKind;
+  /** Of a correction; the other kinds have 0. */
+  number: number;
   name: string;
   sha256: string;
   bytes: number;

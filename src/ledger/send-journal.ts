@@ -1,5 +1,6 @@
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import type { Ledger } from './open-ledger.ts';
 
@@ -11,6 +12,8 @@ export type JournalEntry = {
   batchNo: number;
   attempt: number;
   sha256: string;
+  /** Only in a second entry of a send: what the service said, when the ledger could not take it at once. */
+  answer?: { verdict: string; batchId?: string; reason?: string };
 };
 
 export type SendJournal = { append(entry: JournalEntry): Promise<void>; close(): Promise<void> };
@@ -32,7 +35,9 @@ export async function openSendJournal(path: string): Promise<SendJournal> {
     append: async (entry) => {
       try {
         await file.appendFile(`\n${JSON.stringify(entry)}`);
+        crashPoint('journal.written');
         await file.datasync();
+        crashPoint('journal.synced');
       } catch (error) {
         const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
         throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
@@ -57,7 +62,7 @@ const SLICE = 10_000;
 
 /**
  * Every attempt that the journal knows and the ledger does not: the ledger is older than what was sent (a restored
- * backup), so sending again from its state would charge twice.
+ * backup), so sending again from its state would charge twice. Those that were dealt with (recall-batch.ts) are known.
  */
 export async function findForgottenSends(ledger: Ledger, path: string): Promise<JournalEntry[]> {
   const forgotten: JournalEntry[] = [];
@@ -71,11 +76,38 @@ export async function findForgottenSends(ledger: Ledger, path: string): Promise<
   return [...forgotten, ...(await findMissing(ledger, slice))];
 }
 
+/** Of the end of the journal, which is some hundred entries. */
+const TAIL_BYTES = 65_536;
+
+/**
+ * Whether the ledger does not know the last sends of the journal. A copy of the ledger knows everything up to its moment,
+ * so the end of the journal tells, however long it is; this may be asked before every send.
+ */
+export async function isJournalAhead(ledger: Ledger, path: string): Promise<boolean> {
+  return (await findMissing(ledger, await readLastEntries(path))).length > 0;
+}
+
+async function readLastEntries(path: string): Promise<JournalEntry[]> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length);
+    // The first line is cut unless the journal is short, and cannot be read then.
+    const lines = bytes.subarray(0, bytesRead).toString('utf8').split('\n');
+    return lines.flatMap((line) => readSend(line) ?? []);
+  } finally {
+    await file.close();
+  }
+}
+
 async function findMissing(ledger: Ledger, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
   const { rows } = await ledger.pool.query<{ n: number }>(
     `SELECT n::int FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS j (file_id, batch_no, attempt, n)
      WHERE NOT EXISTS (SELECT 1 FROM attempt a
        WHERE a.file_id = j.file_id AND a.batch_no = j.batch_no AND a.attempt = j.attempt)
+       AND NOT EXISTS (SELECT 1 FROM forgotten_send g
+         WHERE g.file_id = j.file_id AND g.batch_no = j.batch_no AND g.attempt = j.attempt)
      ORDER BY n`,
     [
       entries.map((entry) => entry.fileId),
@@ -94,9 +126,15 @@ async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   });
   if (!file) return;
   for await (const line of file.readLines()) {
-    const entry = parseEntry(line);
+    const entry = readSend(line);
     if (entry) yield entry;
   }
+}
+
+/** An answer that was kept here belongs to a send whose own entry stands before it. */
+function readSend(line: string): JournalEntry | undefined {
+  const entry = parseEntry(line);
+  return entry?.answer ? undefined : entry;
 }
 
 /** A torn line belongs to an attempt that never began: its first byte had to wait for the whole line. */

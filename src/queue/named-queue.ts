@@ -19,8 +19,20 @@ export function openNamedQueue(
   return queue;
 }
 
-/** `waiting`: jobs still to run. `live`: those that run as well, or look so because their worker was killed just now. */
-export type Which = 'waiting' | 'live';
+/**
+ * `waiting`: jobs still to run. `next`: those of them that do not wait for a time.
+ * `live`: jobs still to run and those that run, or look so because their worker was killed just now. `pressing`: those of
+ * them that do not wait for a time.
+ */
+export type Which = keyof typeof STATES;
+
+/** In this order, see listIds. */
+const STATES = {
+  waiting: ['delayed', 'prioritized', 'waiting'],
+  next: ['prioritized', 'waiting'],
+  live: ['delayed', 'prioritized', 'waiting', 'active'],
+  pressing: ['prioritized', 'waiting', 'active'],
+} as const;
 
 /**
  * Ids of jobs, in one answer without their contents: 10,000 take some 20 ms.
@@ -29,8 +41,7 @@ export type Which = 'waiting' | 'live';
  * listed in its next state and cannot be missed.
  */
 export async function listIds(queue: NamedQueue, which: Which): Promise<Set<string>> {
-  const states = ['delayed', 'prioritized', 'waiting'] as const;
-  const stored = await queue.getRanges(which === 'live' ? [...states, 'active'] : [...states], 0, -1);
+  const stored = await queue.getRanges([...STATES[which]], 0, -1);
   return new Set(stored.map(fromStoredId));
 }
 

@@ -30,7 +30,10 @@ export type Queue = {
     payload: Payload<Name>,
     options?: { delayMs?: number },
   ): Promise<void>;
-  /** Ids of the jobs that are waiting or delayed, and with `live` of the active ones. The sweep adds what is missing. */
+  /**
+   * Ids of the jobs that are waiting or delayed, with `live` of the active ones too; `next` and `pressing` leave out
+   * those that are delayed. The sweep adds what is missing.
+   */
   ids(name: QueueName, which: Which): Promise<Set<string>>;
   /** Takes jobs from now on, `concurrency` at once. A handler that throws fails its job; nothing is tried again. */
   work<Name extends QueueName>(

@@ -59,6 +59,31 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
   ];
 }
 
+/** Figures that a correction is checked by. Money is integer cents. */
+export type CorrectionFigures = {
+  batches: readonly Totals[];
+  /** Outcomes of the whole file after the correction. */
+  outcomes: OutcomeTotals;
+  /** The corrected rows by their new outcome, by the ledger and as read back from the disk. */
+  changed: OutcomeTotals;
+  delivered: OutcomeTotals;
+};
+
+/** H7 and H8 once more after a correction: no row and no cent came or went, and the file says what the ledger says. */
+export function checkCorrectionTotals({ batches, outcomes, changed, delivered }: CorrectionFigures): ControlTotal[] {
+  const batched = addUp(batches);
+  const { invalid: _withheld, not_sent: unsent = NOTHING, ...sentOutcomes } = outcomes;
+  const sent = sumTotals(sentOutcomes);
+  return [
+    total(
+      'H7',
+      same(addUp([sent, unsent]), batched),
+      `outcomes ${say(sent)} + not sent ${say(unsent)} = batches ${say(batched)}`,
+    ),
+    total('H8', sameOutcomes(changed, delivered), 'the correction, read back, says what the ledger says'),
+  ];
+}
+
 function total(id: string, holds: boolean, says: string): ControlTotal {
   return { id, holds, says };
 }

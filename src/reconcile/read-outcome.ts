@@ -1,10 +1,14 @@
 import type { SentOutcome } from '../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { rejectionOf } from '../../schemas/rejections.ts';
+import { type Advice, rejectionOf, REJECTIONS } from '../../schemas/rejections.ts';
 
 export type RowOutcome = { outcome: SentOutcome; code: number | null; authorization: string };
 
-type Rule = { operations: readonly FolderOperation[]; says: RegExp; read: (match: RegExpExecArray) => RowOutcome };
+type Rule = {
+  operations: readonly FolderOperation[];
+  says: RegExp;
+  read: (match: RegExpExecArray, endsOpen: boolean) => RowOutcome;
+};
 
 const ANY = ['card', 'ach-charge', 'ach-refund'] as const;
 const ACH = ['ach-charge', 'ach-refund'] as const;
@@ -26,7 +30,7 @@ const RULES: readonly Rule[] = [
     says: /^OK(?:: *(\d{1,10}|(?=[A-Z]*\d)[0-9A-Z]{6}(?=:))(?::[A-Za-z]?)?)?$/,
     read: (match) => outcome('approved', null, match[1]),
   },
-  { operations: ANY, says: /^REJECT: *(\d{1,4})$/, read: (match) => readRejection(Number(match[1])) },
+  { operations: ANY, says: /^REJECT: *(\d{1,4})$/, read: (match, endsOpen) => readRejection(match[1]!, endsOpen) },
   { operations: ANY, says: /^Wrong Format\b/, read: () => outcome('format_error') },
   { operations: ANY, says: /^Duplicated\b/, read: () => outcome('duplicate') },
 ];
@@ -34,19 +38,32 @@ const RULES: readonly Rule[] = [
 /**
  * Outcome of one row of a result file.
  * @param message as it came; the service pads it with a leading space and a line feed
+ * @param endsOpen whether the file ends in the middle of its line, so that the message may have been cut
  */
-export function readOutcome(operation: FolderOperation, message: string): RowOutcome {
+export function readOutcome(operation: FolderOperation, message: string, endsOpen = false): RowOutcome {
   const text = message.trim();
   for (const rule of RULES) {
     const match = rule.operations.includes(operation) ? rule.says.exec(text) : null;
-    if (match) return rule.read(match);
+    if (match) return rule.read(match, endsOpen);
   }
   return outcome('unknown');
 }
 
-/** Codes of which the meaning is "nobody knows", and codes that are not listed, leave the row in doubt. */
-function readRejection(code: number): RowOutcome {
-  return outcome(rejectionOf(code).advice === 'unknown' ? 'unknown' : 'declined', code);
+/**
+ * Codes of which the meaning is "nobody knows", and codes that are not listed, leave the row in doubt. So does one that
+ * may be the beginning of another: cut in the middle, 70 (the money may have moved) would pass for 7 (declined).
+ */
+function readRejection(digits: string, endsOpen: boolean): RowOutcome {
+  const code = Number(digits);
+  const { advice } = rejectionOf(code);
+  const isUncertain = advice === 'unknown' || (endsOpen && mayBeCut(code, advice));
+  return outcome(isUncertain ? 'unknown' : 'declined', code);
+}
+
+function mayBeCut(code: number, advice: Advice): boolean {
+  return Object.entries(REJECTIONS).some(
+    ([other, row]) => other.startsWith(String(code)) && other !== String(code) && row.advice !== advice,
+  );
 }
 
 function outcome(name: SentOutcome, code: number | null = null, authorization = ''): RowOutcome {

@@ -1,6 +1,6 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { maskText } from '../kernel/mask.ts';
 import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '../kernel/rows.ts';
+import { keptMessage } from './kept-message.ts';
 import { readOutcome } from './read-outcome.ts';
 
 /** Gives each matched row its outcome. Totals per outcome come with it, for the conservation check (H7). */
@@ -10,7 +10,7 @@ export function reconcileRows(
 ): { rows: ReconciledRow[]; totals: OutcomeTotals } {
   const totals: OutcomeTotals = {};
   const rows = pairs.map(({ sent, result }) => {
-    const { outcome, code, authorization } = readOutcome(operation, result.message);
+    const { outcome, code, authorization } = readOutcome(operation, result.message, result.endsOpen);
     totals[outcome] = addTotals(totals[outcome] ?? NOTHING, { rows: 1, cents: sent.amountCents });
     return { line: sent.line, outcome, code, message: keptMessage(result.message), authorization };
   });
@@ -26,15 +26,4 @@ const NOTHING: Totals = { rows: 0, cents: 0 };
 
 function addTotals(left: Totals, right: Totals): Totals {
   return { rows: left.rows + right.rows, cents: left.cents + right.cents };
-}
-
-/** Longer than any message seen; the whole text stays in the sealed result. */
-const LONGEST_MESSAGE = 200;
-
-/**
- * The service's text as the ledger keeps it and people read it. A text that nobody has seen before may quote the row
- * with its number, and PostgreSQL takes no NUL: the batch could then never be reconciled.
- */
-function keptMessage(message: string): string {
-  return maskText(message.replace(/\p{Cc}/gu, ' ').trim()).slice(0, LONGEST_MESSAGE);
 }

@@ -4,6 +4,7 @@ import { type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promise
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { pipeline as runPipeline } from 'node:stream/promises';
+import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
 import type { DataKey } from './data-key.ts';
@@ -50,7 +51,9 @@ export async function sealFile(options: {
   try {
     await makeFolder(dirname(to));
     const sealed = await writeDraft(draft, from, key, purpose);
+    crashPoint('seal.draft-written');
     await nameDraft(draft, to);
+    crashPoint('seal.named');
     return sealed;
   } catch (error) {
     throw isDiskFull(error) ? new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error }) : error;

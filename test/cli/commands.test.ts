@@ -9,9 +9,7 @@ const RUNNING = COMMANDS.flatMap(leavesOf);
 
 describe('COMMANDS', () => {
   it('has each name once', () => {
-    const names = COMMANDS.map((command) => command.name);
-    expect(new Set(names).size).toBe(names.length);
-    expect(new Set(RUNNING.map((command) => command.name)).size).toBe(RUNNING.length);
+    for (const names of namesOf(COMMANDS)) expect(new Set(names).size, names.join(' ')).toBe(names.length);
   });
 
   it('can print JSON wherever data is printed', () => {
@@ -37,6 +35,12 @@ describe('COMMANDS', () => {
     expect([...COMMANDS, ...RUNNING].filter((command) => command.examples.length === 0)).toEqual([]);
   });
 });
+
+/** The names of the commands of a table, and of each table below it. */
+function namesOf(commands: readonly CliCommand[]): string[][] {
+  const inner = commands.flatMap((command) => ('commands' in command ? namesOf(command.commands) : []));
+  return [commands.map((command) => command.name), ...inner];
+}
 
 function leavesOf(command: CliCommand): CliCommand[] {
   return 'commands' in command ? command.commands.flatMap(leavesOf) : [command];

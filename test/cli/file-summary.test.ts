@@ -61,4 +61,12 @@ describe('fileSummaryTable', () => {
     );
     expect(lines.find((line) => line.startsWith('empty.csv'))).toMatch(/rejected +0 +nothing sent: EMPTY +0\.00$/);
   });
+
+  it('does not say of a batch in doubt that it was not sent', async () => {
+    await world.forceState('batch', 'unknown');
+    const monday = (await read(new Date(0))).find((file) => file.name === 'monday.csv')!;
+    expect(monday.open).toEqual({ rows: 4, cents: 7_700 });
+    const table = fileSummaryTable([{ ...monday, outcomes: {}, state: 'in_progress' }]);
+    expect(table).toMatch(/in_progress +5 +4 without outcome yet +77\.00$/);
+  });
 });

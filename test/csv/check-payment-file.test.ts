@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
+import { ERRORS, type FaultCode, LEDGER_CODES } from '../../schemas/errors.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check-payment-file.ts';
 import {
   achLine,
@@ -118,6 +118,7 @@ describe('checkPaymentFile', () => {
     ],
     ['SPREADSHEET_DAMAGE', 'hold', sound() + file(cardLine({ cardNumber: '4.22222E+15' }))],
     ['SPREADSHEET_DAMAGE', 'hold', sound() + file(cardLine({ expiry: '928' }))],
+    ['LIMIT_ROW_AMOUNT', 'hold', sound() + file(cardLine({ amount: '500.01' })), { largestRowCents: 50_000 }],
     ['SPREADSHEET_DAMAGE', 'hold', sound() + file(cardLine({ zipCode: '="02180"' }))],
     ['DUPLICATE_ROW', 'hold', sound() + file(cardLine({ invoice: 'N-1' }))],
     ['DUPLICATE_ROW', 'reject', sound() + file(cardLine({ invoice: 'N-1' })), { folder: { duplicateRows: 'reject' } }],
@@ -143,15 +144,18 @@ describe('checkPaymentFile', () => {
   });
 
   it('has a faulty file for every code that reading can find', () => {
-    /** Found by those who watch the folder, know other files or hold the control file; or never, while H2 holds. */
+    /** Found by those who watch the folder, know other files or hold the control file; or never, while H2 holds or reading comes to its end. */
     const elsewhere: FaultCode[] = [
       'FILE_TOO_LARGE',
       'LINES_DIFFER',
-      'DUPLICATE_FILE',
+      ...LEDGER_CODES,
+      'LIMIT_FILE_ROWS',
+      'LIMIT_FILE_TOTAL',
+      'APPROVAL_DUE',
       'CONTROL_TOTALS',
       'CONTROL_FILE',
       'MODIFIED_AFTER_CLAIM',
-      'NAME_SEEN_BEFORE',
+      'POISON_FILE',
     ];
     const ofFiles = Object.entries(ERRORS).flatMap(([code, row]) =>
       ['row', 'file'].includes(row.scope) ? [code] : [],

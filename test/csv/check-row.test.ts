@@ -156,3 +156,27 @@ describe('duplicates within a file', () => {
     expect(second?.payment !== undefined).toBe(isPayment);
   });
 });
+
+describe('compileRowCheck, with a limit for one row', () => {
+  const rules = rulesWith({ largestRowCents: 50_000 });
+  const refunds = rulesWith({ operation: 'ach-refund', largestRowCents: 50_000 });
+
+  it.each([
+    ['card', cardLine({ amount: '500.00' }), rules, []],
+    ['card', cardLine({ amount: '500.01' }), rules, ['LIMIT_ROW_AMOUNT undefined']],
+    ['ach', achLine({ amount: '-500.00' }), refunds, []],
+    ['ach', achLine({ amount: '-500.01' }), refunds, ['LIMIT_ROW_AMOUNT undefined']],
+    ['card', cardLine({ amount: '500.01' }), rulesWith(), []],
+  ] as const)('%s %s', (layout, line, given, codes) => {
+    expect(codesOf(layout, line, given)).toEqual(codes);
+  });
+
+  it('leaves the row what it is, because a person decides about the file', () => {
+    const [row] = check('card', [cardLine({ amount: '500.01' })], rules);
+    expect(row).toMatchObject({ payment: { amountCents: 50_001 }, faults: [{ detail: '500.01, at most 500.00' }] });
+  });
+
+  it('says nothing of a row that is withheld anyway', () => {
+    expect(codesOf('card', cardLine({ amount: '500.01', invoice: '' }), rules)).toEqual(['FIELD_REQUIRED invoice']);
+  });
+});

@@ -8,11 +8,11 @@ const CELLS = ROW.split(',');
 describe('readResultFile', () => {
   it.each([
     ['CRLF and a final one', `${ROW},Received\r\n${ROW},Received\r\n`],
-    ['LF and no final one', `${ROW},Received\n${ROW},Received`],
+    ['LF', `${ROW},Received\n${ROW},Received\n`],
     ['blank lines', `\r\n${ROW},Received\r\n\r\n  \r\n${ROW},Received\r\n\r\n`],
-    ['a byte order mark', `\ufeff${ROW},Received\r\n${ROW},Received`],
-    ['quotes around cells', `"${CELLS.join('","')}","Received"\r\n${ROW},"Received"`],
-    ['spaces around cells', `${CELLS.join(' , ')} , Received \r\n${ROW}, Received`],
+    ['a byte order mark', `\ufeff${ROW},Received\r\n${ROW},Received\r\n`],
+    ['quotes around cells', `"${CELLS.join('","')}","Received"\r\n${ROW},"Received"\r\n`],
+    ['spaces around cells', `${CELLS.join(' , ')} , Received \r\n${ROW}, Received\r\n`],
   ])('reads %s', (_, text) => {
     expect(read(text)).toEqual([
       { position: 1, cells: CELLS, message: 'Received' },
@@ -33,6 +33,14 @@ describe('readResultFile', () => {
       { position: 1, cells, message },
       { position: 2, cells: CELLS, message: 'Received' },
     ]);
+  });
+
+  it.each(['\n', '\r\n', '\r'])('says of the last row that its line has no end, after %j', (end) => {
+    expect(read(`${ROW},Received${end}${ROW},REJECT: 1`)).toEqual([
+      { position: 1, cells: CELLS, message: 'Received' },
+      { position: 2, cells: CELLS, message: 'REJECT: 1', endsOpen: true },
+    ]);
+    expect(read(`${ROW},REJECT: 1${end}`)[0]).not.toHaveProperty('endsOpen');
   });
 
   it('takes commas for part of the message when the number of columns is known', () => {

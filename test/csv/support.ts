@@ -28,6 +28,8 @@ export function rulesWith({ folder, ...settings }: Settings = {}): CheckRules {
       textCommas: 'replace',
       badRows: { policy: 'withhold', maxPercent: 10 },
       duplicateRows: 'hold',
+      sameTotals: 'hold',
+      chargedBefore: 'hold',
       routingCheck: false,
       ...folder,
     },

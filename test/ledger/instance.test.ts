@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLog, silentLog } from '../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance, joinAsInstance } from '../../src/ledger/instance.ts';
+import { relayDatabase } from '../support/database-relay.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -13,7 +14,7 @@ afterAll(() => world.close());
 const REJOIN_MS = 10;
 
 async function join(log = silentLog()): Promise<Instance> {
-  const instance = await joinAsInstance({ connectionString: world.url }, log, REJOIN_MS);
+  const instance = await joinAsInstance({ connectionString: world.url }, log, { rejoinMs: REJOIN_MS });
   onTestFinished(() => instance.leave());
   return instance;
 }
@@ -76,6 +77,38 @@ describe('joinAsInstance', () => {
       .toHaveLength(1);
   });
 
+  it('notices a connection that swallows everything, and takes up another one', async () => {
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const instance = await joinAsInstance({ connectionString: relay.url, query_timeout: 50 }, silentLog(), {
+      rejoinMs: REJOIN_MS,
+      beatMs: 20,
+    });
+    onTestFinished(() => instance.leave());
+    const before = await holdersOf(instance);
+    let swallows = true;
+    relay.decide((said) => (swallows && said.includes('SELECT 1') ? 'keep' : 'pass'));
+    await expect.poll(() => instance.isSettled(), { interval: 5 }).toBe(false);
+    swallows = false;
+    await expect
+      .poll(async () => (await holdersOf(instance)).filter((pid) => !before.includes(pid)), { interval: 5 })
+      .toHaveLength(1);
+  });
+
+  it('is not settled from the loss of its connection until some time after it is back', async () => {
+    const instance = await joinAsInstance({ connectionString: world.url }, silentLog(), {
+      rejoinMs: REJOIN_MS,
+      settleMs: 200,
+    });
+    onTestFinished(() => instance.leave());
+    expect(instance.isSettled()).toBe(true);
+    const before = await holdersOf(instance);
+    await cut(before);
+    await expect.poll(() => instance.isSettled(), { interval: 5 }).toBe(false);
+    await expect.poll(() => instance.isSettled(), { interval: 5 }).toBe(true);
+    expect(await holdersOf(instance)).toHaveLength(1);
+  });
+
   it('comes back with one connection, however often it had to try', async () => {
     const tries: string[] = [];
     const log = openLog({ level: 'debug', destination: { write: (line) => void tries.push(line) } });
@@ -113,7 +146,7 @@ describe('joinAsInstance', () => {
   it('throws when there is no server at the start, and does not go on trying', async () => {
     const tries: string[] = [];
     const log = openLog({ level: 'debug', destination: { write: (line) => void tries.push(line) } });
-    await expect(joinAsInstance({ host: '/nonexistent' }, log, 1)).rejects.toThrow();
+    await expect(joinAsInstance({ host: '/nonexistent' }, log, { rejoinMs: 1 })).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(tries).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
@@ -35,6 +36,10 @@ async function describeSchema() {
   return { columns: rows, migrations: migrations.rows };
 }
 
+async function listMigrations(): Promise<string[]> {
+  return (await readdir(new URL('../../src/ledger/migrations/', import.meta.url))).sort();
+}
+
 async function legalMoves(): Promise<unknown[][]> {
   const { rows } = await pool.query('SELECT entity, from_state, to_state, name FROM legal_move');
   return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
@@ -52,7 +57,7 @@ describe('migrate', () => {
     await Promise.all(workers.map((worker) => worker.kill()));
     const { columns, migrations } = await describeSchema();
     expect(columns.filter((column) => column.table_name === 'batch')).not.toEqual([]);
-    expect(migrations.map((row) => row.name)).toEqual(['0001-ledger.sql']);
+    expect(migrations.map((row) => row.name)).toEqual(await listMigrations());
     expect(await legalMoves()).toHaveLength(LISTED.length);
   });
 

@@ -7,6 +7,8 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { claimFile } from '../../src/ledger/moves/claim-file.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readFileState } from '../../src/ledger/queries/read-file.ts';
+import { withLock } from '../../src/ledger/with-lock.ts';
+import { relayDatabase } from '../support/database-relay.ts';
 import { claimOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -27,7 +29,7 @@ describe('openLedger', () => {
     ['search_path', 'paydrop'],
     ['TimeZone', 'UTC'],
     ['DateStyle', expect.stringMatching(/^ISO/)],
-    ['idle_in_transaction_session_timeout', '5min'],
+    ['idle_in_transaction_session_timeout', '1min'],
   ])('asks for %s = %s in every session', async (setting, value) => {
     expect(await show(setting)).toEqual(value);
   });
@@ -84,6 +86,21 @@ describe('openLedger', () => {
     );
     await expect.poll(() => ledger.pool.totalCount, { interval: 5 }).toBe(0);
     expect((await ledger.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('gives up a server that does not answer, and goes on when it does', async () => {
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { ...options, answerMs: 1_000 });
+    onTestFinished(() => ledger.close());
+    const claim = claimOf();
+    let asks = true;
+    relay.decide((said) => (asks && said.includes('INSERT INTO file') ? 'keep' : 'pass'));
+    await expect(claimFile(ledger, claim)).rejects.toThrow('Query read timeout');
+    await expect(withLock(ledger, 'a thing', () => claimFile(ledger, claim))).rejects.toThrow('Query read timeout');
+    asks = false;
+    expect(await claimFile(ledger, claim)).toBe(true);
+    expect(await withLock(ledger, 'a thing', async () => 'in')).toBe('in');
   });
 
   it.each([

@@ -2,9 +2,11 @@ import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { recallForgotten } from '../../src/ledger/moves/recall-batch.ts';
 import type { BatchRow } from '../../src/ledger/records.ts';
 import {
   findForgottenSends,
+  isJournalAhead,
   type JournalEntry,
   openSendJournal,
   type SendJournal,
@@ -97,6 +99,13 @@ describe('openSendJournal', () => {
 });
 
 describe('findForgottenSends', () => {
+  it('takes an answer that was kept beside a send for no send of its own', async () => {
+    const journal = await open();
+    await journal.append(entryOf(1));
+    await journal.append({ ...entryOf(1), answer: { verdict: 'submitted', batchId: '7001' } });
+    expect(await forgotten()).toEqual([entryOf(1)]);
+  });
+
   it('is empty without a journal, and with an empty one', async () => {
     expect(await forgotten()).toEqual([]);
     await open();
@@ -154,5 +163,45 @@ describe('findForgottenSends', () => {
     expect((await forgotten()).map((entry) => entry.attempt)).toEqual(
       Array.from({ length: 25 }, (_, index) => index * 1_000 + 999),
     );
+  });
+});
+
+describe('isJournalAhead', () => {
+  const ask = () => isJournalAhead(world.ledger, path);
+
+  it('is false for an empty journal, and for one whose last sends the ledger knows', async () => {
+    const journal = await open();
+    expect(await ask()).toBe(false);
+    await journal.append(entryOf(1, await world.sending()));
+    expect(await ask()).toBe(false);
+  });
+
+  it('is true when the ledger has forgotten the last send, or one of the last', async () => {
+    const journal = await open();
+    const [lost, known] = [await world.sending(), await world.sending()];
+    await journal.append(entryOf(1, lost));
+    await journal.append(entryOf(1, known));
+    await world.ledger.pool.query('DELETE FROM attempt WHERE file_id = $1', [lost.file_id]);
+    expect(await ask()).toBe(true);
+    await recallForgotten(world.ledger, path);
+    expect(await ask()).toBe(false);
+  });
+
+  it('looks at the end of a long journal only, whatever line that begins in', async () => {
+    await open();
+    const known = await world.sending();
+    const lines = (entry: JournalEntry, count: number) => `${JSON.stringify(entry)}\n`.repeat(count);
+    await writeFile(path, lines(entryOf(9), 1) + lines(entryOf(1, known), 1_000));
+    expect(await ask()).toBe(false);
+    await appendFile(path, lines(entryOf(9), 1));
+    expect(await ask()).toBe(true);
+  });
+
+  it('reads past a line that was cut short, and answers that were kept', async () => {
+    await open();
+    const known = await world.sending();
+    const answer = { ...entryOf(1, known), attempt: 7, answer: { verdict: 'submitted' } };
+    await writeFile(path, `${JSON.stringify(entryOf(1, known))}\n${JSON.stringify(answer)}\n{"at":"2026`);
+    expect(await ask()).toBe(false);
   });
 });

@@ -1,11 +1,14 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/kernel/log.ts';
 import { claimFile } from '../../src/ledger/moves/claim-file.ts';
 import { endAttempt } from '../../src/ledger/moves/end-attempt.ts';
 import { moveFile } from '../../src/ledger/moves/move.ts';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
 import { verifyAudit } from '../../src/ledger/queries/search.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { transact, violates } from '../../src/ledger/transaction.ts';
+import { relayDatabase } from '../support/database-relay.ts';
 import { claimOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -101,6 +104,18 @@ describe('transact', () => {
     await transact(world.ledger, async () => {});
   });
 
+  it('asks a server that takes no writes on another connection, which may lead to one that does', async () => {
+    const { pool } = world.ledger;
+    const before = pool.totalCount;
+    const refused = transact(world.ledger, async (tx) => {
+      await tx.client.query('SET TRANSACTION READ ONLY');
+      await tx.client.query('DELETE FROM row_fault');
+    });
+    await expect(refused).rejects.toMatchObject({ code: '25006' });
+    expect(pool.totalCount).toBe(before - 1);
+    await transact(world.ledger, async () => {});
+  });
+
   it('says LEDGER_UNREACHABLE when no connection can be made', async () => {
     const pool = new pg.Pool({ host: '/nonexistent', user: 'nobody' });
     await expect(transact({ ...world.ledger, pool }, async () => {})).rejects.toMatchObject({
@@ -111,6 +126,37 @@ describe('transact', () => {
 });
 
 describe('the audit chain', () => {
+  it('is given free soon when a process stops while it holds the end', async () => {
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+    onTestFinished(() => ledger.close());
+    let asked = '';
+    // The network swallows the COMMIT, as that of a process that is stopped would never come.
+    relay.decide((said) => (said.includes('append_audit') && said.includes('COMMIT') ? 'keep' : 'pass'));
+    const stopped = claimFile(ledger, claimOf());
+    await expect
+      .poll(
+        async () => {
+          const { rows } = await world.ledger.pool.query(
+            `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+          );
+          asked = rows[0]?.query ?? '';
+          return asked;
+        },
+        { interval: 10 },
+      )
+      .toContain('append_audit');
+    expect(asked).toContain(`set_config('idle_in_transaction_session_timeout', '10s', true)`);
+    await world.ledger.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+    );
+    await expect(stopped).rejects.toThrow();
+    expect(await claimFile(world.ledger, claimOf())).toBe(true);
+    const { rows } = await world.ledger.pool.query(`SHOW idle_in_transaction_session_timeout`);
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+  });
+
   it('stays a chain without a gap when many move at the same moment', async () => {
     const before = await world.ledger.pool.query('SELECT coalesce(max(seq), 0) AS last FROM audit');
     const claims = Array.from({ length: 50 }, () => claimOf());

@@ -33,6 +33,8 @@ beforeAll(async () => {
     path: `drop/${name}`,
     account: 'main',
     complete: { by: 'quiet', quietMs: 60, probes: 2 },
+    sameTotals: 'off',
+    unusualFactor: 0,
     ...settings,
   }));
   world = await openPipelineWorld({ settings: { folders }, log });

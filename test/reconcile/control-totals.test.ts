@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkControlTotals, type Figures } from '../../src/reconcile/control-totals.ts';
+import { checkControlTotals, checkCorrectionTotals, type Figures } from '../../src/reconcile/control-totals.ts';
 
 const SHA = 'a'.repeat(64);
 
@@ -150,3 +150,26 @@ describe('checkControlTotals', () => {
 function failing(figures: Figures): string[] {
   return checkControlTotals(figures).flatMap(({ id, holds }) => (holds ? [] : [id]));
 }
+
+describe('checkCorrectionTotals', () => {
+  const changed = { approved: { rows: 1, cents: 20 } };
+  const right = { batches: RIGHT.batches, outcomes: OUTCOMES, changed, delivered: changed };
+
+  it('hold when no row and no cent came or went', () => {
+    expect(checkCorrectionTotals(right).map(({ id, holds }) => [id, holds])).toEqual([
+      ['H7', true],
+      ['H8', true],
+    ]);
+  });
+
+  it.each([
+    ['H7', { outcomes: { ...OUTCOMES, approved: { rows: 3, cents: 5000 } } }],
+    ['H7', { outcomes: { ...OUTCOMES, unknown: { rows: 2, cents: 41 } } }],
+    ['H8', { delivered: {} }],
+    ['H8', { delivered: { declined: { rows: 1, cents: 20 } } }],
+    ['H8', { delivered: { approved: { rows: 1, cents: 21 } } }],
+  ])('%s does not hold with %j', (id, change) => {
+    const failed = checkCorrectionTotals({ ...right, ...change }).filter((total) => !total.holds);
+    expect(failed.map((total) => total.id)).toEqual([id]);
+  });
+});

@@ -163,13 +163,11 @@ describe('matchResults against a result that does not fit', () => {
     });
   });
 
-  it('names what stands in the place of a missing row in the middle', () => {
+  it('names a missing row in the middle, and not the rows that follow it', () => {
     expect(matchResults('ach', SENT, [RESULTS[0]!, RESULTS[2]!])).toMatchObject({
       kind: 'mismatch',
-      differences: [
-        { position: 2, line: 3, result: 'invoice INV-3, 3.00, number ending 0001' },
-        { position: 3, line: 4, result: 'nothing' },
-      ],
+      reason: '2 result rows for 3 sent rows, 1 of them differ',
+      differences: [{ position: 2, line: 3, sent: 'invoice INV-2, 2.00, number ending 0001', result: 'nothing' }],
     });
   });
 

@@ -162,3 +162,28 @@ describe('readOutcome', () => {
     );
   });
 });
+
+describe('readOutcome of a message that may have been cut', () => {
+  it.each([
+    ['REJECT: 7', 'unknown', 7],
+    ['REJECT: 5', 'unknown', 5],
+    ['REJECT: 1', 'unknown', 1],
+    ['REJECT: 10', 'unknown', 10],
+    ['REJECT: 8', 'declined', 8],
+    ['REJECT: 15', 'declined', 15],
+    ['REJECT: 100', 'declined', 100],
+    ['REJECT: 70', 'unknown', 70],
+  ])('reads %s as %s', (message, outcome, code) => {
+    expect(readOutcome('card', message, true)).toEqual({ outcome, code, authorization: '' });
+  });
+
+  it('never takes a longer message of another meaning for the shorter one', () => {
+    for (const whole of Object.keys(REJECTIONS)) {
+      for (let length = 1; length < whole.length; length += 1) {
+        const cut = readOutcome('card', `REJECT: ${whole.slice(0, length)}`, true);
+        const full = readOutcome('card', `REJECT: ${whole}`);
+        expect(cut.outcome === 'unknown' || cut.outcome === full.outcome, whole).toBe(true);
+      }
+    }
+  });
+});

@@ -18,8 +18,10 @@ const BATCH_LIFE = [
   '- > ready',
   'ready > preparing',
   'ready > cancelled',
+  'ready > unknown',
   'preparing > ready',
   'preparing > sending',
+  'preparing > cancelled',
   'sending > submitted',
   'sending > refused',
   'sending > ready',
@@ -32,9 +34,11 @@ const BATCH_LIFE = [
   'result_in > reconciled',
   'result_in > exception',
   'exception > reconciled',
+  'exception > reconciled',
   'exception > unknown',
   'refused > ready',
   'refused > cancelled',
+  'refused > unknown',
 ];
 
 const FILE_LIFE = [
@@ -128,7 +132,7 @@ describe('a batch that may have been sent', () => {
 
   it('is cancelled only where nothing was sent or nothing was accepted', () => {
     const cancelled = BATCH_MOVES.filter((move) => move.to === 'cancelled').map((move) => move.from as string);
-    expect(cancelled.toSorted()).toEqual(['ready', 'refused']);
+    expect(cancelled.toSorted()).toEqual(['preparing', 'ready', 'refused']);
   });
 
   it('counts as in doubt while sending and unknown', () => {
@@ -144,7 +148,7 @@ describe('a batch that may have been sent', () => {
 describe('OUTCOMES', () => {
   it('calls certainly not charged only what cannot have moved money', () => {
     const safe = Object.entries(OUTCOMES).filter(([, outcome]) => outcome.certainlyNotCharged);
-    expect(safe.map(([name]) => name)).toEqual(['declined', 'format_error', 'not_sent', 'invalid']);
+    expect(safe.map(([name]) => name)).toEqual(['declined', 'format_error', 'not_charged', 'not_sent', 'invalid']);
   });
 
   it.each(Object.entries(OUTCOMES))('%s is written as its name in capitals', (name, outcome) => {
@@ -157,7 +161,7 @@ describe('OUTPUT_KINDS', () => {
   it('have suffixes of their own', () => {
     const suffixes = Object.values(OUTPUT_KINDS).map((kind) => kind.suffix);
     expect(new Set(suffixes).size).toBe(suffixes.length);
-    for (const suffix of suffixes) expect(suffix).toMatch(/^[a-z]+\.(?:csv|json|txt)$/);
+    for (const suffix of suffixes) expect(suffix).toMatch(/^[a-z]+(?:\.c01)?\.(?:csv|json|txt)$/);
   });
 });
 

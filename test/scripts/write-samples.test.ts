@@ -13,8 +13,9 @@ import { readResultFile } from '../../src/csv/read-result-file.ts';
 import { createFolderScanner } from '../../src/drop/scan-folder.ts';
 import { readSidecar } from '../../src/drop/sidecar.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { loadSettings } from '../../src/kernel/config.ts';
+import { type Folder, loadSettings } from '../../src/kernel/config.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
+import { type Limits, limitsOf } from '../../src/kernel/limits.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import type { Fault } from '../../src/kernel/rows.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
@@ -24,7 +25,11 @@ const SAMPLES = new URL('../../samples/', import.meta.url);
 const SETTINGS = loadSettings(fileURLToPath(SAMPLES), {});
 const RENDERED = await renderSamples();
 
-type Setting = { operation: FolderOperation; account?: string; folder?: Partial<CheckRules['folder']> };
+type Setting = {
+  operation: FolderOperation;
+  account?: string;
+  folder?: Partial<CheckRules['folder']> & Partial<Pick<Folder, 'limits'>>;
+};
 
 /** The verdict of intake on a sample that lies in the folder of samples/paydrop.yaml that is meant for it. */
 async function decide(file: string, setting: Setting) {
@@ -33,17 +38,36 @@ async function decide(file: string, setting: Setting) {
   const control = RENDERED.has(`${file}.ctl`)
     ? await readSidecar(fileURLToPath(new URL(`${file}.ctl`, SAMPLES)))
     : null;
-  const around = { control, claimedSha256: sha256Of(bytes), changed: false, sameName: undefined, maxBytes: undefined };
-  const { decision, faults } = decideIntake(check, around);
+  const { decision, faults } = decideIntake(check, {
+    effects: rulesOf(setting).folder,
+    control,
+    claimedSha256: sha256Of(bytes),
+    changed: false,
+    sameName: undefined,
+    maxBytes: undefined,
+    limits: limitsFor(setting),
+    approvalDue: false,
+    history: undefined,
+  });
   return { check, decision, faults: [...rowFaults, ...check.faults, ...faults] };
 }
 
-function rulesOf({ operation, account = 'main', folder }: Setting): CheckRules {
+function folderFor({ operation, account = 'main', folder }: Setting): Folder {
   const found = SETTINGS.folders.find((row) => row.account === account && row.operation === operation)!;
+  return { ...found, ...folder };
+}
+
+function limitsFor(setting: Setting): Limits {
+  return limitsOf(SETTINGS.accounts.get(setting.account ?? 'main')!, folderFor(setting));
+}
+
+function rulesOf(setting: Setting): CheckRules {
+  const { operation, account = 'main' } = setting;
   return {
     operation,
     account: SETTINGS.accounts.get(account)!,
-    folder: { ...found, ...folder },
+    folder: folderFor(setting),
+    largestRowCents: limitsFor(setting).rowCents,
     today: systemClock.now().toISOString().slice(0, 10),
   };
 }

@@ -2,7 +2,10 @@ import type { FaultCode } from '../../schemas/errors.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { CARD, cardRow, codeRow, lines, upTo } from './payment-rows.ts';
 
-/** Drop folders by name: those of every installation, and some with settings of their own. */
+/**
+ * Drop folders by name: those of every installation, and some with settings of their own. Dozens of small files of the
+ * same amounts come in one day, so none of them looks for unusual or equal totals.
+ */
 export const BAD_FILE_FOLDERS: Readonly<Record<string, { operation: string } & Record<string, unknown>>> = {
   card: { operation: 'card' },
   'ach-charge': { operation: 'ach-charge' },

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A number that must not be found, in one of the forms in which it could leak. */
@@ -58,7 +58,9 @@ async function searchFile(path: string, needles: readonly Needle[]): Promise<str
   };
   look(Buffer.from(path), `name ${path}`);
   let tail = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: 4 * 1024 * 1024 })) {
+  // No more than the file needs: many small files would take the memory of many large ones.
+  const highWaterMark = Math.min((await stat(path)).size + 1, 4 * 1024 * 1024);
+  for await (const chunk of createReadStream(path, { highWaterMark })) {
     const window = Buffer.concat([tail, chunk as Buffer]);
     look(window, path);
     tail = window.subarray(Math.max(0, window.length - 128));

@@ -1,22 +1,136 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * The test database on a port of the loopback, for a process whose user may not enter the folder of its socket.
+ * What becomes of something that a client says to the database.
+ * `pass`     it goes through
+ * `lose`     it never arrives, and its connection breaks
+ * `deafen`   it arrives, but the answer is lost with the connection
+ * `keep`     it waits in the network until the relay heals; what follows on its connection waits behind it
+ * `delay`    it arrives, and the answer waits until the relay heals
+ */
+export type Fate = 'pass' | 'lose' | 'deafen' | 'keep' | 'delay';
+
+/** A network between a process and the test database, which can be hurt. */
+export type DatabaseRelay = {
+  readonly url: string;
+  /**
+   * Decides over everything that is said from now on.
+   * @param decide is given all that was said in the present transaction of the connection, the newest at the end
+   */
+  decide(decide: (said: string) => Fate): void;
+  /** Breaks every connection and lets nobody in. */
+  cut(): void;
+  /** Swallows nothing and delivers nothing, for as long as it lasts; connections stay open. */
+  hang(): void;
+  /** Everything goes through again, also what has waited. */
+  heal(): void;
+  close(): void;
+};
+
+/**
+ * The test database on a port of the loopback, for a process whose user may not enter the folder of its socket, or for
+ * one whose network is to fail.
  * @param url of `startTestPostgres`
  */
-export async function relayDatabase(url: string): Promise<{ url: string; close(): void }> {
+export async function relayDatabase(url: string): Promise<DatabaseRelay> {
   const { host, port, user, database } = readUrl(url);
+  const lines = new Set<Line>();
+  let decide: (said: string) => Fate = () => 'pass';
+  let state: 'whole' | 'cut' | 'hung' = 'whole';
   const server = createServer((client) => {
-    const upstream = connect(`${host}/.s.PGSQL.${port}`);
-    client.pipe(upstream).pipe(client);
-    client.on('error', () => upstream.destroy());
-    upstream.on('error', () => client.destroy());
+    if (state === 'cut') return void client.destroy();
+    const line = openLine(client, connect(`${host}/.s.PGSQL.${port}`), (said) => decide(said));
+    lines.add(line);
+    client.once('close', () => lines.delete(line));
+    if (state === 'hung') line.hold();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port: ownPort } = server.address() as AddressInfo;
-  return { url: `postgres://${user}@127.0.0.1:${ownPort}/${database}`, close: () => server.close() };
+  const breakAll = () => lines.forEach((line) => line.break());
+  return {
+    url: `postgres://${user}@127.0.0.1:${ownPort}/${database}`,
+    decide: (next) => {
+      decide = next;
+    },
+    cut: () => {
+      state = 'cut';
+      breakAll();
+    },
+    hang: () => {
+      state = 'hung';
+      lines.forEach((line) => line.hold());
+    },
+    heal: () => {
+      state = 'whole';
+      decide = () => 'pass';
+      lines.forEach((line) => line.release());
+    },
+    close: () => {
+      server.close();
+      breakAll();
+    },
+  };
+}
+
+type Line = { hold(): void; release(): void; break(): void };
+
+/** One connection: two streams, each of which can be held up. */
+function openLine(client: Socket, upstream: Socket, decide: (said: string) => Fate): Line {
+  const there = stream(upstream);
+  const back = stream(client);
+  let said = '';
+  let isDeaf = false;
+  const breakOff = () => {
+    client.destroy();
+    upstream.destroy();
+  };
+  client.on('data', (chunk: Buffer) => {
+    const text = chunk.toString('latin1');
+    const isNew = text.includes('BEGIN') || /COMMIT|ROLLBACK/.test(said);
+    said = isNew ? text : said + text;
+    const fate = decide(said);
+    if (fate === 'lose') return breakOff();
+    if (fate === 'deafen') isDeaf = true;
+    if (fate === 'delay') back.hold();
+    if (fate === 'keep') there.hold();
+    there.write(chunk);
+  });
+  upstream.on('data', (chunk: Buffer) => {
+    if (isDeaf) breakOff();
+    else back.write(chunk);
+  });
+  for (const socket of [client, upstream]) {
+    socket.on('error', breakOff);
+    socket.on('close', breakOff);
+  }
+  return {
+    hold: () => {
+      there.hold();
+      back.hold();
+    },
+    release: () => {
+      there.release();
+      back.release();
+    },
+    break: breakOff,
+  };
+}
+
+/** Writes to a socket, or keeps what is to be written while it is held. */
+function stream(socket: Socket): { write(chunk: Buffer): void; hold(): void; release(): void } {
+  let held: Buffer[] | undefined;
+  return {
+    write: (chunk) => void (held ? held.push(chunk) : socket.write(chunk)),
+    hold: () => {
+      held ??= [];
+    },
+    release: () => {
+      for (const chunk of held ?? []) socket.write(chunk);
+      held = undefined;
+    },
+  };
 }
 
 function readUrl(url: string): Record<'user' | 'database' | 'host' | 'port', string> {

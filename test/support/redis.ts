@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from './find-free-port.ts';
 
 export type TestRedis = {
   url: string;
@@ -62,21 +62,12 @@ export async function startTestRedis(): Promise<TestRedis> {
 async function start(folder: string, port: number): Promise<ChildProcess> {
   const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const server = spawn('redis-server', settings.map(String), { stdio: ['ignore', 'pipe', 'ignore'] });
+  let said = '';
   for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    if (String(text).includes('Ready to accept connections')) {
-      server.stdout.resume();
-      return server;
-    }
+    said += String(text);
+    if (!said.includes('Ready to accept connections')) continue;
+    server.stdout.resume();
+    return server;
   }
   throw new Error(`redis-server ended before it was ready, with status ${server.exitCode}`);
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 /** A file system of a given size, held in memory, in the place of a folder. Only an administrator may mount one. */
 export type SmallDisk = {
   resize(kib: number): void;
+  /** Mounts it for reading only, as a system does with a disk that has faults, or for writing again. */
+  protect(isProtected: boolean): void;
   /** Gives the folder back, empty. Must come before the folder is removed. */
   remove(): void;
 };
@@ -15,6 +17,7 @@ export function mountSmallDisk(path: string, kib: number): SmallDisk {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kib}k,mode=700`, 'tmpfs', path]);
   return {
     resize: (newKib) => execFileSync('mount', ['-o', `remount,size=${newKib}k`, path]),
+    protect: (isProtected) => execFileSync('mount', ['-o', `remount,${isProtected ? 'ro' : 'rw'}`, path]),
     // Lazily, so that a file which is still open cannot keep it.
     remove: () => execFileSync('umount', ['-l', path]),
   };

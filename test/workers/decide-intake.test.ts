@@ -22,9 +22,20 @@ const GOOD: FileCheck = {
   declaredCents: 7_500,
 };
 
+const NOTHING_SPECIAL: Circumstances = {
+  effects: { duplicateRows: 'hold', sameTotals: 'hold', chargedBefore: 'hold' },
+  control: null,
+  claimedSha256: SHA,
+  changed: false,
+  sameName: undefined,
+  maxBytes: undefined,
+  limits: { fileRows: undefined, fileCents: undefined },
+  approvalDue: false,
+  history: undefined,
+};
+
 function decide(check: Partial<FileCheck> = {}, around: Partial<Circumstances> = {}) {
-  const circumstances = { control: null, claimedSha256: SHA, changed: false, sameName: undefined, maxBytes: undefined };
-  return decideIntake({ ...GOOD, ...check }, { ...circumstances, ...around });
+  return decideIntake({ ...GOOD, ...check }, { ...NOTHING_SPECIAL, ...around });
 }
 
 function checked(verdict: FileCheck['verdict'], faultCounts: Partial<Record<FaultCode, number>>): Partial<FileCheck> {
@@ -123,5 +134,73 @@ describe('decideIntake, with a control file', () => {
     const { decision, faults } = decide({}, { control: { fault: 'CONTROL_FILE', reason: 'line 2 is not known' } });
     expect(decision).toMatchObject({ verdict: 'hold', code: 'CONTROL_FILE' });
     expect(faults).toEqual([{ code: 'CONTROL_FILE', line: 0, detail: 'line 2 is not known' }]);
+  });
+});
+
+describe('decideIntake, with limits', () => {
+  it.each([
+    [{ fileRows: 3, fileCents: 7_500 }, []],
+    [{ fileRows: 2, fileCents: undefined }, ['LIMIT_FILE_ROWS: 3 rows, at most 2']],
+    [{ fileRows: undefined, fileCents: 7_499 }, ['LIMIT_FILE_TOTAL: 75.00, at most 74.99']],
+    [{ fileRows: 1, fileCents: 1 }, ['LIMIT_FILE_ROWS: 3 rows, at most 1', 'LIMIT_FILE_TOTAL: 75.00, at most 0.01']],
+  ])('%j', (limits, expected) => {
+    const { decision, faults } = decide({}, { limits });
+    expect(faults.map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected);
+    expect(decision.verdict).toBe(expected.length > 0 ? 'hold' : 'accept');
+  });
+
+  it('counts refunds without their sign', () => {
+    const check = { valid: { rows: 3, cents: -7_500 } };
+    const limits = { fileRows: undefined, fileCents: 7_499 };
+    expect(decide(check, { limits }).decision).toMatchObject({ code: 'LIMIT_FILE_TOTAL' });
+  });
+
+  it('holds what is to be approved in any case, and names that last', () => {
+    expect(decide({}, { approvalDue: true }).decision).toMatchObject({ verdict: 'hold', code: 'APPROVAL_DUE' });
+    const { decision } = decide({}, { approvalDue: true, control: { rows: 4 } });
+    expect(decision).toMatchObject({ code: 'CONTROL_TOTALS', reason: expect.stringMatching(/; also APPROVAL_DUE$/) });
+  });
+});
+
+describe('decideIntake, with other files', () => {
+  const sameRows = { code: 'SAME_ROWS' as const, line: 0, detail: '"monday.csv" (file abc)' };
+  const sameTotals = { code: 'SAME_TOTALS' as const, line: 0, detail: 'as in "monday.csv"' };
+  const NONE = { faults: [], charged: { rows: 0, detail: '' }, duplicateOf: undefined };
+
+  it('holds for the same rows and names the first file', () => {
+    const { decision, faults } = decide({}, { history: { ...NONE, faults: [sameRows], duplicateOf: 'abc' } });
+    expect(decision).toMatchObject({ verdict: 'hold', code: 'SAME_ROWS', duplicateOf: 'abc' });
+    expect(faults).toEqual([sameRows]);
+  });
+
+  it('counts the rows that came before, whose faults are written already', () => {
+    const charged = { rows: 2, detail: 'line 4 of file abc' };
+    const { decision, faults } = decide({}, { history: { ...NONE, charged } });
+    expect(decision).toMatchObject({
+      verdict: 'hold',
+      code: 'CHARGED_BEFORE',
+      reason: expect.stringMatching(/ \(2 rows\): the first is line 4 of file abc$/),
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['hold', 'hold'],
+    ['warn', 'accept'],
+  ] as const)('goes by the folder, which says %s', (setting, verdict) => {
+    const effects = { duplicateRows: 'hold', sameTotals: setting, chargedBefore: setting } as const;
+    const history = { ...NONE, faults: [sameTotals], charged: { rows: 1, detail: 'x' } };
+    expect(decide({}, { effects, history }).decision.verdict).toBe(verdict);
+  });
+
+  it('says all reasons of a held file, and only its own of a refused one', () => {
+    const history = { ...NONE, faults: [sameRows], charged: { rows: 1, detail: 'x' } };
+    const held = decide(checked('hold', { WRONG_SIGN: 1 }), { history, approvalDue: true }).decision;
+    expect(held).toMatchObject({
+      code: 'WRONG_SIGN',
+      reason: expect.stringMatching(/; also SAME_ROWS, APPROVAL_DUE, CHARGED_BEFORE$/),
+    });
+    const refused = decide(checked('reject', { EMPTY: 1, NO_ROWS: 1 }), {}).decision;
+    expect(refused).toMatchObject({ code: 'EMPTY', reason: 'the file has no bytes' });
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../src/ledger/moves/release-held.ts';
 import { readOutputs, readFileRow } from '../../src/ledger/queries/read-file.ts';
@@ -135,12 +135,14 @@ describe('deliverFile', () => {
     expect(outputs['result.csv']!.match(/,INVALID,/g)).toHaveLength(3);
   });
 
-  it('writes nothing for a file that a person declined', async () => {
+  it('tells the sender of a file that a person declined, and why', async () => {
     const content = lines([cardRow(1), cardRow(2, { amount: 'ten' })]);
     const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content);
     await declineFile(world.app.ledger, fileId, { actor: 'operator:ada', reason: 'not ours' });
     await deliverFile(world.app, { fileId });
-    expect(await outputsOf(fileId)).toEqual({});
+    const outputs = await outputsOf(fileId);
+    expect(Object.keys(outputs)).toEqual(['cancelled.csv']);
+    expect(outputs['cancelled.csv']).toContain('not ours');
     expect(await stateOf(fileId)).toBe('cancelled');
   });
 
@@ -208,18 +210,17 @@ describe('deliverFile, done again', () => {
     expect(await readOutputs(world.app.ledger, fileId)).toHaveLength(ALL.length);
   });
 
-  it.each(ALL)('never replaces %s of somebody else, and goes on when it was moved away', async (suffix) => {
+  it.each(ALL)('sets aside a file in the place of %s that is not its own, and comes to its end', async (suffix) => {
     const fileId = await reconciled();
-    await mkdir(world.settings.paths.out, { recursive: true });
+    const { out } = world.settings.paths;
+    await mkdir(out, { recursive: true });
     await writeFile(pathOf(fileId, suffix), 'of somebody else');
-    await expect(deliverFile(world.app, { fileId })).rejects.toThrow(/exists with other content\. Move it away/);
-    expect(await readFile(pathOf(fileId, suffix), 'utf8')).toBe('of somebody else');
-    expect(await stateOf(fileId)).toBe('in_progress');
-
-    await rm(pathOf(fileId, suffix));
     await deliverFile(world.app, { fileId });
     expect(await stateOf(fileId)).toBe('completed');
-    expect(Object.keys(await outputsOf(fileId))).toEqual(ALL);
+    const stem = `${basename(pathOf(fileId, suffix))}.`;
+    const [aside] = (await readdir(out)).filter((name) => name.startsWith(stem));
+    expect(await readFile(join(out, aside!), 'utf8')).toBe('of somebody else');
+    expect(await readFile(pathOf(fileId, suffix), 'utf8')).not.toBe('of somebody else');
   });
 });
 

@@ -200,8 +200,8 @@ describe('intakeFile, for bytes that came before', () => {
     const both = new Promise<void>((resolve) => {
       open = resolve;
     });
-    // Both have found no earlier file and have written their rows when the first of them asks for its verdict.
-    const app = beforeStatement(world.app, /^UPDATE file SET state/, async () => {
+    // Both have found no earlier file and have written their rows when the first of them may decide.
+    const app = beforeStatement(world.app, /pg_advisory_xact_lock/, async () => {
       arrived += 1;
       if (arrived === 2) open();
       await both;

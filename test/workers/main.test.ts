@@ -94,7 +94,7 @@ describe('startWorkers', () => {
   it('goes on after a later sweep has failed', async () => {
     const account = world.freshAccount();
     const fileId = await takeInCharges(world.app, account, 2);
-    await query(world.app, `UPDATE batch SET not_before = now() + interval '1 hour' WHERE file_id = $1`, [fileId]);
+    await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [fileId]);
     await loseQueue(world.app);
     const cut = cutAtStatement(world.app, /FOR UPDATE SKIP LOCKED/, 1);
     await whileWorking(async () => {

@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../schemas/jobs.ts';
-import { readFileRow, readFileState } from '../../src/ledger/queries/read-file.ts';
+import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
 import { deliverFile } from '../../workers/deliver.ts';
-import { intakeFile } from '../../workers/intake.ts';
-import { openOriginal, originalPath } from '../../workers/open-original.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { sweep } from '../../workers/sweep.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
-import { achRow, cardRow, lines } from '../support/payment-rows.ts';
+import { STEMS } from '../../workers/wake.ts';
+import { openGate } from '../queue/support/open-gate.ts';
+import { achRow, lines } from '../support/payment-rows.ts';
 import { carryOut } from './support/carry-out.ts';
 import { cutAtStatement } from './support/failing-app.ts';
 import { answering, answeringUnasked } from './support/scripted-gateway.ts';
@@ -128,7 +125,9 @@ describe('sweep, when jobs were lost', () => {
       batchNo: 1,
     });
     // The wait after the first try is short, and this test may take longer.
-    await query(world.app, `UPDATE batch SET not_before = now() + interval '1 hour' WHERE file_id = $1`, [files[2]!]);
+    await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [
+      files[2]!,
+    ]);
     await loseQueue(world.app);
     await sweep(world.app);
     for (const fileId of files) expect(await jobIds(world.app, fileId)).toEqual(new Set());
@@ -141,116 +140,77 @@ describe('sweep, when jobs were lost', () => {
     let end = () => {};
     const running = new Promise<void>((resolve) => (began = resolve));
     const ended = new Promise<void>((resolve) => (end = resolve));
-    await world.app.queue.add('submit', `submit-${fileId}-1-0123abcd`, { fileId, batchNo: 1 });
-    const station = world.app.queue.work('submit', 1, async (job) => {
+    await world.app.queue.add('deliver', `deliver-${fileId}-0123abcd`, { fileId });
+    const station = world.app.queue.work('deliver', 1, async (job) => {
       if (job.fileId === fileId) began();
       await ended;
     });
     await running;
     await sweep(world.app);
-    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toEqual([]);
+    expect((await idsOf('deliver')).filter((id) => id.includes(fileId))).toEqual([]);
     await sweep(world.app, { atStart: true });
-    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    expect((await idsOf('deliver')).filter((id) => id.includes(fileId))).toHaveLength(1);
     end();
     await station.close();
+  });
+
+  it('does not count on a running job for a batch that nobody has taken', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    await loseQueue(world.app);
+    const gate = openGate();
+    const began = openGate();
+    await world.app.queue.add('submit', `submit-${fileId}-1-0123abcd`, { fileId, batchNo: 1 });
+    const station = world.app.queue.work('submit', 1, async (job) => {
+      if (job.fileId === fileId) began.open();
+      await gate.passed;
+    });
+    await began.passed;
+    await sweep(world.app);
+    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    await sweep(world.app);
+    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    gate.open();
+    await station.close();
+  });
+});
+
+describe('sweep, when the clock of the host was set back', () => {
+  const DAY_MS = 86_400_000;
+
+  it.each(['submit', 'poll'] as const)('asks again to %s what is due although its job waits a day', async (name) => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const key = { fileId, batchNo: 1 };
+    if (name === 'poll') {
+      await submitBatch(
+        answering(world.app, { kind: 'submitted', batchId: `set-back-${name}`, text: 'taken' }).app,
+        key,
+      );
+      await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 minute' WHERE file_id = $1`, [
+        fileId,
+      ]);
+    }
+    await loseQueue(world.app);
+    const batch = await readBatchRow(world.app.ledger, key);
+    const stem = name === 'poll' ? STEMS.poll(batch) : STEMS.submit(key);
+    await world.app.queue.add(name, `${stem}-0123abcd`, key, { delayMs: DAY_MS });
+    const asked = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    expect(asked.filter((job) => job.startsWith(name))).toHaveLength(1);
+    const again = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    expect(again.filter((job) => job.startsWith(name))).toEqual([]);
+  });
+
+  it('leaves a poll that is not due yet to its job', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    await submitBatch(answering(world.app, { kind: 'submitted', batchId: 'not-due', text: 'taken' }).app, {
+      fileId,
+      batchNo: 1,
+    });
+    await loseQueue(world.app);
+    await sweep(world.app);
+    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual([]);
   });
 });
 
 async function idsOf(name: QueueName): Promise<string[]> {
   return [...(await world.app.queue.ids(name, 'waiting'))];
 }
-
-describe('sweep, when claims were left behind', () => {
-  it('adopts one that the ledger does not know', async () => {
-    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    expect(await jobsAddedBy(world.app, claim.fileId, () => sweep(world.app))).toEqual(['intake']);
-    expect(await readFileRow(world.app.ledger, claim.fileId)).toMatchObject({ state: 'claimed', name: 'a.csv' });
-    await intakeFile(world.app, claim);
-    expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');
-  });
-
-  it('adopts one whose sealing was cut short', async () => {
-    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    await expect(takeClaim(cutAtStatement(world.app, /^INSERT INTO file/).app, claim)).rejects.toThrow('power cut');
-    await sweep(world.app);
-    const file = await readFileRow(world.app.ledger, claim.fileId);
-    expect(await openOriginal(world.app, file).toArray()).toEqual([Buffer.from(lines([achRow(1)]))]);
-  });
-
-  it('removes the plain bytes of a file that has its verdict', async () => {
-    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    await takeClaim(world.app, claim);
-    const cut = cutAtStatement(world.app, /^SELECT \* FROM file WHERE file_id/, 1);
-    await expect(intakeFile(cut.app, claim)).rejects.toThrow('power cut');
-    expect(existsSync(claim.path)).toBe(true);
-    await sweep(world.app);
-    expect(existsSync(claim.workDir)).toBe(false);
-    expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');
-  });
-
-  it('destroys what was kept of a file with security codes', async () => {
-    const content = lines([`${cardRow(1)},737`]);
-    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/card`, 'cvv.csv', content);
-    await takeClaim(world.app, claim);
-    const cut = cutAtStatement(world.app, /^SELECT \* FROM file WHERE file_id/, 1);
-    await expect(intakeFile(cut.app, claim)).rejects.toThrow('power cut');
-    const file = await readFileRow(world.app.ledger, claim.fileId);
-    expect(file.state).toBe('rejected');
-    await sweep(world.app);
-    expect(existsSync(claim.workDir)).toBe(false);
-    expect(existsSync(originalPath(world.app, file))).toBe(false);
-  });
-
-  it('asks for the intake of a file once, however often it comes by', async () => {
-    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
-    for (let round = 0; round < 4; round += 1) await sweep(world.app);
-    expect((await jobIds(world.app, claim.fileId)).size).toBe(1);
-  });
-
-  it('removes an empty claim and sets aside what is none', async () => {
-    const { work } = world.app.folder('drop/account-1/card')!;
-    await mkdir(join(work, '0123456789abcdef'));
-    await mkdir(join(work, 'of somebody'));
-    await writeFile(join(work, 'of somebody', 'notes.txt'), 'mine');
-    const before = new Set(await readdir(world.settings.paths.quarantine));
-    await sweep(world.app);
-    expect(await readdir(work)).not.toContain('0123456789abcdef');
-    expect(await readdir(work)).not.toContain('of somebody');
-    const [aside] = (await readdir(world.settings.paths.quarantine)).filter((name) => !before.has(name));
-    expect(existsSync(join(world.settings.paths.quarantine, aside!, 'drop', 'notes.txt'))).toBe(true);
-  });
-
-  it('trouble with one claim stops neither the others nor the jobs', async () => {
-    const account = world.freshAccount();
-    const sent = await takeInCharges(world.app, account, 2);
-    const lost = await claimContent(world.app, `drop/${account}/card`, 'lost.csv', lines([cardRow(1)]));
-    const fine = await claimContent(world.app, `drop/${account}/ach-refund`, 'fine.csv', lines([achRow(1)]));
-    await loseQueue(world.app);
-    const app = { ...world.app, folder: (id: string) => (id === lost.notes.folder ? undefined : world.app.folder(id)) };
-    await sweep(app);
-    expect(await readFileState(world.app.ledger, fine.fileId)).toBe('claimed');
-    expect(await readFileState(world.app.ledger, lost.fileId)).toBeUndefined();
-    expect(existsSync(lost.path)).toBe(true);
-    expect((await jobIds(world.app, sent)).size).toBeGreaterThan(0);
-  });
-
-  it('a work folder that cannot be listed holds up no job', async () => {
-    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
-    await loseQueue(world.app);
-    const folders = world.settings.folders.map((folder) => ({ ...folder, work: join(world.root, 'gone') }));
-    const app = { ...world.app, settings: { ...world.settings, folders } };
-    await expect(sweep(app)).rejects.toThrow('does not exist');
-    expect((await jobIds(world.app, fileId)).size).toBeGreaterThan(0);
-  });
-
-  it('removes outputs that were cut short, when nobody can be writing them any more', async () => {
-    const { out } = world.settings.paths;
-    const [old, young] = ['.a.csv.0123456789abcdef.tmp', '.b.csv.0123456789abcdef.tmp'];
-    for (const name of [old, young]) await writeFile(join(out, name), 'half');
-    const hours = (count: number) => new Date(Date.now() - count * 3_600_000);
-    await utimes(join(out, old), hours(2), hours(2));
-    await sweep(world.app);
-    expect(await readdir(out)).not.toContain(old);
-    expect(await readdir(out)).toContain(young);
-  });
-});

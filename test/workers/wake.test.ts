@@ -8,7 +8,7 @@ import { jobIds, jobsAddedBy, query } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
 
 const FILE = '0123456789abcdef';
-const POLLED = { file_id: FILE, batch_no: 2, polls: 3, next_poll_at: null } as BatchRow;
+const POLLED = { file_id: FILE, batch_no: 2, polls: 3, rechecks: 0, next_poll_at: null } as BatchRow;
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -37,8 +37,9 @@ describe('asking a station', () => {
 
   it.each([
     [STEMS.submit({ fileId: FILE, batchNo: 1 }), STEMS.submit({ fileId: FILE, batchNo: 11 })],
-    [STEMS.poll({ file_id: FILE, batch_no: 1, polls: 0 }), STEMS.poll({ file_id: FILE, batch_no: 1, polls: 1 })],
-    [STEMS.poll({ file_id: FILE, batch_no: 1, polls: 11 }), STEMS.poll({ file_id: FILE, batch_no: 11, polls: 1 })],
+    [pollStem(1, 0), pollStem(1, 1)],
+    [pollStem(1, 11), pollStem(11, 1)],
+    [pollStem(1, 4, 0), pollStem(1, 4, 1)],
   ])('%s and %s are told apart', (one, other) => {
     expect(stemOf(`${one}-0123abcd`)).not.toBe(stemOf(`${other}-0123abcd`));
   });
@@ -88,3 +89,7 @@ describe('wakeAccount', () => {
     expect(await jobsAddedBy(world.app, fileId, () => wakeAccount(world.app, account))).toEqual([]);
   });
 });
+
+function pollStem(batchNo: number, polls: number, rechecks = 0): string {
+  return STEMS.poll({ file_id: FILE, batch_no: batchNo, polls, rechecks });
+}

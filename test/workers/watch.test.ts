@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
 import type { Settings } from '../../src/kernel/config.ts';
-import { setAside, startWatcher, type Watcher } from '../../workers/watch.ts';
+import { startWatcher, type Watcher } from '../../workers/watch.ts';
 import { type LogLine, logIntoLines } from '../queue/support/log-lines.ts';
-import { achRow, CARD, lines, upTo } from '../support/payment-rows.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query } from './support/story.ts';
 
@@ -280,21 +280,5 @@ describe('what is no plain file', () => {
     await mkdir(app.settings.paths.quarantine);
     await watcher.look();
     expect(await readdir(app.settings.paths.quarantine)).toHaveLength(2);
-  });
-});
-
-describe('setAside', () => {
-  it('shows no number that stands in the name', async () => {
-    await watch();
-    const path = pathIn(ach, `${CARD}.csv`);
-    await mkdir(path);
-    const odd = { name: `${CARD}.csv`, path: Buffer.from(path), code: 'DROP_DIRECTORY' as const };
-    await setAside(app, odd, `drop/${ach}`);
-    const [dir] = await readdir(app.settings.paths.quarantine);
-    const reason = await readFile(join(app.settings.paths.quarantine, dir!, 'reason.json'), 'utf8');
-    expect(reason).toContain('************2220.csv');
-    expect(reason + JSON.stringify(logged)).not.toContain(CARD);
-    await expect(setAside(app, odd, `drop/${ach}`)).resolves.toBeUndefined();
-    expect(await readdir(app.settings.paths.quarantine)).toEqual([dir]);
   });
 });

@@ -5,18 +5,22 @@ import { readRawRows } from '../../src/csv/read-rows.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import type { Fault, RawRow } from '../../src/kernel/rows.ts';
 import { formatInZone } from '../../src/kernel/zone-time.ts';
-import { readBatches, readFaults, readRows } from '../../src/ledger/queries/read-file.ts';
+import { type AsOf, readBatches, readFaults, readRows } from '../../src/ledger/queries/read-file.ts';
 import type { BatchRow, FileRow, LedgerRow } from '../../src/ledger/records.ts';
+import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 import { openOriginal } from '../open-original.ts';
 
 /**
- * Every row of a finished file with its outcome and its cells, in input order: the ledger's rows and those of the sealed
- * original side by side. Both are read in pages, so a million rows cost no more memory than a thousand.
+ * Every row of a finished file with its first outcome and its cells, in input order: the ledger's rows and those of the sealed
+ * original side by side. Both are read in pages, so a million rows cost no more memory than a thousand. What changed later
+ * has files of its own, so that these can be written again with the same bytes.
+ * @param asOf another state of the outcomes; empty for the present one
  */
 export async function* finishedRows(
   app: App,
   file: FileRow,
+  asOf: AsOf = { correctionNo: 0 },
 ): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }> {
   const describe = await rowDescriber(app, file);
   const { charset, header_line: headerLine, operation } = file;
@@ -24,7 +28,7 @@ export async function* finishedRows(
   const raw = flatten(readRawRows(original, { charset, headerLine, operation }));
   const faultsOf = byLine(flatten(readFaults(app.ledger, file.file_no)));
   try {
-    for await (const kept of flatten(readRows(app.ledger, file.file_no))) {
+    for await (const kept of flatten(readRows(app.ledger, file.file_no, asOf))) {
       const next = await raw.next();
       const cells: RawRow | undefined = next.done ? undefined : next.value;
       if (cells?.line !== kept.line) {
@@ -42,7 +46,8 @@ export async function* finishedRows(
   }
 }
 
-async function rowDescriber(
+/** What an output file says of a row, from what the ledger and its batch say. Times are in the zone of the account. */
+export async function rowDescriber(
   app: App,
   file: FileRow,
 ): Promise<(row: LedgerRow, faults: readonly Fault[]) => FinishedRow> {
@@ -70,9 +75,8 @@ async function rowDescriber(
   };
 }
 
-/** The service's text may hold anything; what no reader of lines takes would keep the result from being read back. */
 function messageOf(row: LedgerRow, faults: readonly Fault[]): string {
-  if (row.message !== null) return row.message.replace(/[\p{Cc}\u2028\u2029\ufffd]/gu, ' ');
+  if (row.message !== null) return keptMessage(row.message);
   return row.batch_no === null ? faultSentence(faults) : 'never sent';
 }
 

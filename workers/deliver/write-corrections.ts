@@ -1,4 +1,5 @@
 import { columnsOf } from '../../schemas/layouts.ts';
+import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { readOutcomeTotals } from '../../src/ledger/queries/read-file.ts';
@@ -15,8 +16,8 @@ import { writeOutputFile } from './write-output-file.ts';
  * behind. A row of unknown outcome is in neither: to send it again could charge twice.
  */
 export async function writeCorrections(app: App, file: FileRow): Promise<void> {
-  const outcomes = await readOutcomeTotals(app.ledger, file.file_no);
-  if (!outcomes.invalid && !outcomes.declined && !outcomes.format_error && !outcomes.not_sent) return;
+  const outcomes = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo: 0 });
+  if (!(Object.keys(outcomes) as Outcome[]).some((name) => OUTCOMES[name].certainlyNotCharged)) return;
   for (const kind of ['rejects', 'retry'] as const) {
     if (await hasAny(app, file, kind)) await writeCorrection(app, file, kind);
   }

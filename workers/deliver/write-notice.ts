@@ -3,15 +3,15 @@ import type { App } from '../../src/app.ts';
 import { effectOf } from '../../src/csv/fault-effect.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { formatInZone } from '../../src/kernel/zone-time.ts';
-import { readBatches, readFaults } from '../../src/ledger/queries/read-file.ts';
+import { readBatches, readFaults, readStopReason } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
 import { putLine } from './put-lines.ts';
 import { writeOutputFile } from './write-output-file.ts';
 
-const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED' } as const;
+const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
 
-/** The acknowledgement, the notice of a held file, or the NAK: the verdict and its figures, then every fault (F53). */
+/** The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault (F53). */
 export async function writeNotice(app: App, file: FileRow, kind: OutputKind): Promise<void> {
   const line = csvLines({ guard: true });
   const folder = app.folder(file.folder);
@@ -32,7 +32,7 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status']): Prom
   return {
     status,
     code: file.reason_code,
-    reason: file.reason ?? '',
+    reason: status === 'CANCELLED' ? await readStopReason(app.ledger, file.file_id) : (file.reason ?? ''),
     fileId: file.file_id,
     name: file.name,
     account: file.account,

@@ -12,7 +12,7 @@ export const show: CliCommand = {
   async run(call) {
     const [words = ''] = call.arguments;
     await withLedger(call, async (ledger, settings) => {
-      const story = await readStory(ledger, words);
+      const story = await readStory(ledger, words, settings);
       const timeZone = settings.accounts.get(story.file.account)?.timeZone ?? 'UTC';
       print(call, story, () => describeStory(story, timeZone));
     });

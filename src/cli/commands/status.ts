@@ -4,6 +4,7 @@ import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../table.ts';
+import { HOW_TO_END, proposalTable } from './proposals.ts';
 import { troubleStatus } from '../trouble-status.ts';
 
 export const status: CliCommand = {
@@ -21,7 +22,9 @@ export const status: CliCommand = {
 function describe(overview: Overview): string {
   return [
     ...doubtLines(overview),
+    ...lateLines(overview),
     ...stoppedLines(overview),
+    ...proposalLines(overview),
     ...openLines(overview),
     section(
       'Files',
@@ -56,7 +59,7 @@ function doubtLines({ doubt }: Overview): string[] {
   if (doubt.length === 0) return [];
   const rows = doubt.map((batch) => [
     batch.account,
-    `${batch.fileId} batch ${batch.batchNo}`,
+    `${batch.fileId}/${batch.batchNo}`,
     batch.name,
     batch.state,
     String(batch.rows),
@@ -71,15 +74,41 @@ function doubtLines({ doubt }: Overview): string[] {
 }
 
 const NEXT: Record<string, string> = {
-  unknown: 'unknown: the service may have taken the batch. It is not sent again; its account waits. Ask the service.',
-  refused: 'refused: the service said no, nothing was charged. Mend the cause named; its account waits.',
-  exception: 'exception: the result does not fit what was sent. See "paydrop show" for the differences.',
+  unknown:
+    'unknown: the service may have taken the batch. It is not sent again; its account waits. Never drop its file again. See "paydrop unknown list".',
+  refused:
+    'refused: the service said no, nothing was charged; its account waits. Mend the cause, then "paydrop retry BATCH --reason …" or "paydrop withdraw BATCH --reason …".',
+  exception: 'exception: the result does not fit what was sent. See "paydrop exceptions BATCH".',
 };
+
+/** The service has these batches; they are asked for on, and nobody else can say what became of them. */
+function lateLines({ late }: Overview): string[] {
+  if (late.length === 0) return [];
+  const rows = late.map((batch) => [
+    batch.account,
+    `${batch.fileId}/${batch.batchNo}`,
+    batch.name,
+    batch.batchId,
+    String(batch.rows),
+    formatCents(batch.cents),
+    batch.staleSince ? `overdue since ${batch.staleSince.toISOString()}` : '',
+    batch.says ?? '',
+  ]);
+  const titles = ['Account', 'Batch', 'File', 'Batch Id', 'Rows', 'Total', 'State', 'The service says'];
+  const hint = 'They are asked for on. Ask the service about the batch ids.';
+  return [section('Waiting for a result', `${textTable(titles, rows, [4, 5])}\n\n${hint}`)];
+}
 
 function stoppedLines({ stopped }: Overview): string[] {
   if (stopped.length === 0) return [];
   const rows = stopped.map((row) => [row.account, row.since.toISOString(), row.reason]);
-  return [section('Stopped accounts', textTable(['Account', 'Since', 'Why'], rows))];
+  const hint = '"paydrop account list" says of each what to do.';
+  return [section('Stopped accounts', `${textTable(['Account', 'Since', 'Why'], rows)}\n\n${hint}`)];
+}
+
+function proposalLines({ proposals }: Overview): string[] {
+  if (proposals.length === 0) return [];
+  return [section('Waiting for a second person', `${proposalTable(proposals)}\n\n${HOW_TO_END}`)];
 }
 
 function openLines({ open }: Overview): string[] {

@@ -40,9 +40,15 @@ export const validate: CliCommand = {
     const report = options['json'] ? jsonReport() : textReport(most, rules.folder.duplicateRows);
     const check = await checkFile(file, rules, { report, progress });
     const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
-    const { maxBytes } = rules;
-    const around = { control, claimedSha256: check.sha256, changed: false, sameName: undefined, maxBytes };
-    const { decision, faults } = decideIntake(check, around);
+    const { decision, faults } = decideIntake(check, {
+      ...rules,
+      effects: rules.folder,
+      control,
+      claimedSha256: check.sha256,
+      changed: false,
+      sameName: undefined,
+      history: undefined,
+    });
     for (const fault of [...check.faults, ...faults]) report.fault(fault);
     report.end(maskText(basename(path)), check, decision);
     return statusOf(check, decision);

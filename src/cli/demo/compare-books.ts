@@ -38,7 +38,7 @@ async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
   const found: string[] = [];
   for await (const page of readRows(app.ledger, file.file_no)) {
     for (const row of page) {
-      if (!row.outcome) continue;
+      if (!row.outcome || UNSENT.has(row.outcome as Outcome)) continue;
       found.push(entry(agentCode, operation, row.invoice, formatCents(row.amount_cents ?? 0), row.outcome));
     }
   }
@@ -70,7 +70,8 @@ function plainAmount(text: string): string {
   return typeof cents === 'number' ? formatCents(cents) : text;
 }
 
-const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent']);
+/** Rows that no book of the service holds. */
+const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent', 'not_charged']);
 
 async function collect(files: readonly FileRow[], read: (file: FileRow) => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];

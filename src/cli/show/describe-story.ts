@@ -1,6 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
+import { describeHoldReasons } from '../hold-reasons.ts';
 import { mendOf } from '../mend-of.ts';
 import { textTable } from '../table.ts';
 import type { FileStory } from './read-story.ts';
@@ -10,6 +11,8 @@ export function describeStory(story: FileStory, timeZone: string): string {
   const when = (at: Date) => formatInZone(at, timeZone);
   const parts = [
     describeFile(story, when),
+    // The one reason is said above already.
+    story.held.length > 1 ? describeHoldReasons(story.held) : '',
     outcomeTable(story),
     batchTable(story),
     outputTable(story),
@@ -24,12 +27,13 @@ function describeFile({ file }: FileStory, when: (at: Date) => string): string {
   return [file.name, facts, why].filter((line) => line !== '').join('\n');
 }
 
-function outcomeTable({ outcomes }: FileStory): string {
+function outcomeTable({ outcomes, open }: FileStory): string {
   const names = (Object.keys(OUTCOMES) as Outcome[]).filter((name) => outcomes[name]);
   const rows = names.map((name) => {
     const { rows: count, cents } = outcomes[name]!;
     return [OUTCOMES[name].label, String(count), formatCents(cents)];
   });
+  if (open.rows > 0) rows.push(['none yet', String(open.rows), formatCents(open.cents)]);
   return filledTable(['Outcome', 'Rows', 'Total'], rows, [1, 2]);
 }
 

@@ -3,14 +3,19 @@ import { join } from 'node:path';
 import { FolderConfig } from '../../../schemas/config.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
+import type { Circumstances } from '../../../workers/decide-intake.ts';
 import type { CheckRules } from '../../csv/check-payment-file.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { limitsOf } from '../../kernel/limits.ts';
+import { isApprovalDue } from '../../kernel/second-person.ts';
 import { dayInZone } from '../../kernel/zone-time.ts';
 
-/** `maxBytes` is undefined when no folder of the configuration would take the file. */
-export type ChosenRules = CheckRules & { maxBytes: number | undefined };
+/** What `decideIntake` needs of the configuration. `maxBytes` is undefined when no folder would take the file. */
+type FileRules = Pick<Circumstances, 'maxBytes' | 'limits' | 'approvalDue'>;
+
+export type ChosenRules = CheckRules & FileRules;
 
 /**
  * The rules that a file is checked by: those of the account's folder for this operation. Without a configuration they
@@ -41,6 +46,8 @@ function defaultRules(operation: FolderOperation): ChosenRules {
     folder: FolderConfig.parse({ path: '-', account: '-', operation }),
     today: dayInZone(systemClock.now(), 'UTC'),
     maxBytes: undefined,
+    limits: { fileRows: undefined, fileCents: undefined },
+    approvalDue: false,
   };
 }
 
@@ -53,11 +60,15 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     const next = `Give --account with one of ${[...accounts.keys()].join(', ')}.`;
     throw new PipelineError('USAGE', `validate as "${operation}"`, reason, { next });
   }
+  const limits = limitsOf(account, folder);
   return {
     operation,
     account,
     folder: folder ?? FolderConfig.parse({ path: '-', account: account.name, operation }),
     today: dayInZone(systemClock.now(), account.timeZone),
     maxBytes: folder?.maxBytes,
+    largestRowCents: limits.rowCents,
+    limits,
+    approvalDue: isApprovalDue(account, operation),
   };
 }

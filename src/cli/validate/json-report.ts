@@ -1,6 +1,10 @@
+import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import type { Report } from './report.ts';
 
-/** One JSON object, written as it comes: `{ faults, file, decision, check }`. */
+/**
+ * One JSON object, written as it comes: `{ faults, file, decision, check, notChecked }`, the last with the codes that only
+ * the ledger can find.
+ */
 export function jsonReport(): Report {
   let count = 0;
   process.stdout.write('{"faults":[');
@@ -11,7 +15,7 @@ export function jsonReport(): Report {
     },
     end: (name, check, decision) => {
       const { faults: _said, ...figures } = check;
-      const members = { file: name, decision, check: figures };
+      const members = { file: name, decision, check: figures, notChecked: LEDGER_CODES };
       process.stdout.write(`],\n${JSON.stringify(members).slice(1)}\n`);
     },
   };

@@ -1,4 +1,5 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
+import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../kernel/rows.ts';
@@ -20,6 +21,7 @@ export function textReport(most: number, duplicateRows: FolderConfig['duplicateR
     end: (name, check, decision) => {
       if (count > most) console.log(`… and ${count - most} more; --max-faults or --json shows them`);
       console.log(describeVerdict(name, check, decision));
+      console.log(NOT_CHECKED);
     },
   };
 }
@@ -38,3 +40,6 @@ function describeVerdict(name: string, check: FileCheck, decision: FileDecision)
   const figures = `${check.records} rows, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
   return `${name}: ${verdict}${why}. ${figures}.`;
 }
+
+/** Whoever reads "accepted" should know what was not asked. */
+const NOT_CHECKED = `Compared with no other file; only when it is dropped paydrop can find ${LEDGER_CODES.join(', ')}.`;

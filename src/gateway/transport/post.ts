@@ -1,4 +1,5 @@
 import { type ClientRequest, request as startRequest } from 'node:http';
+import { crashPoint } from '../../kernel/crash-point.ts';
 import { type AnswerBuffer, createAnswerBuffer } from './answer-buffer.ts';
 import type { Connection } from './open-connection.ts';
 import { safeCode } from './safe-code.ts';
@@ -62,7 +63,7 @@ function writeRequest(connection: Connection, request: PostRequest): ClientReque
     },
     insecureHTTPParser: false,
   });
-  return exchange.end(request.body);
+  return exchange.end(request.body, () => crashPoint('submit.request-written'));
 }
 
 type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string; isTooLarge?: true };
@@ -90,6 +91,7 @@ function readAnswer(
   exchange.on('response', (response) => {
     const httpStatus = response.statusCode ?? 0;
     received.httpStatus = httpStatus;
+    crashPoint('submit.answer-begun');
     response.on('data', (chunk: Buffer) => {
       if (received.buffer.add(chunk)) return;
       tell({ kind: 'broken', why: `the answer is larger than ${limitBytes} bytes`, isTooLarge: true });

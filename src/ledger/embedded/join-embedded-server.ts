@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Connection, Presence } from './ask-server.ts';
@@ -54,6 +55,12 @@ async function openCluster(options: { dataDir: string; log: Log; fsync?: boolean
   };
 }
 
+/** Between two tries to start a server again that does not come up, in ms. */
+const AGAIN_MS = 2_000;
+
+/** How long a server that is down may keep us from leaving, in ms. */
+const LEAVE_MS = 10_000;
+
 /**
  * Keeps the presence that the last to leave is told by. A presence that breaks means that the server died, so it is
  * started again: the daemon's next query works, and a passing command does not stop the server under the daemon.
@@ -69,18 +76,23 @@ function stayIn(cluster: Cluster, first: Presence): EmbeddedServer {
     return presence;
   }
 
+  /** Until it is back or we leave: a full disk, say, keeps it down for as long as it is full, and no longer. */
   async function comeBack(): Promise<Presence | undefined> {
     cluster.log.warn({ home: cluster.home }, 'the embedded PostgreSQL went away; joining it again');
-    try {
-      return watchPresence(await enterServer(cluster, { mayInit: false }));
-    } catch (error) {
-      cluster.log.error({ err: error }, 'the embedded PostgreSQL did not come back');
-      return undefined;
+    while (!leaving) {
+      try {
+        return watchPresence(await enterServer(cluster, { mayInit: false }));
+      } catch (error) {
+        cluster.log.error({ err: error }, 'the embedded PostgreSQL did not come back yet');
+        await wait(AGAIN_MS, undefined, { ref: false });
+      }
     }
+    return undefined;
   }
 
   async function leaveOnce(): Promise<void> {
-    const presence = await present;
+    // One that is down is not waited for; whoever starts next starts it.
+    const presence = await Promise.race([present, wait(LEAVE_MS, undefined, { ref: false })]);
     if (presence) await leaveServer(cluster, presence);
   }
 

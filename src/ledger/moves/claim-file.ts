@@ -3,6 +3,7 @@ import type { Completeness } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { transact } from '../transaction.ts';
+import { linkResubmission } from './resubmit-rows.ts';
 
 export type ClaimedFile = {
   fileId: string;
@@ -60,6 +61,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       reason: `taken from folder ${file.folder}`,
       evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
     });
+    await linkResubmission(tx, file);
     return true;
   });
 }

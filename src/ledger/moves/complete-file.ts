@@ -3,23 +3,30 @@ import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { moveFile } from './move.ts';
 
-export type NewOutput = { kind: OutputKind; name: string; sha256: string; bytes: number; rows: number };
+export type NewOutput = {
+  kind: OutputKind;
+  number?: number;
+  name: string;
+  sha256: string;
+  bytes: number;
+  rows: number;
+};
 
 /** Notes an output file that was written and read back. Writing the same one again after a crash changes nothing. */
 export async function recordOutput(ledger: Ledger, fileId: string, output: NewOutput): Promise<void> {
+  const { kind, number = 0, name, sha256, bytes, rows } = output;
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      `INSERT INTO output (file_id, kind, name, sha256, bytes, rows, written_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-       ON CONFLICT (file_id, kind) DO NOTHING`,
-      [fileId, output.kind, output.name, output.sha256, output.bytes, output.rows, tx.at],
+      `INSERT INTO output (file_id, kind, number, name, sha256, bytes, rows, written_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (file_id, kind, number) DO NOTHING`,
+      [fileId, kind, number, name, sha256, bytes, rows, tx.at],
     );
     if (rowCount === 0) return;
-    const { kind, name, sha256, rows } = output;
     tx.audit({
       actor: 'worker:deliver',
       fileId,
       move: 'output',
-      reason: `${kind} written`,
+      reason: number === 0 ? `${kind} written` : `${kind} ${number} written`,
       evidence: { name, sha256, rows },
     });
   });

@@ -14,11 +14,16 @@ export type FileFindings = {
   validRows: number;
   validCents: number;
   invalidRows: number;
+  /** Mark of the valid rows, see vault/row-set.ts; null when there are none. */
+  rowSet?: string | null;
 };
 
 export type FileDecision =
   | { verdict: 'accept' }
   | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
+
+/** A file that was held without being read has no rows that could be sent, so nobody can approve it. */
+export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
 
 const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 
@@ -52,6 +57,7 @@ export async function decideFile(
         valid_rows: findings.validRows,
         valid_cents: findings.validCents,
         invalid_rows: findings.invalidRows,
+        row_set: findings.rowSet ?? null,
       },
     },
   );

@@ -16,7 +16,8 @@ export type AttemptEnd =
  *
  * When somebody else has given a verdict meanwhile, such as the sweep after a connection was lost, that one stands. What
  * the service said is kept beside it, because the person who resolves the doubt needs the batch id in it.
- * @returns the state that the batch has now, or undefined when it had a verdict already
+ * @returns the state that the batch has now, `recorded` when this verdict was written before, or undefined when another
+ *   was
  */
 export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
   try {
@@ -37,8 +38,29 @@ async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promis
     where: { sql: 'token = $1', values: [batch.token] },
   });
   if (row) await closeAttempt(tx, key, batch.attempt, end.verdict, end.evidence);
-  else tx.audit({ ...because, ...key, move: 'late-answer' });
+  else if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
+  else tx.audit({ ...because, ...key, move: 'late-answer', evidence: { ...end.evidence, ...seenBatchId(end) } });
   return row?.state;
+}
+
+/**
+ * Whether this very verdict was written before: its commit was done and the answer to the commit lost, so the worker
+ * says it once more. A doubt may be another's, and then what this worker saw is worth keeping.
+ */
+async function isRecorded(tx: Transaction, key: BatchKey, attempt: number, end: AttemptEnd): Promise<boolean> {
+  if (end.verdict === 'unknown') return false;
+  const { rowCount } = await tx.client.query(
+    `SELECT 1 FROM attempt JOIN batch USING (file_id, batch_no)
+     WHERE file_id = $1 AND batch_no = $2 AND attempt.attempt = $3 AND verdict = $4
+       AND ($5::text IS NULL OR batch_id = $5)`,
+    [key.fileId, key.batchNo, attempt, end.verdict, end.verdict === 'submitted' ? end.batchId : null],
+  );
+  return rowCount === 1;
+}
+
+/** By it the person who resolves the doubt finds the batch. */
+function seenBatchId(end: AttemptEnd): { batchId?: string } {
+  return end.verdict === 'submitted' ? { batchId: end.batchId } : {};
 }
 
 /** The verdict stands with the attempt as well, because a batch may have several. */

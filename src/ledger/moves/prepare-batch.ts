@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../open-ledger.ts';
+import { wasSentBefore } from '../queries/find-sent-before.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
@@ -34,13 +35,24 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
 
 /**
  * Conditions on `batch` under which something of its account may leave at all: its file is wanted, nobody stopped the
- * account, and no batch of it is in doubt or refused.
+ * account or all of them, its bytes are not those of a send that the ledger had forgotten, and no batch of the account
+ * is in doubt or refused.
  */
 export const MAY_LEAVE = `EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.state IN ('accepted', 'in_progress'))
-  AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account = batch.account)
+  AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (batch.account, '*'))
+  AND NOT ${wasSentBefore('batch')}
   AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = batch.account AND other.state IN ('unknown', 'refused'))`;
 
-const GATE = `(not_before IS NULL OR not_before <= $1) AND ${MAY_LEAVE}
+/** Longest wait between tries that never reached the service, in ms. */
+export const LONGEST_RELEASE_MS = 300_000;
+
+/** Condition that a wait is over; a moment beyond the longest wait counts as come (kernel/wait-left.ts). */
+export function hasCome(column: string, now: string): string {
+  return `(${column} IS NULL OR ${column} <= ${now}
+    OR ${column} > ${now}::timestamptz + ${LONGEST_RELEASE_MS} * interval '1 millisecond')`;
+}
+
+const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE}
   AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))`;
 
 /** The lease runs by the clock of the database, the one clock that all workers share. */
@@ -55,7 +67,7 @@ async function leaseBatch(tx: Transaction, key: BatchKey, leaseMs: number): Prom
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */
 export function releaseDelayMs(releases: number): number {
-  return Math.min(1_000 * 2 ** Math.min(releases, 10), 300_000);
+  return Math.min(1_000 * 2 ** Math.min(releases, 10), LONGEST_RELEASE_MS);
 }
 
 /** Move `release`: nothing was written. The batch waits a little, longer each time, so that a dead service is not hammered. */
@@ -85,7 +97,7 @@ export async function releaseBatch(ledger: Ledger, batch: Prepared, reason: stri
 export async function stopAccount(ledger: Ledger, account: string, reason: string): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      'INSERT INTO account_stop (account, reason, since) VALUES ($1, $2, $3) ON CONFLICT (account) DO NOTHING',
+      'INSERT INTO account_stop (account, reason, since) VALUES ($1, $2, $3) ON CONFLICT (account, kind) DO NOTHING',
       [account, reason, tx.at],
     );
     if (rowCount) tx.audit({ actor: 'system', move: 'stop-account', reason, evidence: { account } });

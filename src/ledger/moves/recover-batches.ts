@@ -10,8 +10,13 @@ import { moveBatch } from './move.ts';
  * gone, so a holder that wakes up cannot send. `sending` becomes unknown: bytes may have left, and nobody is there to
  * say. Neither is decided by a timer alone: a worker counts as dead when its advisory lock is free (instance.ts).
  *
- * @param longestCallMs longest time that a call may take by its time-outs; a `sending` older than this has lost its
- *   worker even if the process lives
+ * A worker of this process is not dead, whatever its lock says: when the server was away for a moment, it may have its
+ * lock again a moment after this looks. For the same reason nobody is taken for dead right after this process has lost
+ * and found its own.
+ *
+ * All times are those of the database, which all processes share; a clock that jumps on one host puts no call in doubt.
+ * @param longestCallMs longest time that a call may take by its time-outs; a call that began longer ago, as far as the
+ *   lease under which it began can tell, has lost its worker even if the process lives
  * @returns the batches that were moved, as they were before
  */
 export async function recoverBatches(ledger: Ledger, longestCallMs: number): Promise<BatchRow[]> {
@@ -19,11 +24,11 @@ export async function recoverBatches(ledger: Ledger, longestCallMs: number): Pro
     const { rows } = await tx.client.query<BatchRow>(
       `SELECT * FROM batch
        WHERE state IN ('preparing', 'sending')
-         AND (pg_try_advisory_xact_lock($1, hashtext(worker))
+         AND (($2 AND worker <> $3 AND pg_try_advisory_xact_lock($1, hashtext(worker)))
               OR (state = 'preparing' AND lease_until < clock_timestamp())
-              OR (state = 'sending' AND state_at < $2))
+              OR (state = 'sending' AND lease_until < clock_timestamp() - $4 * interval '1 millisecond'))
        FOR UPDATE SKIP LOCKED`,
-      [ALIVE_LOCKS, new Date(tx.at.getTime() - longestCallMs)],
+      [ALIVE_LOCKS, ledger.instance.isSettled(), ledger.instance.id, longestCallMs],
     );
     for (const batch of rows) {
       const key = { fileId: batch.file_id, batchNo: batch.batch_no };

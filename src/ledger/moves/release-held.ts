@@ -1,14 +1,38 @@
+import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { transact } from '../transaction.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import { bindingOfFile } from './binding.ts';
+import { WAS_READ } from './decide-file.ts';
 import { type Because, moveBatch, moveFile, mustMove } from './move.ts';
+import { propose, voidProposals } from './propose.ts';
 
 /**
  * Move `approve`: a person looked at a held file and lets its valid rows go.
- * @throws PipelineError MOVE_REFUSED when the file is not held
+ * @throws PipelineError MOVE_REFUSED when the file is not held, or was never read
  */
 export async function approveFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
-    mustMove(await moveFile(tx, 'approve', fileId, because), `approve file "${fileId}"`);
+    await approveHeld(tx, fileId, because);
+    await voidProposals(tx, { fileId }, because);
+  });
+}
+
+/** The move alone, for the transaction in which a second person confirms it. */
+export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
+  mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), `approve file "${fileId}"`);
+}
+
+/**
+ * Proposes to approve a held file, for the bytes, rows and money that it has now (F34). It stays held until another
+ * person confirms.
+ * @returns the number of the proposal
+ * @throws PipelineError MOVE_REFUSED when the file is not held, PROPOSAL_OPEN
+ */
+export async function proposeApproval(ledger: Ledger, fileId: string, because: Because): Promise<number> {
+  return transact(ledger, async (tx) => {
+    const binding = await bindingOfFile(tx, fileId);
+    if (binding['state'] !== 'held') throw new PipelineError('MOVE_REFUSED', `propose to approve file "${fileId}"`);
+    return propose(tx, { action: 'approve', fileId, binding, ...because });
   });
 }
 
@@ -19,6 +43,11 @@ export async function declineFile(ledger: Ledger, fileId: string, because: Becau
     const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
       fileId,
     ]);
-    for (const { batch_no: batchNo } of rows) await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
+    for (const { batch_no: batchNo } of rows) {
+      // One that the send journal knows a call of is in doubt also in a held file (recall-batch.ts).
+      const row = await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
+      mustMove(row, `decline file "${fileId}", whose batch ${batchNo} may have been sent`);
+    }
+    await voidProposals(tx, { fileId }, because);
   });
 }

@@ -2,6 +2,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { moveBatch, moveFile } from './move.ts';
 import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
+import { lockForSend } from './stop-lock.ts';
 
 /**
  * Move `send`: the durable statement that request bytes may leave from now on. It succeeds only while the token is ours
@@ -16,6 +17,7 @@ export async function sendBatch(
 ): Promise<boolean> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
+    await lockForSend(tx);
     const row = await moveBatch(
       tx,
       'send',

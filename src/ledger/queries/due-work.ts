@@ -1,7 +1,11 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
+import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
+import { hasCome } from '../moves/prepare-batch.ts';
 import type { BatchRow } from '../records.ts';
+import { UNWRITTEN_CORRECTIONS } from './read-changes.ts';
+import { wasSentBefore } from './find-sent-before.ts';
 
 /**
  * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment (F43).
@@ -9,18 +13,20 @@ import type { BatchRow } from '../records.ts';
 export type DueWork = {
   intake: string[];
   submit: BatchKey[];
+  /** Batches to ask about: for their first result, or for a change of it. */
   poll: BatchRow[];
   deliver: string[];
 };
 
 export async function findDueWork(ledger: Ledger): Promise<DueWork> {
-  const [intake, submit, poll, deliver] = await Promise.all([
+  const [intake, submit, poll, recheck, deliver] = await Promise.all([
     findClaimed(ledger),
     findSendable(ledger),
     findAwaitingResult(ledger),
+    findToRecheck(ledger),
     findDeliverable(ledger),
   ]);
-  return { intake, submit, poll, deliver };
+  return { intake, submit, poll: [...poll, ...recheck], deliver };
 }
 
 async function findClaimed(ledger: Ledger): Promise<string[]> {
@@ -45,9 +51,10 @@ export async function findSendable(ledger: Ledger, account?: string): Promise<Ba
        SELECT b.file_id, b.batch_no, b.not_before FROM batch b JOIN file f USING (file_id)
        WHERE b.account = waiting.account AND b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'ready'
          AND f.state IN ('accepted', 'in_progress')
+         AND NOT ${wasSentBefore('b')}
        ORDER BY f.file_no, b.batch_no LIMIT 1) next
-     WHERE (next.not_before IS NULL OR next.not_before <= $2)
-       AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account = waiting.account)
+     WHERE ${hasCome('next.not_before', '$2')}
+       AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (waiting.account, '*'))
        AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = waiting.account
                        AND busy.state IN ('preparing', 'sending', 'unknown', 'refused'))`,
     [account ?? null, ledger.clock.now()],
@@ -55,11 +62,25 @@ export async function findSendable(ledger: Ledger, account?: string): Promise<Ba
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }
 
-/** Those whose result is here come first, then those whose answer is due next. */
+/**
+ * Those whose result is here come first, then those whose answer is due next; those whose result did not fit only when
+ * it is time to ask again.
+ */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state IN ('submitted', 'result_in')
+    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND next_poll_at <= $1))
      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
+    [ledger.clock.now()],
+  );
+  return rows;
+}
+
+/** Those whose result is to be asked for again. */
+async function findToRecheck(ledger: Ledger): Promise<BatchRow[]> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `SELECT * FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
+    [ledger.clock.now()],
   );
   return rows;
 }
@@ -72,15 +93,18 @@ async function findDeliverable(ledger: Ledger): Promise<string[]> {
 }
 
 /**
- * Condition on a file `f` that lacks an output it should have: the notice of its verdict, or the results once no batch of
- * it is open any more.
+ * Condition on a file `f` that lacks an output it should have: the notice of its verdict, the results once no batch of it
+ * is open any more, or a correction of them.
  */
 export const IS_DELIVERABLE = `(
      (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
   OR (f.state = 'held' AND ${lacks('held')})
   OR (f.state = 'rejected' AND ${lacks('nak')})
+  OR (f.state = 'cancelled' AND ${lacks('cancelled')})
+  OR (f.state = 'partly_cancelled' AND ${lacks('summary-txt')})
   OR (f.state IN ('accepted', 'in_progress')
-      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled'))))`;
+      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled')))
+  OR f.file_no IN (SELECT c.file_no FROM (${UNWRITTEN_CORRECTIONS}) c))`;
 
 function lacks(kind: OutputKind): string {
   return `NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind = '${kind}')`;

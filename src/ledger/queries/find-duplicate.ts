@@ -1,7 +1,8 @@
-import type { Transaction } from '../transaction.ts';
 import type { FileRow } from '../records.ts';
+import type { Transaction } from '../transaction.ts';
+import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
 
-type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
+export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
 /** The file of this account that had the same bytes and was taken, if any (F68). */
 export async function findSameContent(tx: Transaction, file: FileRow): Promise<Earlier | undefined> {
@@ -21,6 +22,38 @@ export async function findSameName(tx: Transaction, file: FileRow): Promise<Earl
     `SELECT file_id, name, claimed_at FROM file
      WHERE account = $1 AND name = $2 AND sha256 <> $3 AND file_id <> $4 ORDER BY file_no DESC LIMIT 1`,
     [file.account, file.name, file.sha256, file.file_id],
+  );
+  return rows[0];
+}
+
+/**
+ * The file of this account with the same rows in whatever order and spelling (F69). One of which certainly nothing was
+ * charged does not count: its rows may be sent once more.
+ * @param rowSet mark of the rows, see vault/row-set.ts
+ */
+export async function findSameRows(tx: Transaction, file: FileRow, rowSet: string): Promise<Earlier | undefined> {
+  const { rows } = await tx.client.query<Earlier>(
+    `SELECT file_id, name, claimed_at FROM file
+     WHERE account = $1 AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
+    [file.account, rowSet, file.file_id, CERTAINLY_NOT_CHARGED],
+  );
+  return rows[0];
+}
+
+/**
+ * The file of this account and operation that was taken since a moment and has as many valid rows with the same total
+ * (F70); again only if something of it may be charged.
+ */
+export async function findSameTotals(
+  tx: Transaction,
+  file: FileRow,
+  valid: { rows: number; cents: number; since: Date },
+): Promise<Earlier | undefined> {
+  const { rows } = await tx.client.query<Earlier>(
+    `SELECT file_id, name, claimed_at FROM file
+     WHERE account = $1 AND operation = $2 AND claimed_at >= $3 AND valid_rows = $4 AND valid_cents = $5
+       AND file_id <> $6 AND ${mayBeCharged('$7')} ORDER BY file_no LIMIT 1`,
+    [file.account, file.operation, valid.since, valid.rows, valid.cents, file.file_id, CERTAINLY_NOT_CHARGED],
   );
   return rows[0];
 }

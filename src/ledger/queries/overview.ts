@@ -1,7 +1,9 @@
 import { MAY_LEAVE } from '../moves/prepare-batch.ts';
+import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { IS_DELIVERABLE } from './due-work.ts';
+import { type OpenProposal, readOpenProposals } from './proposals.ts';
 
 /** The questions that `paydrop status` answers at a glance. Money is integer cents. */
 export type Overview = {
@@ -18,7 +20,22 @@ export type Overview = {
     since: Date;
     reason: string | null;
   }[];
+  /** Batches that the service has and gives no result of, or no result that is understood. */
+  late: {
+    account: string;
+    fileId: string;
+    name: string;
+    batchNo: number;
+    batchId: string;
+    rows: number;
+    cents: number;
+    submittedAt: Date | null;
+    staleSince: Date | null;
+    says: string | null;
+  }[];
   stopped: { account: string; reason: string; since: Date }[];
+  /** What waits for a second person. */
+  proposals: OpenProposal[];
   today: { account: string; outcome: string; rows: number; cents: number }[];
 };
 
@@ -31,7 +48,7 @@ export type OpenFile = Pick<
 };
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [files, open, doubt, stopped, today] = await Promise.all([
+  const [files, open, doubt, late, stopped, proposals, today] = await Promise.all([
     query<Overview['files'][number]>(
       ledger,
       `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
@@ -46,16 +63,27 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
        WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('unknown', 'exception', 'refused')
        ORDER BY b.state_at LIMIT 200`,
     ),
+    query<Overview['late'][number]>(
+      ledger,
+      `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.batch_id AS "batchId", b.rows, b.cents,
+              b.submitted_at AS "submittedAt", b.stale_since AS "staleSince", b.poll_alarm AS says
+       FROM batch b JOIN file f USING (file_id)
+       WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'submitted'
+         AND (b.stale_since IS NOT NULL OR b.poll_alarm IS NOT NULL)
+       ORDER BY b.submitted_at LIMIT 200`,
+    ),
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
+    readOpenProposals(ledger),
     query<Overview['today'][number]>(
       ledger,
-      `SELECT f.account, o.outcome, count(*) AS rows, sum(r.amount_cents)::bigint AS cents
-       FROM file f JOIN payment_row r USING (file_no) JOIN row_outcome o USING (file_no, line)
-       WHERE f.claimed_at >= $1::timestamptz - interval '24 hours' GROUP BY 1, 2 ORDER BY 1, 2`,
+      `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
+       FROM file f JOIN outcome_movement o USING (file_no)
+       WHERE f.claimed_at >= $1::timestamptz - interval '24 hours'
+       GROUP BY 1, 2 HAVING sum(o.rows) <> 0 ORDER BY 1, 2`,
       [ledger.clock.now()],
     ),
   ]);
-  return { files, open, doubt, stopped, today };
+  return { files, open, doubt, late, stopped, proposals, today };
 }
 
 /** The files on their way or waiting for a person, the oldest first; at most 200. */
@@ -72,14 +100,18 @@ export function readOpenFiles(ledger: Ledger): Promise<OpenFile[]> {
 
 /**
  * How many things are on their way that paydrop will bring to its end without a person: files to take in or to write
- * outputs for, batches that are being sent or waited for, and batches that will be sent.
+ * outputs for, batches that are being sent or waited for, batches that will be sent, and results that are to be asked for
+ * again by now.
  */
 export async function countMoving(ledger: Ledger): Promise<number> {
   const [row] = await query<{ moving: number }>(
     ledger,
     `SELECT (SELECT count(*) FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
           + (SELECT count(*) FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
-          + (SELECT count(*) FROM batch WHERE state = 'ready' AND ${MAY_LEAVE}) AS moving`,
+          + (SELECT count(*) FROM batch WHERE state = 'ready' AND ${MAY_LEAVE})
+          + (SELECT count(*) FROM batch WHERE state = 'exception' AND next_poll_at <= $1)
+          + (SELECT count(*) FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK}) AS moving`,
+    [ledger.clock.now()],
   );
   return row!.moving;
 }

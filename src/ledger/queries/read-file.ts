@@ -45,14 +45,27 @@ export async function hasOpenBatches(ledger: Ledger, fileId: string): Promise<bo
 
 export async function readOutputs(ledger: Ledger, fileId: string): Promise<OutputRow[]> {
   const { rows } = await ledger.pool.query<OutputRow>(
-    'SELECT * FROM output WHERE file_id = $1 ORDER BY written_at, kind',
+    'SELECT * FROM output WHERE file_id = $1 ORDER BY written_at, kind, number',
     [fileId],
   );
   return rows;
 }
 
+/** Why a person stopped a file, in their words; empty when nobody did. */
+export async function readStopReason(ledger: Ledger, fileId: string): Promise<string> {
+  const { rows } = await ledger.pool.query<{ reason: string }>(
+    `SELECT reason FROM audit WHERE file_id = $1 AND batch_no IS NULL AND to_state IN ('cancelled', 'partly_cancelled')
+     ORDER BY seq DESC LIMIT 1`,
+    [fileId],
+  );
+  return rows[0]?.reason ?? '';
+}
+
+/** What is kept sealed of a batch: the bytes sent, the result, and later results that were otherwise. */
+export type SealedPart = 'body' | 'result' | `recheck-${number}`;
+
 /** Sealed bytes of a batch. */
-export async function readSealedPart(ledger: Ledger, key: BatchKey, part: 'body' | 'result'): Promise<Buffer> {
+export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
   const { rows } = await ledger.pool.query<{ bytes: Buffer }>(
     'SELECT bytes FROM sealed_part WHERE file_id = $1 AND batch_no = $2 AND part = $3',
     [key.fileId, key.batchNo, part],
@@ -72,21 +85,58 @@ export async function readSentRows(ledger: Ledger, fileNo: number, batchNo: numb
   return rows;
 }
 
+/** As of which correction outcomes are read: 0 as they were first, left out as they are now. */
+export type AsOf = { correctionNo?: number };
+
+/** Larger than the number of any correction. */
+const NOW = 2_147_483_647;
+
 /** All rows of a file in input order with their outcomes, page by page: a file may have a million. */
-export async function* readRows(ledger: Ledger, fileNo: number, pageRows = 2_000): AsyncGenerator<LedgerRow[]> {
+export async function* readRows(
+  ledger: Ledger,
+  fileNo: number,
+  { correctionNo = NOW, pageRows = 2_000 }: AsOf & { pageRows?: number } = {},
+): AsyncGenerator<LedgerRow[]> {
   let after = 0;
   for (;;) {
-    const { rows } = await ledger.pool.query<LedgerRow>(
-      `SELECT r.line, r.batch_no, r.invoice, r.customer_code, r.amount_cents, r.last_four,
-              o.outcome, o.code, o.message, o."authorization"
-       FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line)
-       WHERE r.file_no = $1 AND r.line > $2 ORDER BY r.line LIMIT $3`,
+    const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof RowOutcome>>(
+      `SELECT line, batch_no, invoice, customer_code, amount_cents, last_four
+       FROM payment_row WHERE file_no = $1 AND line > $2 ORDER BY line LIMIT $3`,
       [fileNo, after, pageRows],
     );
     if (rows.length === 0) return;
-    yield rows;
-    after = rows.at(-1)!.line;
+    const last = rows.at(-1)!.line;
+    const outcomes = await readOutcomes(ledger, fileNo, [rows[0]!.line, last], correctionNo);
+    yield rows.map((row) => ({ ...row, ...(outcomes.get(row.line) ?? NO_OUTCOME) }));
+    after = last;
   }
+}
+
+type RowOutcome = Pick<LedgerRow, 'outcome' | 'code' | 'message' | 'authorization'>;
+
+const NO_OUTCOME: RowOutcome = { outcome: null, code: null, message: null, authorization: null };
+
+/**
+ * Outcomes of the lines from one to another. Asked for by these bounds and not joined to the page, because the planner
+ * would join all outcomes of the file to each page, and a large file would take hours.
+ */
+async function readOutcomes(
+  ledger: Ledger,
+  fileNo: number,
+  [first, last]: readonly [number, number],
+  correctionNo: number,
+): Promise<Map<number, RowOutcome>> {
+  const { rows } = await ledger.pool.query<RowOutcome & { line: number }>(
+    `SELECT o.line, coalesce(c.outcome, o.outcome) AS outcome, CASE WHEN c.line IS NULL THEN o.code ELSE c.code END AS code,
+            coalesce(c.message, o.message) AS message, coalesce(c."authorization", o."authorization") AS "authorization"
+     FROM row_outcome o
+     LEFT JOIN (SELECT DISTINCT ON (line) line, outcome, code, message, "authorization" FROM row_change
+                WHERE file_no = $1 AND line BETWEEN $2 AND $3 AND correction_no <= $4
+                ORDER BY line, correction_no DESC) c ON c.line = o.line
+     WHERE o.file_no = $1 AND o.line BETWEEN $2 AND $3`,
+    [fileNo, first, last, correctionNo],
+  );
+  return new Map(rows.map(({ line, ...outcome }) => [line, outcome]));
 }
 
 /** Faults and warnings of a file in the order in which they were found, page by page. */
@@ -115,12 +165,19 @@ export async function* readFaults(ledger: Ledger, fileNo: number, pageRows = 2_0
 }
 
 /** Rows and money per outcome; a row without one is `invalid` when it was withheld, else `not_sent`. */
-export async function readOutcomeTotals(ledger: Ledger, fileNo: number): Promise<OutcomeTotals> {
+export async function readOutcomeTotals(
+  ledger: Ledger,
+  fileNo: number,
+  { correctionNo = NOW }: AsOf = {},
+): Promise<OutcomeTotals> {
   const { rows } = await ledger.pool.query<{ outcome: keyof OutcomeTotals; rows: number; cents: number }>(
-    `SELECT coalesce(o.outcome, CASE WHEN r.batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END) AS outcome,
+    `SELECT coalesce(c.outcome, o.outcome, CASE WHEN r.batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END) AS outcome,
             count(*) AS rows, coalesce(sum(r.amount_cents), 0)::bigint AS cents
-     FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line) WHERE r.file_no = $1 GROUP BY 1`,
-    [fileNo],
+     FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line)
+     LEFT JOIN (SELECT DISTINCT ON (line) line, outcome FROM row_change
+                WHERE file_no = $1 AND correction_no <= $2 ORDER BY line, correction_no DESC) c ON c.line = r.line
+     WHERE r.file_no = $1 GROUP BY 1`,
+    [fileNo, correctionNo],
   );
   return Object.fromEntries(rows.map((row) => [row.outcome, { rows: row.rows, cents: row.cents }]));
 }

@@ -32,7 +32,7 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
             o.outcome, o.code, o.message
      FROM payment_row r JOIN file f USING (file_no)
      LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
-     LEFT JOIN row_outcome o USING (file_no, line)
+     LEFT JOIN current_outcome o USING (file_no, line)
      WHERE r.invoice = $1 ORDER BY f.file_no DESC, r.line LIMIT $2`,
     [invoice, limit],
   );

@@ -6,7 +6,7 @@ import type { Fault, Totals } from '../../kernel/rows.ts';
 
 /** What the notice about a file says at its top: the verdict and the figures behind it. */
 export type Notice = {
-  status: 'ACCEPTED' | 'HELD' | 'REJECTED';
+  status: 'ACCEPTED' | 'HELD' | 'REJECTED' | 'CANCELLED';
   code: string | null;
   reason: string;
   fileId: string;

@@ -18,4 +18,7 @@ export const RESULT_TITLES = [
   'Attempt',
 ] as const;
 
+/** Columns that a correction adds after those of the result file. */
+export const CHANGE_TITLES = ['Old Outcome', 'Old Code', 'Old Message', 'Changed At', 'Evidence'] as const;
+
 export { REASON_TITLE } from '../../../schemas/layouts.ts';

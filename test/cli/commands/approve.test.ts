@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../schemas/errors.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
@@ -29,7 +30,7 @@ describe('approve', () => {
   it('wants a reason and a file that is known', async () => {
     expect(await world.paydrop('approve', 'wanted.csv')).toMatchObject({ status: 1, out: '' });
     const empty = await world.paydrop('approve', 'wanted.csv', '--reason', ' ');
-    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot move the file: --reason is empty. Say why.\n' });
+    expect(empty).toEqual({ status: 1, out: '', err: 'Cannot approve the file: --reason is empty. Say why.\n' });
     expect(await world.paydrop('approve', 'nobody.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'held' });
   });
@@ -37,16 +38,26 @@ describe('approve', () => {
   it('lets a held file go on, and records who and why with long numbers hidden', async () => {
     const { status, out, err } = await world.paydrop('approve', 'wanted.csv', '--reason', `meant so, card ${CARD}`);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    expect(out).toBe(
+    expect(out.split('\n')).toEqual([
+      'Held because',
+      `  CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3`,
       'Approved: 2 valid rows with a total of 50.00 (1 more is invalid and withheld) will be sent, ' +
-        'by a paydrop that runs or by "paydrop run --once".\n',
-    );
+        'by a paydrop that runs or by "paydrop run --once".',
+      '',
+    ]);
     expect(await world.states()).toMatchObject({ 'wanted.csv': 'accepted' });
     expect(await lastLink('wanted.csv')).toEqual({
       move: 'approve',
       actor: `operator:${userInfo().username}`,
       reason: 'meant so, card ************2220',
     });
+  });
+
+  it('keeps in the audit trail what it overrode', async () => {
+    const { rows } = await world.app.ledger.pool.query<{ evidence: unknown }>(
+      `SELECT a.evidence FROM audit a JOIN file f USING (file_id) WHERE f.name = 'wanted.csv' AND a.move = 'approve'`,
+    );
+    expect(rows).toEqual([{ evidence: { overrides: ['CONTROL_TOTALS'] } }]);
   });
 
   it('prints JSON on request', async () => {
@@ -57,6 +68,7 @@ describe('approve', () => {
       rows: 2,
       cents: 5_000,
       withheldRows: 1,
+      held: [{ code: 'CONTROL_TOTALS', count: 1, detail: 'it says 99 rows, the file has 3' }],
     });
   });
 

@@ -36,9 +36,9 @@ describe('status', () => {
   });
 
   it.each([
-    ['unknown', 4, 'It is not sent again; its account waits.'],
-    ['refused', 5, 'the service said no, nothing was charged'],
-    ['exception', 5, 'the result does not fit what was sent'],
+    ['unknown', 4, 'Never drop its file again. See "paydrop unknown list".'],
+    ['refused', 5, '"paydrop retry BATCH --reason …"'],
+    ['exception', 5, 'See "paydrop exceptions BATCH".'],
   ])('puts a batch that is %s before all else: %i', async (state, code, next) => {
     await world.forceState('batch', state);
     const { status, out } = await world.paydrop('status', '--check');

@@ -3,6 +3,7 @@ import { describeStory } from '../../../src/cli/show/describe-story.ts';
 import type { FileStory } from '../../../src/cli/show/read-story.ts';
 
 const AT = new Date('2026-06-15T13:30:00Z');
+const NOTHING = { rows: 0, cents: 0 };
 
 function story(part: { [Key in keyof FileStory]?: unknown } = {}): FileStory {
   const file = {
@@ -15,7 +16,7 @@ function story(part: { [Key in keyof FileStory]?: unknown } = {}): FileStory {
     reason_code: 'EMPTY',
     reason: 'the file has no bytes',
   };
-  return { file, batches: [], outcomes: {}, outputs: [], audit: [], ...part } as FileStory;
+  return { file, batches: [], outcomes: {}, open: NOTHING, outputs: [], audit: [], held: [], ...part } as FileStory;
 }
 
 describe('describeStory', () => {
@@ -27,11 +28,19 @@ describe('describeStory', () => {
     ]);
   });
 
+  it('says every reason of a held file, when there is more than the one above', () => {
+    const reason = (code: 'SAME_ROWS' | 'APPROVAL_DUE') => ({ code, count: 1, line: 0, detail: null });
+    const both = describeStory(story({ held: [reason('SAME_ROWS'), reason('APPROVAL_DUE')] }), 'UTC');
+    expect(both).toMatch(/\n\nHeld because\n {2}SAME_ROWS: .+\n {2}APPROVAL_DUE: /);
+    expect(describeStory(story({ held: [reason('SAME_ROWS')] }), 'UTC')).not.toContain('Held because');
+  });
+
   it('has tables of outcomes, batches, outputs and moves, times in the zone of the account', () => {
     const link = { at: AT, actor: 'worker:watch', batch_no: null, move: 'claim', to_state: 'claimed', reason: 'taken' };
     const text = describeStory(
       story({
         outcomes: { invalid: { rows: 1, cents: 0 }, approved: { rows: 20, cents: 141_700 } },
+        open: { rows: 2, cents: 500 },
         batches: [
           { batch_no: 1, state: 'reconciled', batch_id: '1000001', attempt: 1, rows: 20, cents: 141_700, reason: null },
         ],
@@ -43,6 +52,7 @@ describe('describeStory', () => {
     for (const line of [
       'APPROVED    20  1417.00',
       'INVALID      1     0.00',
+      'none yet     2     5.00',
       '    1  reconciled  1000001         1    20  1417.00',
       'result  monday__g7fhpaqs.result.csv    21',
       '2026-06-15 14:30:00 +01:00  worker:watch         claim -> claimed  taken',

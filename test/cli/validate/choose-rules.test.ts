@@ -6,10 +6,17 @@ import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
 
 const US = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P' };
 const UK = { server: 'UK', country: 'UK', currency: 'GBP', agentCode: 'A', password: 'P' };
+const SPARE = {
+  ...US,
+  country: 'CA',
+  currency: 'CAD',
+  limits: { rowAmount: 100, fileRows: 7 },
+  secondPerson: { refunds: true },
+};
 const FOLDERS = [
   { path: 'drop/card', account: 'us', operation: 'card', finalNewline: 'hold' },
   { path: 'drop/uk', account: 'uk', operation: 'card' },
-  { path: 'drop/ach', account: 'us', operation: 'ach-charge' },
+  { path: 'drop/ach', account: 'us', operation: 'ach-charge', limits: { rowAmount: 5 } },
 ];
 
 let root = '';
@@ -17,7 +24,7 @@ let bare = '';
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
   bare = await mkdtemp(join(tmpdir(), 'paydrop-rules-'));
-  const config = { accounts: { us: US, uk: UK, spare: { ...US, country: 'CA', currency: 'CAD' } }, folders: FOLDERS };
+  const config = { accounts: { us: US, uk: UK, spare: SPARE }, folders: FOLDERS };
   await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(config));
 });
 afterAll(async () => {
@@ -43,6 +50,17 @@ describe('chooseRules', () => {
     ['ach-refund', 'spare', { account: { name: 'spare', country: 'CA' }, folder: { finalNewline: 'warn' } }],
   ])('%s of account %s takes the rules of its folder', (operation, account, rules) => {
     expect(chooseRules(operation, account, root)).toMatchObject(rules);
+  });
+
+  it('has the limits of account and folder, and knows which files wait for approval', () => {
+    expect(chooseRules('ach-charge', 'spare', root)).toMatchObject({
+      largestRowCents: 10_000,
+      limits: { fileRows: 7, fileCents: undefined },
+      approvalDue: false,
+    });
+    expect(chooseRules('ach-refund', 'spare', root)).toMatchObject({ approvalDue: true });
+    expect(chooseRules('ach-charge', 'us', root)).toMatchObject({ largestRowCents: 500, approvalDue: false });
+    expect(chooseRules('card', undefined, bare)).toMatchObject({ limits: { fileRows: undefined }, approvalDue: false });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { jsonReport } from '../../../src/cli/validate/json-report.ts';
 import type { FileCheck } from '../../../src/csv/check-payment-file.ts';
 import type { Fault } from '../../../src/kernel/rows.ts';
@@ -29,6 +30,7 @@ describe('jsonReport', () => {
       file: 'a "b".csv',
       decision: { verdict: 'accept' },
       check: { records: 1, sha256: 'ab' },
+      notChecked: [...LEDGER_CODES],
     });
   });
 });

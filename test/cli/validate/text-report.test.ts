@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { textReport } from '../../../src/cli/validate/text-report.ts';
 import type { FileCheck } from '../../../src/csv/check-payment-file.ts';
 import { takeDown } from '../support/take-down.ts';
@@ -39,6 +40,7 @@ describe('textReport', () => {
     expect(out.split('\n').slice(1)).toEqual([
       '… and 2 more; --max-faults or --json shows them',
       'a.csv: ACCEPTED. 3 rows, 2 valid with a total of 50.00, 1 withheld.',
+      expect.stringContaining(LEDGER_CODES.join(', ')),
       '',
     ]);
   });

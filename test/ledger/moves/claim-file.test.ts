@@ -41,6 +41,8 @@ describe('claimFile', () => {
       valid_cents: null,
       invalid_rows: null,
       duplicate_of: null,
+      accepted_at: null,
+      row_set: null,
     });
     expect(await world.links(claim.fileId)).toEqual([
       {

@@ -79,7 +79,7 @@ describe('recordOutput', () => {
     const { file_id: fileId } = await world.accepted();
     await recordOutput(world.ledger, fileId, output);
     expect(await readOutputs(world.ledger, fileId)).toEqual([
-      { ...output, file_id: fileId, written_at: new Date(START) },
+      { ...output, number: 0, file_id: fileId, written_at: new Date(START) },
     ]);
     expect((await world.links(fileId)).at(-1)).toEqual({
       actor: 'worker:deliver',
@@ -99,6 +99,17 @@ describe('recordOutput', () => {
     await recordOutput(world.ledger, fileId, { ...output, rows: 4 });
     expect((await readOutputs(world.ledger, fileId)).map((row) => row.rows)).toEqual([3]);
     expect(await world.links(fileId)).toEqual(before);
+  });
+
+  it('notes each number of a correction, and the same number once', async () => {
+    const { file_id: fileId } = await world.accepted();
+    for (const number of [1, 2, 2]) await recordOutput(world.ledger, fileId, { ...output, kind: 'correction', number });
+    const outputs = await readOutputs(world.ledger, fileId);
+    expect(outputs.map((row) => [row.kind, row.number])).toEqual([
+      ['correction', 1],
+      ['correction', 2],
+    ]);
+    expect((await world.links(fileId)).at(-1)?.reason).toBe('correction 2 written');
   });
 
   it('notes other kinds beside it', async () => {

@@ -52,6 +52,11 @@ describe('cutBatch', () => {
         next_poll_at: null,
         result_at: null,
         result_sha256: null,
+        rechecks: 0,
+        next_recheck_at: null,
+        stale_since: null,
+        poll_alarm: null,
+        final_at: null,
       },
     ]);
     const key = { fileId: file.file_id, batchNo: 1 };

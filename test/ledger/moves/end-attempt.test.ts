@@ -105,7 +105,7 @@ describe('endAttempt', () => {
           from_state: null,
           to_state: null,
           reason,
-          evidence: end.evidence,
+          evidence: end.verdict === 'submitted' ? { ...end.evidence, batchId: end.batchId } : end.evidence,
         },
       ]);
     }
@@ -119,11 +119,34 @@ describe('endAttempt', () => {
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(now);
   });
 
+  it.each<AttemptEnd>([
+    SUBMITTED,
+    { verdict: 'refused', reason: 'no', evidence: {} },
+    { verdict: 'not_sent', reason: 'no', evidence: {} },
+  ])(
+    'is written once when the worker says $verdict again, because it did not hear that it was written',
+    async (end) => {
+      const batch = await world.sending();
+      await endAttempt(world.ledger, batch, end);
+      const before = await readBatchRow(world.ledger, keyOf(batch));
+      const links = await world.links(batch.file_id);
+      expect(await endAttempt(world.ledger, batch, end)).toBe('recorded');
+      expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(before);
+      expect(await world.links(batch.file_id)).toEqual(links);
+    },
+  );
+
+  it('comes too late with another batch id than the one that was written', async () => {
+    const batch = await world.sending();
+    await endAttempt(world.ledger, batch, SUBMITTED);
+    expect(await endAttempt(world.ledger, batch, { ...SUBMITTED, batchId: '9999' })).toBeUndefined();
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ move: 'late-answer' });
+  });
+
   it('comes too late after the sweep, and leaves the batch id where the person who resolves the doubt finds it', async () => {
     const batch = await world.sending();
-    world.clock.advance(60_001);
+    await world.force(`UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [batch.file_id]);
     await recoverBatches(world.ledger, 60_000);
-    world.clock.set(START);
     expect(await endAttempt(world.ledger, batch, SUBMITTED)).toBeUndefined();
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', batch_id: null });
     expect((await world.links(batch.file_id)).at(-1)).toMatchObject({

@@ -108,6 +108,16 @@ describe('prepareBatch', () => {
     world.clock.set(START);
   });
 
+  it('is open when the batch would wait longer than any does: the clock was set back', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const key = { fileId, batchNo: 1 };
+    const wait = (until: string) => world.force('UPDATE batch SET not_before = $2 WHERE file_id = $1', [fileId, until]);
+    await wait('2026-06-15T10:05:00.000Z');
+    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeUndefined();
+    await wait('2026-06-15T10:05:00.001Z');
+    expect(await prepareBatch(world.ledger, key, LEASE_MS)).toBeDefined();
+  });
+
   it('finds nothing where there is no batch', async () => {
     const { file_id: fileId } = await world.accepted();
     expect(await prepareBatch(world.ledger, { fileId, batchNo: 2 }, LEASE_MS)).toBeUndefined();
@@ -211,7 +221,9 @@ describe('stopAccount', () => {
     await stopAccount(world.ledger, 'stopped', 'another reason');
     world.clock.set(START);
     const stops = await world.ledger.pool.query(`SELECT * FROM account_stop WHERE account = 'stopped'`);
-    expect(stops.rows).toEqual([{ account: 'stopped', reason: 'the journal is ahead', since: new Date(START) }]);
+    expect(stops.rows).toEqual([
+      { account: 'stopped', kind: 'fault', actor: 'system', reason: 'the journal is ahead', since: new Date(START) },
+    ]);
     const links = await world.ledger.pool.query(
       `SELECT actor, file_id, reason, evidence FROM audit WHERE move = 'stop-account' AND evidence->>'account' = 'stopped'`,
     );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { exceptBatch, receiveResult, reconcileBatch, schedulePoll } from '../../../src/ledger/moves/receive-result.ts';
+import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/moves/receive-result.ts';
+import { schedulePoll } from '../../../src/ledger/moves/schedule-poll.ts';
 import {
   readBatchRow,
   readFileRow,
@@ -42,7 +43,7 @@ async function newLinks<Result>(fileId: string, work: () => Promise<Result>) {
 describe('receiveResult', () => {
   it('keeps the sealed result and its hash, and asks no more', async () => {
     const batch = await world.batchIn('submitted');
-    await schedulePoll(world.ledger, keyOf(batch), 10_000);
+    await schedulePoll(world.ledger, keyOf(batch), 10_000, { isStale: true, alarm: 'what?' });
     const { value, links } = await newLinks(batch.file_id, () => receiveResult(world.ledger, keyOf(batch), result));
     expect(value).toBe(true);
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
@@ -50,6 +51,8 @@ describe('receiveResult', () => {
       result_at: new Date(START),
       result_sha256: result.sha256,
       next_poll_at: null,
+      stale_since: null,
+      poll_alarm: null,
       batch_id: batch.batch_id,
     });
     expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(result.sealed);
@@ -125,6 +128,19 @@ describe('reconcileBatch', () => {
         evidence,
       },
     ]);
+  });
+
+  it('says when the result is asked for again, and adds up the outcomes of the batch', async () => {
+    const batch = await world.batchIn('result_in', { batches: 2 });
+    const fileNo = await fileNoOf(batch);
+    const at = new Date('2026-06-15T11:00:00.000Z');
+    await reconcileBatch(world.ledger, keyOf(batch), fileNo, outcomesOf(batch), evidence, at);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      next_recheck_at: at,
+      final_at: new Date(START),
+    });
+    const { rows } = await world.ledger.pool.query('SELECT * FROM batch_outcome WHERE file_no = $1', [fileNo]);
+    expect(rows).toEqual([{ file_no: fileNo, batch_no: 1, outcome: 'approved', rows: 2, cents: 500 }]);
   });
 
   it.each(otherThan('result_in'))('does nothing to a batch that is %s', async (state) => {
@@ -210,24 +226,6 @@ describe('exceptBatch', () => {
     const batch = await world.batchIn(state);
     const { value, links } = await newLinks(batch.file_id, () => exceptBatch(world.ledger, keyOf(batch), 'no', {}));
     expect([value, links]).toEqual([false, []]);
-    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
-  });
-});
-
-describe('schedulePoll', () => {
-  it('remembers when to ask again and counts the questions, without a link', async () => {
-    const batch = await world.batchIn('submitted');
-    const { value, links } = await newLinks(batch.file_id, async () => {
-      await schedulePoll(world.ledger, keyOf(batch), 10_000);
-      return schedulePoll(world.ledger, keyOf(batch), 15_000);
-    });
-    expect(value).toEqual({ ...batch, polls: 2, next_poll_at: new Date('2026-06-15T10:00:15.000Z') });
-    expect(links).toEqual([]);
-  });
-
-  it.each(otherThan('submitted'))('does nothing to a batch that is %s', async (state) => {
-    const batch = await world.batchIn(state);
-    expect(await schedulePoll(world.ledger, keyOf(batch), 10_000)).toBeUndefined();
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
   });
 });

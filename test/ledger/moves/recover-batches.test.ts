@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import { ALIVE_LOCKS } from '../../../src/ledger/instance.ts';
 import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
 import { recoverBatches } from '../../../src/ledger/moves/recover-batches.ts';
 import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import type { Ledger } from '../../../src/ledger/open-ledger.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { startWorker } from '../support/start-worker.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -113,6 +115,50 @@ describe('recoverBatches, while the worker lives', () => {
   });
 });
 
+const DAY_MS = 86_400_000;
+
+/** As if its lease had run out so long ago, by the clock of the database. */
+function leaseRanOut(batch: BatchRow, agoMs: number): Promise<void> {
+  return world.force(
+    `UPDATE batch SET lease_until = clock_timestamp() - $2 * interval '1 millisecond' WHERE file_id = $1`,
+    [batch.file_id, agoMs],
+  );
+}
+
+/** The same ledger, as a process sees it that says so of its own lock. */
+function thatIsSettled(ledger: Ledger, isSettled: boolean): Ledger {
+  return { ...ledger, instance: { ...ledger.instance, isSettled: () => isSettled } };
+}
+
+describe('recoverBatches, when locks tell nothing', () => {
+  it('takes nothing from its own process although its lock is free', async () => {
+    const own = await world.openAgain();
+    const { file_id: fileId } = await world.accepted();
+    await prepareBatch(own, { fileId, batchNo: 1 }, LEASE_MS);
+    await own.instance.leave();
+    const idsTakenBy = async (ledger: Ledger) =>
+      (await recoverBatches(ledger, LONGEST_CALL_MS)).map((batch) => batch.file_id);
+    await expect.poll(() => isFree(own.instance.id), { interval: 10 }).toBe(true);
+    expect(await idsTakenBy(thatIsSettled(own, true))).not.toContain(fileId);
+    expect(await idsTakenBy(world.ledger)).toContain(fileId);
+  });
+
+  it('takes nobody for dead while this process has just come back itself', async () => {
+    const batch = await world.batchIn('sending');
+    await world.force(`UPDATE batch SET worker = 'dead' WHERE file_id = $1`, [batch.file_id]);
+    expect(await recoverBatches(thatIsSettled(world.ledger, false), LONGEST_CALL_MS)).toEqual([]);
+    expect(await recover(batch.file_id)).toHaveLength(1);
+  });
+});
+
+async function isFree(worker: string): Promise<boolean> {
+  const { rows } = await world.ledger.pool.query<{ free: boolean }>(
+    'SELECT pg_try_advisory_xact_lock($1, hashtext($2)) AS free',
+    [ALIVE_LOCKS, worker],
+  );
+  return rows[0]!.free;
+}
+
 describe('recoverBatches, by the clock', () => {
   it('takes back a batch that its living worker prepares longer than its lease', async () => {
     const { file_id: fileId } = await world.accepted();
@@ -125,9 +171,9 @@ describe('recoverBatches, by the clock', () => {
 
   it('puts a call in doubt that lasts longer than any can, and not one that may still last', async () => {
     const batch = await world.sending();
-    world.clock.advance(LONGEST_CALL_MS);
+    await leaseRanOut(batch, LONGEST_CALL_MS - LEASE_MS);
     expect(await recover(batch.file_id)).toEqual([]);
-    world.clock.advance(1);
+    await leaseRanOut(batch, LONGEST_CALL_MS);
     expect((await recover(batch.file_id)).map((row) => row.state)).toEqual(['sending']);
     expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('unknown');
     expect(await attemptOf(batch.file_id)).toMatchObject([{ verdict: 'unknown' }]);
@@ -135,9 +181,22 @@ describe('recoverBatches, by the clock', () => {
 
   it('never takes a prepared batch for sent, however old', async () => {
     const batch = await world.prepared();
-    world.clock.advance(100 * LONGEST_CALL_MS);
-    expect(await recover(batch.file_id)).toEqual([]);
-    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('preparing');
+    await leaseRanOut(batch, 100 * LONGEST_CALL_MS);
+    await recover(batch.file_id);
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('ready');
+  });
+
+  it.each([DAY_MS, -DAY_MS])('is not misled by a clock of ours that jumps by %i ms', async (jumpMs) => {
+    const [prepared, sending] = [await world.prepared(), await world.sending()];
+    world.clock.advance(jumpMs);
+    const own = [prepared.file_id, sending.file_id];
+    const recoverOwn = async () =>
+      (await recoverBatches(world.ledger, LONGEST_CALL_MS)).filter((batch) => own.includes(batch.file_id));
+    expect(await recoverOwn()).toEqual([]);
+    await leaseRanOut(prepared, 1);
+    await leaseRanOut(sending, LONGEST_CALL_MS);
+    expect(await recoverOwn()).toHaveLength(2);
+    world.clock.set(START);
   });
 });
 

@@ -70,6 +70,16 @@ describe('declineFile', () => {
     expect(await world.links(fileId)).toHaveLength(2);
   });
 
+  it('refuses a file with a batch that may have been sent before the ledger was restored', async () => {
+    const { file_id: fileId } = await world.held({ batches: 2 });
+    await world.putBatch({ fileId, batchNo: 2 }, 'unknown');
+    await expect(declineFile(world.ledger, fileId, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining('whose batch 2 may have been sent'),
+    });
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('held');
+  });
+
   it('lets the same bytes come again', async () => {
     const { file_id: fileId, account, sha256 } = await world.held();
     await declineFile(world.ledger, fileId, because);

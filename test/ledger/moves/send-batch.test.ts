@@ -46,6 +46,9 @@ describe('sendBatch', () => {
         ended_at: null,
         verdict: null,
         evidence: null,
+        resolution: null,
+        resolved_at: null,
+        resolved_by: null,
       },
     ]);
     const actor = 'worker:submit';

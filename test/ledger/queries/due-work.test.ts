@@ -78,11 +78,12 @@ describe('findDueWork, outputs', () => {
     ['in_progress', 'ack'],
     ['held', 'held'],
     ['rejected', 'nak'],
+    ['cancelled', 'cancelled'],
   ] as const)('has the notice written of a file that is %s, once', async (state, kind) => {
     const { file_id: fileId } = await world.accepted();
     await world.putFile(fileId, state);
     expect((await due()).deliver).toEqual([fileId]);
-    await write(fileId, ...(['ack', 'held', 'nak'] as const).filter((other) => other !== kind));
+    await write(fileId, ...(['ack', 'held', 'nak', 'cancelled'] as const).filter((other) => other !== kind));
     expect((await due()).deliver).toEqual([fileId]);
     await write(fileId, kind);
     expect((await due()).deliver).toEqual([]);
@@ -95,15 +96,22 @@ describe('findDueWork, outputs', () => {
     expect((await due()).deliver).toEqual([fileId]);
   });
 
-  it.each(['claimed', 'completed', 'cancelled', 'partly_cancelled'] as const)(
-    'has nothing written for a file that is %s',
-    async (state) => {
-      const { file_id: fileId } = await world.accepted();
-      await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
-      await world.putFile(fileId, state);
-      expect((await due()).deliver).toEqual([]);
-    },
-  );
+  it.each(['claimed', 'completed'] as const)('has nothing written for a file that is %s', async (state) => {
+    const { file_id: fileId } = await world.accepted();
+    await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    await world.putFile(fileId, state);
+    expect((await due()).deliver).toEqual([]);
+  });
+
+  it('has the results written of a file that was stopped on its way, once', async () => {
+    const { file_id: fileId } = await world.accepted();
+    await world.putBatch({ fileId, batchNo: 1 }, 'cancelled');
+    await world.putFile(fileId, 'partly_cancelled');
+    await write(fileId, 'ack', 'result', 'rejects', 'summary-json');
+    expect((await due()).deliver).toEqual([fileId]);
+    await write(fileId, 'summary-txt');
+    expect((await due()).deliver).toEqual([]);
+  });
 
   it.each(batchStates)('while a batch is %s, waits with the results unless it is final', async (state) => {
     const { file_id: fileId } = await world.accepted({ batches: 2 });

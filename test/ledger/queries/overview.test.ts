@@ -31,7 +31,15 @@ async function fileOf(states: BatchState[], plan: FilePlan = {}): Promise<FileRo
 
 describe('readOverview', () => {
   it('is empty for an empty ledger', async () => {
-    expect(await readOverview(world.ledger)).toEqual({ files: [], open: [], doubt: [], stopped: [], today: [] });
+    expect(await readOverview(world.ledger)).toEqual({
+      files: [],
+      open: [],
+      doubt: [],
+      late: [],
+      stopped: [],
+      proposals: [],
+      today: [],
+    });
   });
 
   it('counts files, rows and money in each state, also where nothing was read yet', async () => {
@@ -84,6 +92,20 @@ describe('readOverview', () => {
       { ...about, batchNo: 2, state: 'unknown', cents: 900, since: new Date(since[1]!), reason: 'reason 2' },
       { ...about, batchNo: 1, state: 'refused', cents: 500, since: new Date(since[0]!), reason: 'reason 1' },
       { ...about, batchNo: 3, state: 'exception', cents: 1_300, since: new Date(since[2]!), reason: 'reason 3' },
+    ]);
+  });
+
+  it('names what the service has and gives no result of, and what it says', async () => {
+    const file = await fileOf(['submitted', 'submitted', 'submitted', 'reconciled']);
+    await world.force(`UPDATE batch SET stale_since = $2 WHERE file_id = $1 AND batch_no IN (2, 4)`, [
+      file.file_id,
+      '2026-06-16T10:00:00Z',
+    ]);
+    await world.force(`UPDATE batch SET poll_alarm = 'Gone' WHERE file_id = $1 AND batch_no = 3`, [file.file_id]);
+    const { late } = await readOverview(world.ledger);
+    expect(late.map(({ batchNo, batchId, staleSince, says }) => ({ batchNo, batchId, staleSince, says }))).toEqual([
+      { batchNo: 2, batchId: `id-${file.file_id}-2`, staleSince: new Date('2026-06-16T10:00:00Z'), says: null },
+      { batchNo: 3, batchId: `id-${file.file_id}-3`, staleSince: null, says: 'Gone' },
     ]);
   });
 
@@ -159,19 +181,35 @@ describe('countMoving', () => {
     },
   );
 
-  it.each(['completed', 'cancelled', 'partly_cancelled'] as const)(
-    'does not count a file that is %s',
-    async (state) => {
-      const file = await fileOf(['cancelled', 'reconciled']);
-      await world.putFile(file.file_id, state);
-      expect(await countMoving(world.ledger)).toBe(0);
-    },
-  );
+  it.each([
+    ['cancelled', 'cancelled'],
+    ['partly_cancelled', 'summary-txt'],
+  ] as const)('counts a file that is %s until its sender is told', async (state, output) => {
+    const { file_id: fileId } = await fileOf(['cancelled', 'reconciled']);
+    await world.putFile(fileId, state);
+    expect(await countMoving(world.ledger)).toBe(1);
+    await write(fileId, output);
+    expect(await countMoving(world.ledger)).toBe(0);
+  });
+
+  it('does not count a file that is completed', async () => {
+    const file = await fileOf(['cancelled', 'reconciled']);
+    await world.putFile(file.file_id, 'completed');
+    expect(await countMoving(world.ledger)).toBe(0);
+  });
 
   it('counts a file whose results are due, although its account is stopped', async () => {
     const { account } = await fileOf(['reconciled', 'cancelled']);
     await stopAccount(world.ledger, account, 'to see');
     expect(await countMoving(world.ledger)).toBe(1);
+  });
+
+  it('counts a result that did not fit when it is to be asked for again', async () => {
+    const file = await fileOf(['exception']);
+    await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [file.file_id, START]);
+    expect(await countMoving(world.ledger)).toBe(1);
+    world.clock.advance(-1);
+    expect(await countMoving(world.ledger)).toBe(0);
   });
 
   it('counts a file whose acknowledgement is due, although it waits for a person', async () => {

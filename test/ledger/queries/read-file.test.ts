@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/kernel/rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { copyFaults, copyOutcomes } from '../../../src/ledger/copy-rows.ts';
+import { changeOutcomes } from '../../../src/ledger/moves/change-outcomes.ts';
 import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import {
   hasOpenBatches,
@@ -115,7 +116,7 @@ describe('readRows', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 100])('reads every row once, in order, in pages of %i', async (pageRows) => {
     const { file_no: fileNo } = await world.accepted({ batches: 2, rowsPerBatch: 2, withheld: 2 });
     await world.accepted({ batches: 2 });
-    const pages = await collect(readRows(world.ledger, fileNo, pageRows));
+    const pages = await collect(readRows(world.ledger, fileNo, { pageRows }));
     expect(pages.flat().map((row) => row.line)).toEqual([2, 3, 4, 5, 6, 7]);
     expect(pages.flat().map((row) => row.batch_no)).toEqual([1, 1, 2, 2, null, null]);
     expect(pages.map((page) => page.length)).toEqual(pageSizes(6, pageRows));
@@ -180,6 +181,44 @@ describe('readOutcomeTotals', () => {
       invalid: { rows: 3, cents: 0 },
     });
     expect(keyOf(batch)).toEqual({ fileId, batchNo: 1 });
+  });
+
+  it('says how they were first, after each correction, and how they are, as readRows does', async () => {
+    const batch = await world.batchIn('result_in', { withheld: 1 });
+    const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+    const [first, second] = outcomesOf(batch);
+    await transact(world.ledger, (tx) => copyOutcomes(tx, fileNo, [first!, { ...second!, outcome: 'unknown' }]));
+    const correct = (outcome: 'approved' | 'declined', code: number | null) =>
+      transact(world.ledger, (tx) =>
+        changeOutcomes(tx, keyOf(batch), [{ ...second!, outcome, code }], {
+          actor: 'worker:poll',
+          reason: 'it says so',
+          source: 'asked again',
+        }),
+      );
+    await correct('declined', 15);
+    await correct('approved', null);
+    const invalid = { rows: 1, cents: 0 };
+    const approved = { rows: 1, cents: 200 };
+    const one = { rows: 1, cents: 300 };
+    const totals = [];
+    for (const correctionNo of [0, 1, 2]) totals.push(await readOutcomeTotals(world.ledger, fileNo, { correctionNo }));
+    expect(totals).toEqual([
+      { approved, unknown: one, invalid },
+      { approved, declined: one, invalid },
+      { approved: { rows: 2, cents: 500 }, invalid },
+    ]);
+    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual(totals[2]);
+    const rows = [];
+    for (const asOf of [{ correctionNo: 0 }, { correctionNo: 1 }, {}]) {
+      const [page] = await collect(readRows(world.ledger, fileNo, asOf));
+      rows.push([page![1]!.outcome, page![1]!.code]);
+    }
+    expect(rows).toEqual([
+      ['unknown', null],
+      ['declined', 15],
+      ['approved', null],
+    ]);
   });
 
   it('is empty for a file without rows', async () => {

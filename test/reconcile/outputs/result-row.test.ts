@@ -54,8 +54,15 @@ describe('correctionOf', () => {
     }
   });
 
+  it('gives a row that reports of the service lack back to be sent again as it is', () => {
+    const row = finishedRow({ outcome: 'not_charged', message: 'not charged: two reports lack it' });
+    const reason = 'not charged: two reports lack it; may be sent again as it is';
+    expect(correctionOf(row)).toEqual({ kind: 'retry', reason });
+  });
+
   it('says something of every outcome', () => {
-    expect([...NEVER, 'format_error', 'not_sent', 'invalid', 'declined'].sort()).toEqual([...OUTCOME_NAMES].sort());
+    const told = [...NEVER, 'format_error', 'not_charged', 'not_sent', 'invalid', 'declined'];
+    expect(told.sort()).toEqual([...OUTCOME_NAMES].sort());
   });
 
   it.each(Object.entries(REJECTIONS))('sorts a decline with code %s by its advice', (text, { advice, message }) => {

@@ -13,7 +13,7 @@ import { takeInCharges } from '../support/take-in.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 16 });
+  world = await openStepWorld({ accounts: 22 });
 });
 afterAll(() => world.close());
 
@@ -63,14 +63,25 @@ describe('writeOutputFile', () => {
     expect(await readOutputs(world.app.ledger, file.file_id)).toHaveLength(1);
   });
 
-  it('never replaces a file, and notes none then', async () => {
+  it('never touches an output that the ledger knows, whatever became of it', async () => {
     const file = await freshFile();
-    const path = join(world.settings.paths.out, `june-1__${file.file_id.slice(0, 8)}.result.csv`);
-    await mkdir(world.settings.paths.out, { recursive: true });
-    await writeFile(path, 'other');
+    const path = await write(file, 'ours');
+    await writeFile(path, 'edited');
     await expect(write(file, 'ours')).rejects.toThrow('exists with other content');
-    expect(await readFile(path, 'utf8')).toBe('other');
-    expect(await readOutputs(world.app.ledger, file.file_id)).toEqual([]);
+    expect(await readFile(path, 'utf8')).toBe('edited');
+  });
+
+  it('sets aside what the ledger has forgotten, and deletes nothing', async () => {
+    const file = await freshFile();
+    const { out } = world.settings.paths;
+    const name = `june-1__${file.file_id.slice(0, 8)}.result.csv`;
+    await mkdir(out, { recursive: true });
+    await writeFile(join(out, name), 'of a ledger that was put back');
+    expect(await readFile(await write(file, 'ours'), 'utf8')).toBe('ours');
+    const [aside] = (await readdir(out)).filter((other) => other.startsWith(`${name}.`));
+    expect(aside).toMatch(/\.forgotten$/);
+    expect(await readFile(join(out, aside!), 'utf8')).toBe('of a ledger that was put back');
+    expect(await readOutputs(world.app.ledger, file.file_id)).toMatchObject([{ kind: 'result', name }]);
   });
 
   it('leaves nothing behind when the content cannot be made', async () => {

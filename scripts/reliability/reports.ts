@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+const Counts = z.record(z.string(), z.number());
+const Failures = z.array(z.unknown());
+
+/** What `npm run simulate -- --json` prints. */
+const Simulation = z.object({
+  kind: z.literal('simulation'),
+  seed: z.number(),
+  seconds: z.number(),
+  scenarios: z.number(),
+  failed: z.number(),
+  counts: z.record(z.string(), Counts),
+});
+
+/** What `npm run chaos -- --json` prints. */
+const Chaos = z.object({
+  kind: z.literal('chaos'),
+  seed: z.number(),
+  wallSeconds: z.number(),
+  stories: z.number(),
+  acts: z.number(),
+  rows: z.number(),
+  kills: z.number(),
+  killsByQueue: Counts,
+  tally: Counts,
+  restMs: z.object({ median: z.number(), longest: z.number() }),
+  failures: Failures,
+});
+
+/** What `npm run damage -- --json` prints. */
+const Damage = z.object({
+  kind: z.literal('damage'),
+  seed: z.number(),
+  seconds: z.number(),
+  files: z.number(),
+  rows: z.number(),
+  failed: z.number(),
+  verdicts: Counts,
+  damages: Counts,
+});
+
+/** What `npm run defects -- --json` prints. */
+const Defects = z.object({
+  kind: z.literal('defects'),
+  scenarios: z.number(),
+  trials: z.array(z.object({ name: z.string(), caughtBy: z.array(z.string()), seconds: z.number() })),
+});
+
+export const Report = z.discriminatedUnion('kind', [Simulation, Chaos, Damage, Defects]);
+export type Report = z.infer<typeof Report>;
+export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
+
+/** The committed record: every report of the published run, and what it ran on. */
+export const PublishedRun = z.object({
+  day: z.iso.date(),
+  machine: z.string(),
+  reports: z.array(Report),
+});
+export type PublishedRun = z.infer<typeof PublishedRun>;

@@ -1,0 +1,58 @@
+import { formatCents } from '../../kernel/money.ts';
+import { formatInZone } from '../../kernel/zone-time.ts';
+import type { AccountState, ForgottenSend } from '../../ledger/queries/read-holds.ts';
+import { textTable } from '../table.ts';
+import { describeHolds } from './describe-holds.ts';
+
+/** Every account in one line, then what holds those that do not send. */
+export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {
+  const rows = states.map((state) => [
+    state.account,
+    stateOf(state),
+    String(state.ready),
+    String(state.onTheirWay),
+    inDoubt(state),
+    state.forgotten === 0 ? '' : String(state.forgotten),
+  ]);
+  const table = textTable(['Account', 'State', 'Waiting', 'On their way', 'In doubt', 'Forgotten'], rows, [2, 3, 5]);
+  const why = states.flatMap((state) =>
+    describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${hold}`),
+  );
+  return [table, ...(why.length > 0 ? [why.join('\n')] : [])].join('\n\n');
+}
+
+/** In a word; the sentences below the table say why. */
+function stateOf({ stops, batches }: AccountState): string {
+  const has = (state: string) => batches.some((batch) => batch.state === state);
+  if (stops.some((stop) => stop.kind !== 'pause')) return 'stopped';
+  if (stops.length > 0) return 'paused';
+  if (has('unknown')) return 'in doubt';
+  if (has('refused')) return 'refused';
+  return 'sends';
+}
+
+function inDoubt({ batches }: AccountState): string {
+  const doubtful = batches.filter((batch) => batch.state === 'unknown');
+  if (doubtful.length === 0) return '';
+  const rows = doubtful.reduce((sum, batch) => sum + batch.rows, 0);
+  return `${rows} rows, ${formatCents(doubtful.reduce((sum, batch) => sum + batch.cents, 0))}`;
+}
+
+/** Calls of one account that only the send journal knows, and what to do with them. */
+export function forgottenTable(account: string, sends: readonly ForgottenSend[], timeZone: string): string {
+  if (sends.length === 0) return 'The ledger knows every call of this account that the send journal knows.';
+  const rows = sends.map((send) => [
+    formatInZone(send.at, timeZone),
+    `${send.fileId}/${send.batchNo}`,
+    String(send.attempt),
+    send.batchState ?? 'not known',
+    send.acknowledgedAt ? `${send.acknowledgedBy} ${formatInZone(send.acknowledgedAt, timeZone)}` : '',
+    send.sha256,
+  ]);
+  const titles = ['Sent', 'Batch', 'Attempt', 'In the ledger', 'Looked at by', 'SHA-256'];
+  return [textTable(titles, rows, [2]), NEXT.replaceAll('ACCOUNT', account)].join('\n\n');
+}
+
+const NEXT = `The service was called for each of these, and a restored ledger has forgotten it. Look the day up in the
+service's own report: what stands there was charged. Batches of the same bytes are never sent again.
+Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;

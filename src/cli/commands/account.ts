@@ -1,0 +1,165 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import type { Settings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { acknowledgeForgotten } from '../../ledger/moves/acknowledge-forgotten.ts';
+import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../ledger/moves/resume-account.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readAccountStates, readForgottenSends } from '../../ledger/queries/read-holds.ts';
+import { describeHolds } from '../account/describe-holds.ts';
+import { accountTable, forgottenTable } from '../account/account-tables.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { compareJournalFirst } from '../compare-journal-first.ts';
+import { operatorName } from '../operator-name.ts';
+import { REASON_OPTION, readReason } from '../read-reason.ts';
+
+const ACCOUNT = ['<account>', 'account of the configuration'] as const;
+const ACCOUNT_OR_ALL = ['[account]', 'account of the configuration; left out with --all'] as const;
+const ALL_OPTION = ['--all', 'all accounts at once, also those that are added later'] as const;
+
+const list: CliCommand = {
+  name: 'list',
+  about: 'Which accounts send, which do not, why, and what to do about it',
+  options: [JSON_OPTION],
+  examples: ['account list', 'account list --json'],
+  async run(call) {
+    await withLedger(call, async (ledger, settings) => {
+      // Right after a restored backup nobody has compared yet, and an account that must not send would pass for well.
+      await compareJournalFirst(ledger, settings);
+      const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
+      print(call, states, () => accountTable(states, (account) => zoneOf(settings, account)));
+    });
+    return EXIT.ok;
+  },
+};
+
+const pause: CliCommand = {
+  name: 'pause',
+  about: 'Send nothing more on an account; calls that have begun go on to their end',
+  takes: [ACCOUNT_OR_ALL],
+  required: [REASON_OPTION],
+  options: [ALL_OPTION, JSON_OPTION],
+  notes: ['When it returns no submit begins any more, in any process. Results are still asked for and delivered.'],
+  examples: ['account pause main --reason "the bank is closed"', 'account pause --all --reason "amounts look wrong"'],
+  async run(call) {
+    const reason = readReason(call, 'pause the account');
+    await withLedger(call, async (ledger, settings) => {
+      const account = chosenAccount(call, [...settings.accounts.keys()]);
+      const isNew = await pauseAccount(ledger, account, { actor: operatorName(), reason });
+      print(call, { account, paused: true, wasPausedBefore: !isNew }, () =>
+        isNew ? `Paused: ${named(account)}. No submit begins any more.` : `${named(account)} was paused before.`,
+      );
+    });
+    return EXIT.ok;
+  },
+};
+
+const resume: CliCommand = {
+  name: 'resume',
+  about: 'Let a stopped account send again, and say what else still holds it',
+  takes: [ACCOUNT_OR_ALL],
+  required: [REASON_OPTION],
+  options: [['--all', 'lift the stop of all accounts; those of single accounts stay'], JSON_OPTION],
+  notes: [
+    'An account of which the send journal knows more than the ledger is resumed after "account acknowledge" only.',
+  ],
+  examples: ['account resume main --reason "the bank is open"', 'account resume --all --reason "amounts are right"'],
+  async run(call) {
+    const reason = readReason(call, 'resume the account');
+    await withLedger(call, async (ledger, settings) => {
+      await compareJournalFirst(ledger, settings);
+      const account = chosenAccount(call, await knownAccounts(ledger, settings));
+      const lifted = await resumeAccount(ledger, account, { actor: operatorName(), reason });
+      const known = await readAccountStates(ledger, [...settings.accounts.keys()]);
+      const states = known.filter((state) => account === ALL_ACCOUNTS || state.account === account);
+      print(call, { account, lifted, holds: states }, () =>
+        [
+          lifted.length > 0 ? `Resumed: ${named(account)}.` : `Nothing had stopped ${named(account)}.`,
+          ...states.flatMap((state) => stillHeld(state.account, describeHolds(state, zoneOf(settings, state.account)))),
+        ].join('\n'),
+      );
+    });
+    return EXIT.ok;
+  },
+};
+
+const forgotten: CliCommand = {
+  name: 'forgotten',
+  about: 'Calls that the send journal knows and the ledger does not, after a backup was restored',
+  takes: [ACCOUNT],
+  options: [JSON_OPTION],
+  examples: ['account forgotten main', 'account forgotten main --json'],
+  async run(call) {
+    await withLedger(call, async (ledger, settings) => {
+      await compareJournalFirst(ledger, settings);
+      const account = oneOf(call, await knownAccounts(ledger, settings));
+      const sends = await readForgottenSends(ledger, account);
+      print(call, sends, () => forgottenTable(account, sends, zoneOf(settings, account)));
+    });
+    return EXIT.ok;
+  },
+};
+
+const acknowledge: CliCommand = {
+  name: 'acknowledge',
+  about: 'Record that you have looked at what "account forgotten" lists; the account can then be resumed',
+  takes: [ACCOUNT],
+  required: [REASON_OPTION],
+  options: [JSON_OPTION],
+  notes: ['Batches of the same bytes stay barred for ever, so what was sent is not sent again by this.'],
+  examples: ['account acknowledge main --reason "all 240 rows stand in the report of the bank"'],
+  async run(call) {
+    const reason = readReason(call, 'acknowledge the calls');
+    await withLedger(call, async (ledger, settings) => {
+      await compareJournalFirst(ledger, settings);
+      const account = oneOf(call, await knownAccounts(ledger, settings));
+      const acknowledged = await acknowledgeForgotten(ledger, account, { actor: operatorName(), reason });
+      const next = `To let it send again: "paydrop account resume ${account} --reason …".`;
+      print(call, { account, acknowledged }, () =>
+        acknowledged === 0
+          ? 'There was nothing new to acknowledge.'
+          : `Acknowledged: ${acknowledged === 1 ? '1 call' : `${acknowledged} calls`}. ${next}`,
+      );
+    });
+    return EXIT.ok;
+  },
+};
+
+export const account: CliCommand = {
+  name: 'account',
+  about: 'Stop and resume sending, and see what holds an account',
+  commands: [list, pause, resume, forgotten, acknowledge],
+  examples: ['account list', 'account pause --all --reason "amounts look wrong"'],
+};
+
+function zoneOf(settings: Settings, name: string): string {
+  return settings.accounts.get(name)?.timeZone ?? 'UTC';
+}
+
+/** An account that has left the configuration may still have something open. */
+async function knownAccounts(ledger: Ledger, settings: Settings): Promise<string[]> {
+  return (await readAccountStates(ledger, [...settings.accounts.keys()])).map((state) => state.account);
+}
+
+function chosenAccount(call: Call, known: readonly string[]): string {
+  const [name] = call.arguments;
+  if ((name === undefined) === (call.options['all'] === undefined))
+    throw new PipelineError('USAGE', 'choose an account', 'it wants either an account or --all');
+  return name === undefined ? ALL_ACCOUNTS : oneOf(call, known);
+}
+
+function oneOf(call: Call, known: readonly string[]): string {
+  const [name = ''] = call.arguments;
+  if (known.includes(name)) return name;
+  const next = `There are: ${known.join(', ')}.`;
+  throw new PipelineError('NOT_FOUND', `use account "${maskText(name)}"`, 'it is not in the configuration', { next });
+}
+
+function named(name: string): string {
+  return name === ALL_ACCOUNTS ? 'all accounts' : `account ${name}`;
+}
+
+function stillHeld(name: string, holds: readonly string[]): string[] {
+  return holds.map((hold) => `Still held, ${name}: ${hold}`);
+}

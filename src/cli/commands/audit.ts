@@ -1,0 +1,91 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { startOfDay } from '../../kernel/zone-time.ts';
+import { type AuditLink, listAudit, readAuditHead } from '../../ledger/queries/list-audit.ts';
+import { findFile, verifyAudit } from '../../ledger/queries/search.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { textTable } from '../table.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+const verify: CliCommand = {
+  name: 'verify',
+  about: 'Check that no link of the audit trail was altered, removed or added by another hand',
+  options: [JSON_OPTION],
+  notes: [
+    `Prints where the chain ends. Keep that elsewhere: who can write the whole database could
+make a new chain, but not one that holds the hash you have. Exit status 5 when it is broken.`,
+  ],
+  examples: ['audit verify', 'audit verify --json'],
+  run: (call) =>
+    withLedger(call, async (ledger) => {
+      const brokenAt = await verifyAudit(ledger);
+      const head = await readAuditHead(ledger);
+      print(
+        call,
+        { whole: brokenAt === undefined, brokenAt: brokenAt ?? null, links: head.seq, hash: head.hash },
+        () =>
+          brokenAt === undefined
+            ? `The audit trail is whole: ${head.seq} links, the last hash is ${head.hash}.`
+            : `The audit trail is broken at link ${brokenAt}: it was altered, or one is missing there. Compare with a backup.`,
+      );
+      return brokenAt === undefined ? EXIT.ok : EXIT.exception;
+    }),
+};
+
+const show: CliCommand = {
+  name: 'show',
+  about: 'Who did what, when and why',
+  options: [
+    ['--since <time>', 'a day, such as 2026-06-15, or a moment, such as 2026-06-15T09:30:00-04:00; days are in UTC'],
+    ['--actor <who>', 'beginning of the actor, such as operator: or operator:ada'],
+    ['--file <file>', 'its id, the first letters of it, or its name'],
+    ['--limit <number>', 'the newest so many', '1000'],
+    JSON_OPTION,
+  ],
+  examples: ['audit show --actor operator: --since 2026-06-15', 'audit show --file monday.csv --json'],
+  async run(call) {
+    const limit = wholeNumber('--limit', call.options['limit']);
+    const since = readSince(call);
+    const { actor, file: words } = call.options;
+    await withLedger(call, async (ledger) => {
+      const file = words === undefined ? undefined : await findFile(ledger, String(words));
+      const links = await listAudit(ledger, {
+        limit,
+        ...(since && { since }),
+        ...(actor !== undefined && { actor: String(actor) }),
+        ...(file && { fileId: file.file_id }),
+      });
+      print(call, links, () => (links.length === 0 ? 'No link fits.' : linkTable(links)));
+    });
+    return EXIT.ok;
+  },
+};
+
+export const audit: CliCommand = {
+  name: 'audit',
+  about: 'The audit trail: every move with who and why, chained so that changes show',
+  commands: [verify, show],
+  examples: ['audit verify', 'audit show --actor operator:'],
+};
+
+function readSince(call: Call): Date | undefined {
+  const { since } = call.options;
+  if (since === undefined) return undefined;
+  const text = String(since);
+  const at = startOfDay(text, 'UTC') ?? (/^\d{4}-\d\d-\d\dT/.test(text) ? new Date(text) : new Date(Number.NaN));
+  if (!Number.isNaN(at.getTime())) return at;
+  const next = 'Write a day such as 2026-06-15, or a moment such as 2026-06-15T09:30:00-04:00.';
+  throw new PipelineError('USAGE', `use --since "${text}"`, 'it is no time', { next });
+}
+
+function linkTable(links: readonly AuditLink[]): string {
+  const rows = links.map((link) => [
+    String(link.seq),
+    link.at.toISOString(),
+    link.actor,
+    link.file_id === null ? '' : `${link.file_id}${link.batch_no === null ? '' : `/${link.batch_no}`}`,
+    link.to_state ? `${link.move} -> ${link.to_state}` : link.move,
+    link.reason,
+  ]);
+  return textTable(['Link', 'When', 'Who', 'What', 'Move', 'Why'], rows, [0]);
+}

@@ -1,0 +1,31 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import { requeueFile } from '../../../workers/requeue.ts';
+import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../find-file-or-batch.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { withApp } from '../with-app.ts';
+
+export const requeue: CliCommand = {
+  name: 'requeue',
+  about: 'Ask for the jobs of a file or batch once more; harmless at any time',
+  takes: [FILE_OR_BATCH_ARGUMENT],
+  options: [JSON_OPTION],
+  notes: [
+    'A paydrop that runs does this by itself every few seconds. A job sends nothing that the ledger does not let go.',
+  ],
+  examples: ['requeue monday.csv', 'requeue monday.csv/2 --json'],
+  async run(call) {
+    const [words = ''] = call.arguments;
+    const options = { log: openCommandLog('warn'), env: process.env };
+    await withApp(settingsOf(call), options, async (app) => {
+      const { file, batch } = await findFileOrBatch(app.ledger, words);
+      const asked = await requeueFile(app, file, batch);
+      print(call, { fileId: file.file_id, name: file.name, asked }, () =>
+        asked.length > 0
+          ? `Asked for: ${asked.join(', ')}.`
+          : `Nothing to ask for: the batch is ${batch?.state ?? file.state}. See "paydrop why ${words}".`,
+      );
+    });
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,114 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import {
+  dropAgain,
+  planResubmission,
+  resubmitRows,
+  type ResubmissionPlan,
+  type Selection,
+  SELECTIONS,
+} from '../../../workers/resubmit.ts';
+import type { App } from '../../app.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { readResubmissions, type ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
+import { findFile } from '../../ledger/queries/search.ts';
+import type { FileRow } from '../../ledger/records.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
+import { compareJournalFirst } from '../compare-journal-first.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { operatorName } from '../operator-name.ts';
+import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { rowsOf, sumOf } from '../why/sentence.ts';
+import { withApp } from '../with-app.ts';
+
+export const resubmit: CliCommand = {
+  name: 'resubmit',
+  about: 'Drop the rows of a finished file that were certainly not charged as a new file',
+  takes: [['<file>', 'its id, the first letters of it, or its name']],
+  required: [REASON_OPTION],
+  options: [
+    ['--only <which>', `${Object.keys(SELECTIONS).join(', ')}; left out, all of them`],
+    ['--dry-run', 'say which rows it would be, and write nothing'],
+    ['--drop-again', 'write the file of an earlier resubmission that never came back'],
+    JSON_OPTION,
+  ],
+  notes: [
+    `The new file is checked, acknowledged and sent like any other. Each row goes out again
+once. Never among them: rows that are approved, pending, unknown or duplicate, invalid
+rows, and declined rows whose code says never to try again.`,
+  ],
+  examples: [
+    'resubmit monday.csv --dry-run --reason "what would it be?"',
+    'resubmit monday.csv --only retryable --reason "the line to the bank is up again"',
+  ],
+  async run(call) {
+    const [words = ''] = call.arguments;
+    const only = readSelection(call);
+    const reason = readReason(call, 'resubmit rows');
+    const options = { log: openCommandLog('warn'), env: process.env };
+    await withApp(settingsOf(call), options, async (app) => {
+      await compareJournalFirst(app.ledger, app.settings);
+      const file = await findFile(app.ledger, words);
+      refuseUnfinished(file);
+      const waiting = (await readResubmissions(app.ledger, file.file_id)).find((row) => row.new_file_id === null);
+      if (call.options['dropAgain']) return again(call, app, file, waiting);
+      if (waiting) throw refuseWaiting(file, waiting);
+      const plan = await planResubmission(app, file, only);
+      if (plan.lines.length === 0) throw nothingLeft(file, plan);
+      if (call.options['dryRun']) return show(call, file, plan);
+      const { name } = await resubmitRows(app, file, plan, { actor: operatorName(), reason, evidence: { only } });
+      show(call, file, plan, name);
+    });
+    return EXIT.ok;
+  },
+};
+
+function readSelection(call: Call): Selection | undefined {
+  const { only } = call.options;
+  if (only === undefined) return undefined;
+  if (Object.hasOwn(SELECTIONS, String(only))) return only as Selection;
+  throw new PipelineError(
+    'USAGE',
+    `use --only "${String(only)}"`,
+    `it is none of ${Object.keys(SELECTIONS).join(', ')}`,
+  );
+}
+
+function refuseUnfinished({ file_id: fileId, state }: FileRow): void {
+  if (state === 'completed' || state === 'partly_cancelled' || state === 'cancelled') return;
+  const next = state === 'rejected' ? 'Correct it and drop it again.' : 'Wait until it is completed.';
+  throw new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, `it is ${state}`, { next });
+}
+
+function refuseWaiting({ file_id: fileId, folder }: FileRow, { name, rows }: ResubmissionRow): PipelineError {
+  const reason = `"${name}" with ${rowsOf(rows)} of it has not come back through ${folder}`;
+  const next = 'Let paydrop run; if the file is not in that folder any more, use --drop-again.';
+  return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, { next });
+}
+
+function nothingLeft({ file_id: fileId }: FileRow, { barred }: ResubmissionPlan): PipelineError {
+  const reason = barred > 0 ? 'every such row was resubmitted before, or is barred' : 'it has no such row';
+  return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, {
+    next: `See "paydrop why ${fileId}".`,
+  });
+}
+
+async function again(call: Call, app: App, file: FileRow, waiting: ResubmissionRow | undefined): Promise<void> {
+  if (!waiting) {
+    const next = `See "paydrop why ${file.file_id}".`;
+    throw new PipelineError('MOVE_REFUSED', `drop a file of "${file.file_id}" again`, 'none is missing', { next });
+  }
+  await dropAgain(app, file, waiting);
+  const { name, rows, cents } = waiting;
+  print(call, { fileId: file.file_id, name, rows, cents, droppedAgain: true }, () => `Dropped again: ${name}.`);
+}
+
+function show(call: Call, file: FileRow, { lines, cents, barred }: ResubmissionPlan, name?: string): void {
+  const said = { fileId: file.file_id, from: file.name, name: name ?? null, rows: lines.length, cents, barred, lines };
+  print(call, said, () =>
+    [
+      `${name === undefined ? 'Would be resubmitted' : 'Resubmitted'}: ${sumOf(lines.length, cents)}.`,
+      ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+      ...(name === undefined ? [] : [`They lie as ${name} in ${file.folder}.`]),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,55 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import type { BatchKey, Because } from '../../ledger/moves/move.ts';
+import { retryRefused } from '../../ledger/moves/retry-refused.ts';
+import { withdrawBatch } from '../../ledger/moves/withdraw-batch.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readBatchRow, readFileState } from '../../ledger/queries/read-file.ts';
+import { BATCH_ARGUMENT, findBatch } from '../batch-reference.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { compareJournalFirst } from '../compare-journal-first.ts';
+import { operatorName } from '../operator-name.ts';
+import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { sumOf } from '../why/sentence.ts';
+
+export const retry: CliCommand = {
+  name: 'retry',
+  about: 'Send a refused batch again; the service had said no, nothing was charged',
+  takes: [BATCH_ARGUMENT],
+  required: [REASON_OPTION],
+  options: [JSON_OPTION],
+  notes: [
+    'Mend the cause first. Another refusal stops the account again, and the service locks accounts that try often.',
+  ],
+  examples: ['retry monday.csv/1 --reason "the password is the new one now"'],
+  run: (call) => decide(call, retryRefused, (sum) => `It will be sent again: ${sum}.`),
+};
+
+export const withdraw: CliCommand = {
+  ...retry,
+  name: 'withdraw',
+  about: 'Give up a refused batch; its rows are not sent',
+  notes: ['Its rows stand in the results as NOT_SENT, and in the rejects file.'],
+  examples: ['withdraw monday.csv/1 --reason "the sender will send it anew"'],
+  run: (call) => decide(call, withdrawBatch, (sum) => `Withdrawn: ${sum} will never be sent.`),
+};
+
+async function decide(
+  call: Call,
+  move: (ledger: Ledger, key: BatchKey, because: Because) => Promise<unknown>,
+  say: (sum: string) => string,
+): Promise<number> {
+  const [words = ''] = call.arguments;
+  const reason = readReason(call, 'move the batch');
+  await withLedger(call, async (ledger, settings) => {
+    await compareJournalFirst(ledger, settings);
+    const { file, batch } = await findBatch(ledger, words);
+    const key = { fileId: file.file_id, batchNo: batch.batch_no };
+    await move(ledger, key, { actor: operatorName(), reason });
+    const { state, rows, cents, attempt } = await readBatchRow(ledger, key);
+    const fileState = await readFileState(ledger, file.file_id);
+    print(call, { ...key, name: file.name, state, attempt, rows, cents, fileState }, () =>
+      say(`batch ${key.batchNo} of ${file.name}, ${sumOf(rows, cents)}`),
+    );
+  });
+  return EXIT.ok;
+}

@@ -1,0 +1,54 @@
+import { EXIT } from '../../../schemas/errors.ts';
+import type { Settings } from '../../kernel/config.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readInDoubt } from '../../ledger/queries/in-doubt.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { compareJournalFirst } from '../compare-journal-first.ts';
+import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';
+
+const list: CliCommand = {
+  name: 'list',
+  about: 'Every batch in doubt: what is known of it, and the commands that resolve it',
+  options: [JSON_OPTION],
+  notes: [
+    'A batch is in doubt when its call broke off after the first byte: the service may have taken it or not. It is never sent again by itself, and its account sends nothing until a person has resolved it.',
+  ],
+  examples: ['unknown list', 'unknown list --json'],
+  async run(call) {
+    await withLedger(call, (ledger, settings) => showAll(call, ledger, settings));
+    return EXIT.ok;
+  },
+};
+
+export const unknown: CliCommand = {
+  name: 'unknown',
+  about: 'Money in doubt',
+  commands: [list],
+  examples: list.examples,
+};
+
+async function showAll(call: Call, ledger: Ledger, settings: Settings): Promise<void> {
+  await compareJournalFirst(ledger, settings);
+  const now = ledger.clock.now();
+  const shown = (await readInDoubt(ledger)).map((found) => {
+    const account = settings.accounts.get(found.batch.account) ?? GONE;
+    return showInDoubt(found, { account, now, dir: call.dir });
+  });
+  print(call, shown, () => {
+    if (shown.length === 0) return 'No batch is in doubt.';
+    return [headline(shown.length), ...shown.map(describeInDoubt), HINT].join('\n\n');
+  });
+}
+
+/** An account that was taken out of the configuration while a batch of it was in doubt; put back, its own values count. */
+const GONE = { server: 'NA', resolveWaitMs: 86_400_000, timeZone: 'UTC' } as const;
+
+function headline(count: number): string {
+  const what =
+    count === 1
+      ? '1 batch is in doubt. Its account sends nothing until it is resolved.'
+      : `${count} batches are in doubt. Their accounts send nothing until each of them is resolved.`;
+  return `${what} Do not drop such a file again: what was charged could be charged twice.`;
+}
+
+const HINT = 'With --dry-run every command says what it would do and changes nothing.';

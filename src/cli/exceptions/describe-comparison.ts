@@ -1,0 +1,47 @@
+import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
+import { textTable } from '../table.ts';
+
+/** Both sides of a batch: what was sent, and what the service gave back as its result. */
+export type Comparison = {
+  batch: string;
+  name: string;
+  state: string;
+  batchId: string | null;
+  reason: string | null;
+  /** Why the result cannot be read at all. */
+  unreadable?: string;
+  sentRows: number;
+  resultRows: number;
+  differing: number;
+  rows: readonly ComparedRow[];
+};
+
+/** Side by side, as `diff -y` does it: `|` between rows that differ, `<` and `>` where one side has nothing. */
+export function describeComparison(comparison: Comparison): string {
+  const { batch, name, state, batchId, reason, unreadable, sentRows, resultRows, differing, rows } = comparison;
+  const head = [
+    `Batch ${batch} of ${name}, batch id ${batchId ?? '-'}, ${state}`,
+    ...(state === 'exception' && reason ? [reason] : []),
+    ...(unreadable ? [`The result cannot be read: ${unreadable}`] : []),
+    `${sentRows} rows sent, ${resultRows} came back, ${differing} differ.`,
+  ];
+  if (rows.length === 0) return head.join('\n');
+  const titles = ['Row', 'Line', 'Sent', 'Total', 'Payer', '', 'Came back', 'Total', 'Payer', 'Message'];
+  return `${head.join('\n')}\n\n${textTable(titles, rows.map(cellsOf), [0, 1, 3, 7])}`;
+}
+
+function cellsOf({ position, line, isSame, sent, result }: ComparedRow): string[] {
+  const sign = isSame ? '' : !result ? '<' : !sent ? '>' : '|';
+  return [
+    String(position),
+    line === undefined ? '' : String(line),
+    ...sideOf(sent),
+    sign,
+    ...(result && 'cells' in result ? [`${result.cells} cells of another layout`, '', ''] : sideOf(result)),
+    result?.message ?? '',
+  ];
+}
+
+function sideOf(side: ShownSide | undefined): [string, string, string] {
+  return side ? [side.invoice, side.total, side.payer] : ['', '', ''];
+}

@@ -1,0 +1,123 @@
+import type { Account } from '../../kernel/config.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { formatInZone } from '../../kernel/zone-time.ts';
+import type { AttemptRow, InDoubt } from '../../ledger/queries/in-doubt.ts';
+import { batchReference } from '../batch-reference.ts';
+import { labelLines } from '../label-lines.ts';
+import { type NextStep, nextSteps, seenBatchIds } from './next-steps.ts';
+
+/** A batch in doubt as it is shown. Money is integer cents, times are UTC in JSON. */
+export type ShownDoubt = {
+  batch: string;
+  fileId: string;
+  batchNo: number;
+  name: string;
+  account: string;
+  operation: string;
+  rows: number;
+  cents: number;
+  calledAt: Date;
+  waitingMs: number;
+  notReceivedFrom: Date;
+  reason: string | null;
+  seenBatchIds: string[];
+  timeZone: string;
+} & Pick<InDoubt, 'attempts' | 'lateAnswers' | 'reports' | 'before' | 'after' | 'proposal'> & { nextSteps: NextStep[] };
+
+/** Everything that a person needs to resolve it. */
+export function showInDoubt(
+  found: InDoubt,
+  { account, now, dir }: { account: Pick<Account, 'server' | 'resolveWaitMs' | 'timeZone'>; now: Date; dir: string },
+): ShownDoubt {
+  const { batch, file, attempts, lateAnswers, reports, before, after, proposal } = found;
+  const calledAt = attempts[0]?.started_at ?? batch.state_at;
+  return {
+    batch: batchReference({ fileId: batch.file_id, batchNo: batch.batch_no }),
+    fileId: batch.file_id,
+    batchNo: batch.batch_no,
+    name: file.name,
+    account: file.account,
+    operation: file.operation,
+    rows: batch.rows,
+    cents: batch.cents,
+    calledAt,
+    waitingMs: now.getTime() - calledAt.getTime(),
+    notReceivedFrom: new Date(calledAt.getTime() + account.resolveWaitMs),
+    reason: batch.reason,
+    seenBatchIds: seenBatchIds(found),
+    timeZone: account.timeZone,
+    attempts,
+    lateAnswers,
+    reports,
+    before,
+    after,
+    proposal,
+    nextSteps: nextSteps(found, { account, calledAt, dir }),
+  };
+}
+
+export function describeInDoubt(doubt: ShownDoubt): string {
+  const when = (at: Date) => `${at.toISOString()} (${formatInZone(at, doubt.timeZone)})`;
+  const [last] = doubt.attempts;
+  const facts = labelLines([
+    ['Account', doubt.account],
+    ['Operation', doubt.operation],
+    ['Rows', String(doubt.rows)],
+    ['Total', formatCents(doubt.cents)],
+    ['Sent', `${when(doubt.calledAt)}${last ? `, attempt ${last.attempt}, to ${last.host}` : ''}`],
+    ['Written', last ? describeWritten(last) : ''],
+    ['Came back', last ? describeAnswer(last) : ''],
+    ['Why in doubt', doubt.reason ?? ''],
+    ...doubt.lateAnswers.map(({ at, reason }) => ['Then', `${when(at)}: ${reason}`] as const),
+    ...doubt.reports.map((report) => ['Report', describeReport(report, when)] as const),
+    [
+      'Waits',
+      `${describeWait(doubt.waitingMs)}; it may be declared not received from ${when(doubt.notReceivedFrom)} on`,
+    ],
+  ]);
+  const steps = doubt.nextSteps.map(({ when: words, command }, index) => `  ${index + 1}. ${words}\n     ${command}`);
+  return `Batch ${doubt.batch} of ${doubt.name}\n${facts}\n\nNext steps\n${steps.join('\n')}`;
+}
+
+/** How much of it arrived nobody can say, but no more than this was given to the network. Heads are counted there too. */
+function describeWritten({ request_bytes: request, evidence }: AttemptRow): string {
+  const written = evidence?.['bytesWritten'];
+  const whole = `the request has ${request} and its head`;
+  return typeof written === 'number' ? `${written} bytes; ${whole}` : `not known; ${whole}`;
+}
+
+function describeAnswer({ evidence }: AttemptRow): string {
+  const { httpStatus, bytesRead, answerText } = evidence ?? {};
+  const parts = [
+    ...(typeof httpStatus === 'number' ? [`HTTP ${httpStatus}`] : []),
+    ...(typeof bytesRead === 'number' ? [`${bytesRead} bytes`] : []),
+    ...(typeof answerText === 'string' ? [answerText] : []),
+  ];
+  return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
+}
+
+function describeReport(
+  { name, at, covers, found, absent }: ShownDoubt['reports'][number],
+  when: (at: Date) => string,
+) {
+  const silence = covers ? '' : '; what it lacks proves nothing';
+  return `${name}, given ${when(at)}: ${found} rows found, ${absent} lacking${silence}`;
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** In the largest unit and the next. */
+export function describeWait(ms: number): string {
+  const parts: string[] = [];
+  let restMs = Math.max(0, ms);
+  for (const [name, unitMs] of UNITS) {
+    const count = Math.floor(restMs / unitMs);
+    restMs -= count * unitMs;
+    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+  }
+  return parts.slice(0, 2).join(' ') || 'less than a minute';
+}

@@ -1,0 +1,34 @@
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import { gatewaySettings } from '../../app.ts';
+import { createGateway } from '../../gateway/create-gateway.ts';
+import type { Settings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { findBatch } from '../batch-reference.ts';
+import { operatorName } from '../operator-name.ts';
+
+/**
+ * Everything that resolving one batch needs. The ledger is worked on directly; a paydrop that runs finds by its sweep
+ * what became due.
+ * @throws PipelineError USAGE, NOT_FOUND, GATEWAY_SETUP
+ */
+export async function openDesk(
+  ledger: Ledger,
+  settings: Settings,
+  words: string,
+  { dryRun = false } = {},
+): Promise<Desk> {
+  const { file, batch } = await findBatch(ledger, words);
+  const account = settings.accounts.get(file.account);
+  if (!account)
+    throw new PipelineError('NOT_FOUND', `use account "${file.account}"`, 'it is not in the configuration any more');
+  return {
+    ledger,
+    account,
+    gateway: createGateway(gatewaySettings(account)),
+    file,
+    batch,
+    actor: operatorName(),
+    dryRun,
+  };
+}

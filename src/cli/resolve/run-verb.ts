@@ -1,0 +1,79 @@
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { EXIT } from '../../../schemas/errors.ts';
+import { adoptById } from '../../../workers/resolve/adopt-by-id.ts';
+import { closeInDoubt } from '../../../workers/resolve/close-in-doubt.ts';
+import { declareNotReceived } from '../../../workers/resolve/declare-not-received.ts';
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import { disownResult } from '../../../workers/resolve/disown-result.ts';
+import { LARGEST_REPORT_BYTES } from '../../../workers/resolve/read-report-file.ts';
+import { readJournal } from '../../../workers/resolve/read-journal.ts';
+import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { textTable } from '../table.ts';
+import type { Verb } from './choose-verb.ts';
+import { runProbe } from './run-probe.ts';
+import { sayJournal } from './say-journal.ts';
+import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
+
+/** Does what was asked for and says what came of it. Throws PipelineError when it is refused; nothing is changed then. */
+export async function runVerb(desk: Desk, verb: Exclude<Verb, { kind: 'show' }>, dir: string): Promise<Said> {
+  switch (verb.kind) {
+    case 'adopt':
+      return adopt(desk, verb.batchId, verb.reason);
+    case 'probe':
+      return runProbe(desk, verb.range, dir);
+    case 'not-received': {
+      const outcome = await declareNotReceived(desk, verb);
+      const attempt = `attempt ${desk.batch.attempt + 1}`;
+      return sayOutcome(desk, verb.kind, outcome, `declared as not received; it is sent once more, as ${attempt}.`);
+    }
+    case 'journal': {
+      const given = { name: basename(verb.path), bytes: await readReport(verb.path), reason: verb.reason };
+      return sayJournal(desk, await readJournal(desk, given));
+    }
+    case 'close-in-doubt': {
+      const outcome = await closeInDoubt(desk, verb.reason);
+      const means = 'closed in doubt. Rows that no report has explained go out as UNKNOWN and are never sent again.';
+      return sayOutcome(desk, verb.kind, outcome, means);
+    }
+    case 'disown': {
+      const outcome = await disownResult(desk, verb.reason);
+      const means = 'its result is disowned. It is in doubt now; see "paydrop unknown list".';
+      return sayOutcome(desk, verb.kind, outcome, means);
+    }
+  }
+}
+
+async function adopt(desk: Desk, batchId: string, reason: string | undefined): Promise<Said> {
+  const outcome = await adoptById(desk, batchId, reason);
+  if (outcome.result !== 'differs') {
+    const means = `every row matches; it is adopted under batch id ${batchId}, and its result is fetched.`;
+    return sayOutcome(desk, 'adopt', outcome, means, { batchId });
+  }
+  const { differences } = outcome;
+  const rows = differences.map(({ position, line, sent, result }) => [
+    String(position),
+    line === null ? '' : String(line),
+    sent,
+    result,
+  ]);
+  const table = rows.length === 0 ? '' : `\n\n${textTable(['Row', 'Line', 'Sent', 'Came back'], rows, [0, 1])}`;
+  return {
+    status: EXIT.unknownOpen,
+    json: { verb: 'adopt', batchId, ...outcome },
+    text: `${describeBatch(desk)} is not batch id ${batchId}: ${outcome.reason}. Nothing was changed.${table}`,
+  };
+}
+
+async function readReport(path: string): Promise<Buffer> {
+  const action = `read the report "${maskText(basename(path))}"`;
+  try {
+    const { size } = await stat(path);
+    if (size <= LARGEST_REPORT_BYTES) return await readFile(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') throw new PipelineError('USAGE', action, 'there is no such file');
+    throw new PipelineError('USAGE', action, systemCode(error) ?? reasonOf(error));
+  }
+  throw new PipelineError('USAGE', action, 'no report of the service is that large');
+}

@@ -1,0 +1,61 @@
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import type { JournalReading } from '../../../workers/resolve/read-journal.ts';
+import { EXIT } from '../../../schemas/errors.ts';
+import { batchReference } from '../batch-reference.ts';
+import { textTable } from '../table.ts';
+import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
+
+/** As many rows as a person reads; the rest is counted. */
+const SHOWN = 20;
+
+/** What a report brought, and whether another one is needed. */
+export async function sayJournal(desk: Desk, reading: JournalReading): Promise<Said> {
+  const { outcome, counts, ambiguous, report, certain, uncertain } = reading;
+  const facts = { counts, ambiguous, report, certain, uncertain };
+  const told = `the report shows ${counts.found} rows, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+  if (uncertain.length === 0 && outcome.result !== 'kept') {
+    const means = `${told} Every row is certain now, and the batch ends with what the reports say.`;
+    return sayOutcome(desk, 'journal', outcome, means, facts);
+  }
+  const { file, batch } = desk;
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  const lines = [
+    `${describeBatch(desk)}: ${told}`,
+    ...(ambiguous.length === 0 ? [] : ['', ambiguousTable(ambiguous), '']),
+    `${certain} of its rows are certain, ${uncertain.length} stay in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
+    ...nextWords(desk, reading),
+  ];
+  return {
+    status: EXIT.unknownOpen,
+    json: {
+      batch: batchReference(key),
+      ...key,
+      name: file.name,
+      verb: 'journal',
+      ...outcome,
+      state: batch.state,
+      ...facts,
+    },
+    text: lines.join('\n'),
+  };
+}
+
+function ambiguousTable(ambiguous: JournalReading['ambiguous']): string {
+  const rows = ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]);
+  const more = ambiguous.length - rows.length;
+  return `${textTable(['Line', 'Cannot be told, because'], rows, [0])}${more > 0 ? `\nand ${more} more` : ''}`;
+}
+
+function nextWords({ account }: Desk, { report, counts }: JournalReading): string[] {
+  const hours = Math.ceil(account.resolveWaitMs / 3_600_000);
+  const second = `Give a second report of approved payments, made at least ${hours} hours after this one was given and with later payments in it.`;
+  return [
+    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
+    ...(counts.absent > 0 ? [second] : []),
+    ...(counts.ambiguous > 0
+      ? [
+          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,55 @@
+import type { CarriedOut } from '../../../workers/resolve/carry-out.ts';
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import { EXIT } from '../../../schemas/errors.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { readBatchRow } from '../../ledger/queries/read-file.ts';
+import { readHolds } from '../../ledger/queries/read-holds.ts';
+import { batchReference } from '../batch-reference.ts';
+
+/** What a resolution came to, for programs and for people. */
+export type Said = { status: number; json: Record<string, unknown>; text: string };
+
+/**
+ * Says what became of the batch and what its account does now.
+ * @param means what was done or would be done, as a sentence about the batch
+ */
+export async function sayOutcome(
+  desk: Desk,
+  verb: string,
+  outcome: CarriedOut,
+  means: string,
+  facts: Record<string, unknown> = {},
+): Promise<Said> {
+  const { file, batch, ledger } = desk;
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  const { state, attempt } = await readBatchRow(ledger, key);
+  const json = { batch: batchReference(key), ...key, name: file.name, verb, ...outcome, state, attempt, ...facts };
+  const what = describeBatch(desk);
+  switch (outcome.result) {
+    case 'done':
+      return { status: EXIT.ok, json, text: `${what}: ${means}\n${await describeAccount(desk)}` };
+    case 'dry-run':
+      return { status: EXIT.ok, json, text: `Dry run, nothing was changed. ${what}: ${means}` };
+    case 'proposed':
+      return {
+        status: EXIT.unknownOpen,
+        json,
+        text:
+          `Proposed as number ${outcome.proposalNo}, nothing is done yet. ${what}: ${means}\n` +
+          `Another person runs "paydrop confirm ${outcome.proposalNo}".`,
+      };
+  }
+}
+
+export function describeBatch({ file, batch }: Desk): string {
+  return `Batch ${batch.batch_no} of ${file.name} (${batch.rows} rows, ${formatCents(batch.cents)})`;
+}
+
+/** The account goes on by itself when nothing else holds it. */
+async function describeAccount({ ledger, batch: { account } }: Desk): Promise<string> {
+  const { stops, batches } = await readHolds(ledger, account);
+  const holding = batches.filter(({ state }) => state === 'unknown' || state === 'refused');
+  if (stops.length === 0 && holding.length === 0)
+    return `Account ${account} goes on by itself, in a paydrop that runs or by "paydrop run --once".`;
+  return `Account ${account} still waits; see "paydrop account list".`;
+}

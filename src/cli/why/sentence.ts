@@ -1,0 +1,35 @@
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+
+/** One thing that happened, or that is so now; without a time when it is not about a moment. */
+export type Sentence = { at: Date | null; text: string };
+
+/** Who did it, in words: workers are paydrop itself. */
+export function whoDid(actor: string): string {
+  return actor.startsWith('operator:') ? actor.slice('operator:'.length) : 'paydrop';
+}
+
+export function rowsOf(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+export function sumOf(rows: number, cents: number): string {
+  return `${rowsOf(rows)} with a total of ${formatCents(cents)}`;
+}
+
+/** `5 APPROVED (125.00), 1 DECLINED (25.00)` */
+export function outcomesOf(counts: readonly { outcome: string; rows: number; cents: number }[]): string {
+  return counts
+    .map(({ outcome, rows, cents }) => `${rows} ${OUTCOMES[outcome as Outcome].label} (${formatCents(cents)})`)
+    .join(', ');
+}
+
+/** A reason as the end of a sentence. */
+export function ended(text: string): string {
+  const trimmed = text.trim().replace(/[.\s]+$/, '');
+  return `${trimmed}.`;
+}
+
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}

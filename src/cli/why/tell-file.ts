@@ -1,0 +1,99 @@
+import { COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { LAYOUTS } from '../../../schemas/layouts.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { BatchGroup, FileFacts } from '../../ledger/queries/read-why.ts';
+import type { ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
+import type { AuditRow } from '../../ledger/queries/search.ts';
+import type { FileRow, OutputRow } from '../../ledger/records.ts';
+import { mendOf } from '../mend-of.ts';
+import { capital, ended, outcomesOf, rowsOf, type Sentence, sumOf, whoDid } from './sentence.ts';
+
+/** What happened to a file from its drop to now, without the story of each batch. */
+export function tellFile(file: FileRow, facts: FileFacts): Sentence[] {
+  return facts.links.flatMap((link) => tellLink(file, facts, link));
+}
+
+/** Moves that say more than their reason. Others, whoever makes them, are told by who and why. */
+function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
+  const say = (text: string): Sentence[] => [{ at: link.at, text }];
+  const who = whoDid(link.actor);
+  switch (link.move) {
+    case 'claim':
+      return say(
+        `${file.name} was taken from ${file.folder} for account ${file.account}: ${file.bytes} bytes, sha256 ${file.sha256}. That it was whole is ${COMPLETENESS[file.completeness]}.`,
+      );
+    case 'accept':
+      return [...say(`Every check passed: ${describeRows(file)}.`), ...faultSentence(facts, link.at)];
+    case 'hold':
+      return [...say(`It was held for a person: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
+    case 'reject':
+      return [...say(`It was refused: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
+    case 'begin':
+      return say(`${capital(link.reason)}.`);
+    case 'complete':
+      return say('Every row had its outcome; the output files were written and read back.');
+    case 'approve':
+    case 'decline':
+    case 'cancel':
+    case 'stop':
+      return say(`${who} ${PAST[link.move]} it: ${ended(link.reason)}`);
+    case 'resubmit':
+      return say(
+        `${who} resubmitted ${rowsOf(Number(link.evidence['rows']))} as ${String(link.evidence['name'])}: ${ended(link.reason)}`,
+      );
+    default:
+      return say(`${link.move} by ${whoDid(link.actor)}: ${ended(link.reason)}`);
+  }
+}
+
+const PAST = { approve: 'approved', decline: 'declined', cancel: 'cancelled', stop: 'stopped the rest of' } as const;
+
+function describeRows(file: FileRow): string {
+  const layout = file.layout ? `, layout ${LAYOUTS[file.layout].title}` : '';
+  const withheld = file.invalid_rows ? `; ${rowsOf(file.invalid_rows)} invalid and withheld` : '';
+  return `${sumOf(file.valid_rows ?? 0, file.valid_cents ?? 0)}${withheld}${layout}`;
+}
+
+function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
+  if (faults.length === 0) return [];
+  return [{ at, text: `Found in it: ${faults.map(({ code, faults: count }) => `${code} ${count}×`).join(', ')}.` }];
+}
+
+/** How the file stands now. */
+export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly OutputRow[]): string[] {
+  return [
+    `The file is ${file.state}: ${FILE_STATES[file.state]}.`,
+    ...facts.groups.map(tellGroup),
+    ...(facts.outcomes.length > 0 ? [`Outcomes: ${outcomesOf(facts.outcomes)}.`] : []),
+    ...(outputs.length > 0 ? [`Output files: ${outputs.map((output) => output.name).join(', ')}.`] : []),
+  ];
+}
+
+function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
+  const what = batches === 1 ? `Batch ${first} is` : `${batches} batches are`;
+  return `${what} ${state}: ${rowsOf(rows)}, ${formatCents(cents)}.`;
+}
+
+/** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */
+export function nextForFile(file: FileRow, resubmissions: readonly ResubmissionRow[]): string[] {
+  const id = file.file_id;
+  switch (file.state) {
+    case 'claimed':
+      return ['Nothing: its rows are being checked, by a paydrop that runs.'];
+    case 'held':
+      return [
+        `${mendOf(file.reason_code)} Then "paydrop approve ${id} --reason …" or "paydrop decline ${id} --reason …".`.trim(),
+      ];
+    case 'rejected':
+      return [mendOf(file.reason_code) || 'Correct the file and drop it again.'];
+    case 'accepted':
+    case 'in_progress':
+      return [];
+    case 'completed':
+    case 'partly_cancelled':
+    case 'cancelled':
+      return resubmissions
+        .filter((row) => row.new_file_id === null)
+        .map((row) => `${row.name} has not come back through ${file.folder} yet; let paydrop run.`);
+  }
+}

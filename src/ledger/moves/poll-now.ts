@@ -1,0 +1,26 @@
+import type { Ledger } from '../open-ledger.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import type { BatchKey, Because } from './move.ts';
+import { mustMove } from './move.ts';
+
+/**
+ * Makes the next question for the result of a batch due now. Not a move: asking reads only and may be repeated freely.
+ * @throws PipelineError MOVE_REFUSED for a batch that the service gave no batch id
+ */
+export async function pollNow(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    mustMove(await makeDue(tx, key), `ask for the result of batch ${key.batchNo} of file "${key.fileId}"`);
+    tx.audit({ ...because, ...key, move: 'repoll' });
+  });
+}
+
+async function makeDue(tx: Transaction, key: BatchKey): Promise<object | undefined> {
+  const { rows } = await tx.client.query<object>(
+    `UPDATE batch SET next_poll_at = CASE WHEN state IN ('submitted', 'exception') THEN $3::timestamptz END,
+                      next_recheck_at = CASE WHEN state = 'reconciled' THEN $3::timestamptz END
+     WHERE file_id = $1 AND batch_no = $2 AND batch_id IS NOT NULL
+       AND state IN ('submitted', 'result_in', 'exception', 'reconciled') RETURNING file_id`,
+    [key.fileId, key.batchNo, tx.at],
+  );
+  return rows[0];
+}

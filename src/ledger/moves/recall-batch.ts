@@ -1,0 +1,151 @@
+import type { BatchState } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow } from '../records.ts';
+import { findForgottenSends, type JournalEntry } from '../send-journal.ts';
+import { storableJson } from '../storable-text.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import { NOBODY } from './end-attempt.ts';
+import { type BatchKey, moveBatch, moveFile } from './move.ts';
+import { lockForStop } from './stop-lock.ts';
+
+/** What was done about the calls of one account that only the journal knew. */
+export type Recalled = {
+  account: string;
+  reason: string;
+  /** Batches that are in doubt now, and listed with the others that are. */
+  recalled: BatchKey[];
+  /** Calls that no batch of the ledger can answer for; a person has to look at them. */
+  forgotten: JournalEntry[];
+};
+
+/**
+ * Compares the send journal with the ledger and makes the ledger remember (F76). Every account of which the journal
+ * knows more is stopped. What was sent can then never be sent again, whoever resumes the account: a batch that waits is
+ * in doubt from here on, and the bytes of a call that no batch can answer for are barred.
+ *
+ * May be repeated at any time; a call that was dealt with is not found again.
+ */
+export async function recallForgotten(ledger: Ledger, journal: string): Promise<Recalled[]> {
+  const entries = await findForgottenSends(ledger, journal);
+  const done: Recalled[] = [];
+  for (const account of new Set(entries.map((entry) => entry.account))) {
+    const own = entries.filter((entry) => entry.account === account);
+    done.push(await transact(ledger, (tx) => recallAccount(tx, account, own)));
+  }
+  return done;
+}
+
+async function recallAccount(tx: Transaction, account: string, entries: JournalEntry[]): Promise<Recalled> {
+  await lockForStop(tx);
+  const reason = `the send journal knows ${countOf(entries)} that the ledger does not, the first at ${entries[0]!.at}`;
+  await stop(tx, account, reason);
+  const done: Recalled = { account, reason, recalled: [], forgotten: [] };
+  for (const entry of entries) {
+    const batch = await lockBatch(tx, entry);
+    if (batch && IS_RECALLABLE[batch.state]) {
+      await recall(tx, batch, entry);
+      if (!done.recalled.some((key) => key.fileId === entry.fileId && key.batchNo === entry.batchNo))
+        done.recalled.push({ fileId: entry.fileId, batchNo: entry.batchNo });
+    } else {
+      await remember(tx, entry, batch?.state);
+      done.forgotten.push(entry);
+    }
+  }
+  return done;
+}
+
+/**
+ * Whether a batch in this state can take the call upon itself and be in doubt. One that is being sent, or has a batch id,
+ * or is final, has another story already, which must not be lost: there a person compares the two.
+ */
+const IS_RECALLABLE: Readonly<Record<BatchState, boolean>> = {
+  ready: true,
+  preparing: true,
+  refused: true,
+  unknown: true,
+  sending: false,
+  submitted: false,
+  result_in: false,
+  exception: false,
+  reconciled: false,
+  cancelled: false,
+};
+
+function countOf(entries: readonly JournalEntry[]): string {
+  return entries.length === 1 ? '1 call' : `${entries.length} calls`;
+}
+
+async function stop(tx: Transaction, account: string, reason: string): Promise<void> {
+  const { rowCount } = await tx.client.query(
+    `INSERT INTO account_stop (account, kind, reason, actor, since) VALUES ($1, 'journal', $2, 'worker:sweep', $3)
+     ON CONFLICT (account, kind) DO NOTHING`,
+    [account, reason, tx.at],
+  );
+  if (rowCount) tx.audit({ actor: 'worker:sweep', move: 'stop-account', reason, evidence: { account } });
+}
+
+async function lockBatch(tx: Transaction, { fileId, batchNo }: JournalEntry): Promise<BatchRow | undefined> {
+  const { rows } = await tx.client.query<BatchRow>(
+    'SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',
+    [fileId, batchNo],
+  );
+  return rows[0];
+}
+
+/** Moves `recall` and `recall-refused`, with the attempt that the ledger had forgotten. */
+async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry): Promise<void> {
+  const key = { fileId: entry.fileId, batchNo: entry.batchNo };
+  const evidence = { source: 'send journal', attempt: entry.attempt, at: entry.at, sha256: entry.sha256 };
+  const because = {
+    actor: 'worker:sweep',
+    reason: `the send journal knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
+    evidence,
+  };
+  await tx.client.query(
+    `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence)
+     VALUES ($1, $2, $3, 'not known', 'not known', 0, $4, $5, 'unknown', $6)
+     ON CONFLICT DO NOTHING`,
+    [key.fileId, key.batchNo, entry.attempt, entry.at, tx.at, storableJson(evidence)],
+  );
+  // The next attempt gets a number that no call has had, whatever the older ledger counted.
+  const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, entry.attempt), not_before: null } };
+  if (batch.state === 'preparing') await moveBatch(tx, 'release', key, because, { set: NOBODY });
+  const moved =
+    (await moveBatch(tx, 'recall', key, because, options)) ??
+    (await moveBatch(tx, 'recall-refused', key, because, options));
+  if (moved) await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'a batch of it was sent before' });
+  else await addAttempt(tx, key, entry, because);
+}
+
+/** The batch is in doubt already; this was one more call of it. */
+async function addAttempt(
+  tx: Transaction,
+  key: BatchKey,
+  entry: JournalEntry,
+  because: { actor: string; reason: string; evidence: Record<string, unknown> },
+): Promise<void> {
+  await tx.client.query('UPDATE batch SET attempt = greatest(attempt, $3) WHERE file_id = $1 AND batch_no = $2', [
+    key.fileId,
+    key.batchNo,
+    entry.attempt,
+  ]);
+  tx.audit({ ...because, ...key, move: 'recall-attempt' });
+}
+
+async function remember(tx: Transaction, entry: JournalEntry, state: BatchState | undefined): Promise<void> {
+  const { fileId, batchNo, attempt, account, sha256, at } = entry;
+  const { rowCount } = await tx.client.query(
+    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null],
+  );
+  if (rowCount === 0) return;
+  const held = state === undefined ? 'which the ledger does not know' : `which the ledger holds as ${state}`;
+  tx.audit({
+    actor: 'worker:sweep',
+    ...(state !== undefined && { fileId, batchNo }),
+    move: 'remember-send',
+    reason: `the send journal knows a call of batch ${batchNo} of file ${fileId}, ${held}`,
+    evidence: { account, fileId, batchNo, attempt, at, sha256 },
+  });
+}

@@ -1,0 +1,29 @@
+import type { Transaction } from '../transaction.ts';
+
+/**
+ * Condition that a batch, by its name in the query, may have been sent before the ledger was restored: its bytes are
+ * those of a forgotten call, or its file had a batch that this ledger has never cut; the same rows may be in others now.
+ */
+export function wasSentBefore(batch: string): string {
+  return `EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = ${batch}.account
+    AND (g.sha256 = ${batch}.body_sha256 OR (g.file_id = ${batch}.file_id AND g.batch_state IS NULL)))`;
+}
+
+/**
+ * Batches of a file whose bytes the send journal knows from a call that the ledger had forgotten: they may have been
+ * charged before the ledger was restored, so none of them may leave.
+ * @returns what to say of them, or undefined when there are none
+ */
+export async function describeSentBefore(tx: Transaction, fileId: string): Promise<string | undefined> {
+  const { rows } = await tx.client.query<{ batch_no: number; file_id: string; at: Date }>(
+    `SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
+     FROM batch b JOIN forgotten_send g ON g.account = b.account
+       AND (g.sha256 = b.body_sha256 OR (g.file_id = b.file_id AND g.batch_state IS NULL))
+     WHERE b.file_id = $1 ORDER BY b.batch_no, g.at`,
+    [fileId],
+  );
+  const [first] = rows;
+  if (!first) return undefined;
+  const others = rows.length === 1 ? '' : `, and ${rows.length - 1} more`;
+  return `batch ${first.batch_no} was sent at ${first.at.toISOString()} from file ${first.file_id}${others}`;
+}

@@ -1,0 +1,186 @@
+import type { BatchKey } from '../moves/move.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow, FileRow } from '../records.ts';
+
+/** A call of a batch, as it was declared before its first byte and as it ended. */
+export type AttemptRow = {
+  attempt: number;
+  host: string;
+  request_bytes: number;
+  started_at: Date;
+  ended_at: Date | null;
+  verdict: string | null;
+  evidence: Record<string, unknown> | null;
+  resolution: string | null;
+};
+
+/** Something that came to light when the batch had its verdict already. */
+export type LateAnswer = { at: Date; reason: string; evidence: Record<string, unknown> };
+
+/** A transaction report that was read for the batch. */
+export type ReportNote = {
+  name: string;
+  at: Date;
+  covers: boolean;
+  newestAt: Date | null;
+  found: number;
+  absent: number;
+};
+
+/** The batches that the account sent just before and after, with the ids that the service gave them. */
+export type Neighbour = BatchKey & { batchId: string; submittedAt: Date };
+
+/** Everything that is known of a batch in doubt. Money is integer cents. */
+export type InDoubt = {
+  batch: BatchRow;
+  file: Pick<FileRow, 'file_id' | 'name' | 'account' | 'operation' | 'layout'>;
+  /** The latest first. */
+  attempts: AttemptRow[];
+  lateAnswers: LateAnswer[];
+  reports: ReportNote[];
+  before: Neighbour | undefined;
+  after: Neighbour | undefined;
+  /** A proposal that waits for its second person. */
+  proposal: { proposalNo: number; action: string; madeBy: string } | undefined;
+};
+
+/** Every batch in doubt, the oldest first. */
+export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+     ORDER BY state_at, file_id, batch_no`,
+  );
+  const found: InDoubt[] = [];
+  for (const batch of rows) found.push(await describeDoubt(ledger, batch));
+  return found;
+}
+
+/** Everything that is known of one batch in doubt. */
+export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<InDoubt> {
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const [file, attempts, lateAnswers, reports, neighbours, proposal] = await Promise.all([
+    readFile(ledger, key),
+    readAttempts(ledger, key),
+    readLateAnswers(ledger, key),
+    readReportNotes(ledger, key),
+    readNeighbours(ledger, batch),
+    readOpenProposal(ledger, key),
+  ]);
+  return { batch, file, attempts, lateAnswers, reports, ...neighbours, proposal };
+}
+
+/** The batches of the account that got their ids just before and after this one was sent. */
+export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<Pick<InDoubt, 'before' | 'after'>> {
+  const calledAt = await readCalledAt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
+  const [before, after] = await Promise.all([
+    readNeighbour(ledger, batch, calledAt, 'before'),
+    readNeighbour(ledger, batch, calledAt, 'after'),
+  ]);
+  return { before, after };
+}
+
+/** When the last call of a batch began; of one without a call on record, since when it is as it is. */
+export async function readCalledAt(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<Date> {
+  const { rows } = await ledger.pool.query<{ at: Date }>(
+    `SELECT coalesce(max(a.started_at), max(b.state_at)) AS at
+     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no) WHERE b.file_id = $1 AND b.batch_no = $2`,
+    [fileId, batchNo],
+  );
+  return rows[0]!.at;
+}
+
+/** The batch of an account that has this id of the service. */
+export async function findBatchById(
+  ledger: Ledger,
+  account: string,
+  batchId: string,
+): Promise<(BatchKey & { name: string }) | undefined> {
+  const { rows } = await ledger.pool.query<BatchKey & { name: string }>(
+    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name FROM batch b JOIN file f USING (file_id)
+     WHERE b.account = $1 AND b.batch_id = $2`,
+    [account, batchId],
+  );
+  return rows[0];
+}
+
+/** Rows with one of these invoices that other batches of the account sent, no longer before this one than a bank takes. */
+export async function findSentElsewhere(
+  ledger: Ledger,
+  batch: BatchRow,
+  invoices: readonly string[],
+): Promise<{ invoice: string; customerCode: string; amountCents: number; lastFour: string; name: string }[]> {
+  const calledAt = await readCalledAt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
+  const { rows } = await ledger.pool.query<Awaited<ReturnType<typeof findSentElsewhere>>[number]>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour", f.name
+     FROM payment_row r JOIN file f USING (file_no)
+     WHERE r.invoice = ANY($1) AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
+       AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = f.file_id AND a.batch_no = r.batch_no
+                     AND a.verdict IS DISTINCT FROM 'not_sent' AND a.started_at > $5::timestamptz - interval '14 days')`,
+    [invoices, batch.account, batch.file_id, batch.batch_no, calledAt],
+  );
+  return rows;
+}
+
+async function readFile(ledger: Ledger, key: BatchKey): Promise<InDoubt['file']> {
+  const { rows } = await ledger.pool.query<InDoubt['file']>(
+    'SELECT file_id, name, account, operation, layout FROM file WHERE file_id = $1',
+    [key.fileId],
+  );
+  return rows[0]!;
+}
+
+async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<AttemptRow[]> {
+  const { rows } = await ledger.pool.query<AttemptRow>(
+    `SELECT attempt, host, request_bytes, started_at, ended_at, verdict, evidence, resolution
+     FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+/** What came when somebody else had given the verdict; the batch id that the person looks for may stand in it. */
+async function readLateAnswers(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<LateAnswer[]> {
+  const { rows } = await ledger.pool.query<LateAnswer>(
+    `SELECT at, reason, evidence FROM audit
+     WHERE file_id = $1 AND batch_no = $2 AND move IN ('late-answer', 'disown') ORDER BY seq`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+async function readReportNotes(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<ReportNote[]> {
+  const { rows } = await ledger.pool.query<ReportNote>(
+    `SELECT r.name, r.at, r.covers, r.newest_at AS "newestAt",
+            count(f.*) FILTER (WHERE f.finding = 'found') AS found,
+            count(f.*) FILTER (WHERE f.finding = 'absent') AS absent
+     FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
+     WHERE r.file_id = $1 AND r.batch_no = $2 GROUP BY r.report_no ORDER BY r.report_no`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+async function readNeighbour(
+  ledger: Ledger,
+  batch: BatchRow,
+  calledAt: Date,
+  side: 'before' | 'after',
+): Promise<Neighbour | undefined> {
+  const [compare, order] = side === 'before' ? ['<=', 'DESC'] : ['>', 'ASC'];
+  const { rows } = await ledger.pool.query<Neighbour>(
+    `SELECT file_id AS "fileId", batch_no AS "batchNo", batch_id AS "batchId", submitted_at AS "submittedAt"
+     FROM batch WHERE account = $1 AND batch_id IS NOT NULL AND submitted_at ${compare} $2
+     ORDER BY submitted_at ${order} LIMIT 1`,
+    [batch.account, calledAt],
+  );
+  return rows[0];
+}
+
+async function readOpenProposal(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<InDoubt['proposal']> {
+  const { rows } = await ledger.pool.query<NonNullable<InDoubt['proposal']>>(
+    `SELECT proposal_no AS "proposalNo", action, made_by AS "madeBy" FROM proposal
+     WHERE file_id = $1 AND batch_no = $2 AND verdict IS NULL`,
+    [fileId, batchNo],
+  );
+  return rows[0];
+}

@@ -1,0 +1,45 @@
+import type { Ledger } from '../open-ledger.ts';
+import type { FileRow } from '../records.ts';
+
+export type ResubmissionRow = {
+  resubmission_no: number;
+  name: string;
+  sha256: string;
+  rows: number;
+  cents: number;
+  actor: string;
+  reason: string;
+  at: Date;
+  new_file_id: string | null;
+};
+
+/** The files that were made of rows of this one, the first one first. */
+export async function readResubmissions(ledger: Ledger, fileId: string): Promise<ResubmissionRow[]> {
+  const { rows } = await ledger.pool.query<ResubmissionRow>(
+    `SELECT resubmission_no, name, sha256, rows, cents, actor, reason, at, new_file_id
+     FROM resubmission WHERE file_id = $1 ORDER BY resubmission_no`,
+    [fileId],
+  );
+  return rows;
+}
+
+/** Lines of a resubmission. */
+export async function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
+     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ORDER BY r.line`,
+    [resubmissionNo],
+  );
+  return rows.map((row) => row.line);
+}
+
+/** Lines that may not be resubmitted whatever their outcome: done before, or of a batch that the send journal knows more of. */
+export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Set<number>> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT line FROM resubmitted_row WHERE file_no = $1
+     UNION SELECT r.line FROM forgotten_send g JOIN payment_row r ON r.file_no = $1 AND r.batch_no = g.batch_no
+           WHERE g.file_id = $2`,
+    [file.file_no, file.file_id],
+  );
+  return new Set(rows.map((row) => row.line));
+}

@@ -1,0 +1,73 @@
+import type { LayoutName } from '../../schemas/layouts.ts';
+import { maskText } from '../kernel/mask.ts';
+import { formatCents } from '../kernel/money.ts';
+import type { RowResult, SentRow } from '../kernel/rows.ts';
+import { alignRows } from './align-rows.ts';
+import { keptMessage } from './kept-message.ts';
+import { type Identity, identityReader, isSameRow } from './row-identity.ts';
+
+/** One side of a comparison, for a person: nothing longer than a last four is readable in it. */
+export type ShownSide = { invoice: string; total: string; payer: string };
+
+/** A sent row and the result row beside it; `undefined` where the other side has none. */
+export type ComparedRow = {
+  /** Place in the result file, or of a row that is missing there, its place among the sent rows. Counted from 1. */
+  position: number;
+  line: number | undefined;
+  isSame: boolean;
+  sent: ShownSide | undefined;
+  /** Cells that are not of the layout are only counted. */
+  result: ((ShownSide | { cells: number }) & { message: string }) | undefined;
+};
+
+/** Everything that was sent beside everything that came back, in the order of both. */
+export function compareRows(
+  layout: LayoutName,
+  sent: readonly SentRow[],
+  results: readonly RowResult[],
+): ComparedRow[] {
+  const read = identityReader(layout);
+  const found = results.map((result, index) => ({ result, index, identity: read(result) }));
+  return alignRows(
+    sent.map((row, index) => ({ row, index })),
+    found,
+    ({ row }, { identity }) => isSameRow(row, identity),
+  ).map(({ left, right, isSame }) => ({
+    position: (right ?? left!).index + 1,
+    line: left?.row.line,
+    isSame,
+    sent: left && showSent(left.row),
+    result: right && showResult(right.result, right.identity, left?.row),
+  }));
+}
+
+function showSent({ invoice, amountCents, customerCode, lastFour }: SentRow): ShownSide {
+  return { invoice, total: formatCents(amountCents), payer: payerOf(customerCode, lastFour) };
+}
+
+/** A foreign row may hold its number in any cell, so its texts are shown in full only where we sent the same. */
+function showResult(
+  result: RowResult,
+  identity: Identity | undefined,
+  sent: SentRow | undefined,
+): ComparedRow['result'] {
+  const message = keptMessage(result.message);
+  if (!identity) return { cells: result.cells.length, message };
+  const { invoice, customerCode, cents, number } = identity;
+  const code = customerCode === sent?.customerCode ? customerCode : maskText(customerCode);
+  return {
+    invoice: invoice === sent?.invoice ? invoice : maskText(invoice),
+    total: formatCents(cents),
+    payer: payerOf(code, endOf(number)),
+    message,
+  };
+}
+
+function payerOf(customerCode: string, lastFour: string): string {
+  return customerCode ? `code ${customerCode}` : `number ending ${lastFour}`;
+}
+
+/** Of a short number four digits would be most of it, and the service may have left it unmasked. */
+function endOf(number: string): string {
+  return number.slice(number.length < 8 ? -2 : -4);
+}

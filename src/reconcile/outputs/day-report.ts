@@ -1,0 +1,126 @@
+import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { Totals } from '../../kernel/rows.ts';
+import { balanceDay, type DayTotals } from '../balance-day.ts';
+
+/** The day of one account. Times are already in its zone. Money is integer cents. */
+export type DayReport = Omit<DayTotals, 'accepted'> & {
+  day: string;
+  account: string;
+  timeZone: string;
+  /** A day that is not over is reported as it stands. */
+  isOver: boolean;
+  accepted: Totals & { files: number };
+  openBatches: readonly {
+    fileId: string;
+    batchNo: number;
+    name: string;
+    acceptedAt: string;
+    rows: number;
+    cents: number;
+    stateNow: string;
+  }[];
+  changes: readonly (Totals & { before: string; after: string })[];
+};
+
+/** For people: the equation H9, then each open batch, then what changed late. */
+export function dayReportText(reports: readonly DayReport[]): string {
+  return `${reports.map(describeDay).join('\n\n')}\n`;
+}
+
+function describeDay(report: DayReport): string {
+  const difference = balanceDay(report);
+  const { files } = report.accepted;
+  const lines = [
+    `Account ${report.account}, ${report.day} (${report.timeZone})${report.isOver ? '' : ', not over yet'}`,
+    '',
+    `${''.padEnd(28)}${'Rows'.padStart(10)}${'Total'.padStart(20)}`,
+    figures('Brought forward, open', report.broughtForward),
+    figures(`Accepted, ${files} ${files === 1 ? 'file' : 'files'}`, report.accepted),
+    ...finalLines(report).map(([outcome, total]) => figures(`- ${OUTCOMES[outcome].label}`, total)),
+    figures('- Still open', report.open),
+    figures('Difference', difference),
+  ];
+  const { changes } = report;
+  const late = ['', 'Changed after they were final'];
+  if (changes.length > 0)
+    lines.push(...late, ...changes.map((sum) => figures(`${labelOf(sum.before)} -> ${labelOf(sum.after)}`, sum)));
+  return [...lines, '', ...openLines(report)].join('\n');
+}
+
+function openLines({ open, openBatches }: DayReport): string[] {
+  if (open.rows === 0) return ['Nothing is open.'];
+  const listed = openBatches.reduce((sum, batch) => sum + batch.rows, 0);
+  return [
+    'Open at the end of the day',
+    ...openBatches.map(
+      (batch) =>
+        `${batch.fileId}/${batch.batchNo}  ${batch.name}, ${batch.rows} rows, ${formatCents(batch.cents)}, accepted ${batch.acceptedAt}, now ${batch.stateNow}`,
+    ),
+    ...(listed < open.rows ? [`and ${open.rows - listed} rows in later batches`] : []),
+  ];
+}
+
+/** For programs. Amounts are decimal text, as everywhere outside. */
+export function dayReportJson(reports: readonly DayReport[]): unknown {
+  return reports.map((report) => ({
+    day: report.day,
+    account: report.account,
+    timeZone: report.timeZone,
+    isOver: report.isOver,
+    broughtForward: shown(report.broughtForward),
+    accepted: { files: report.accepted.files, ...shown(report.accepted) },
+    final: Object.fromEntries(finalLines(report).map(([outcome, total]) => [OUTCOMES[outcome].label, shown(total)])),
+    open: shown(report.open),
+    difference: shown(balanceDay(report)),
+    openBatches: report.openBatches.map(({ cents, ...batch }) => ({ ...batch, total: formatCents(cents) })),
+    changes: report.changes.map((sum) => ({
+      before: labelOf(sum.before),
+      after: labelOf(sum.after),
+      ...shown(sum),
+    })),
+  }));
+}
+
+export const DAY_TITLES = ['Day', 'Account', 'Kind', 'Item', 'Rows', 'Total'] as const;
+/** Place of the amount in the cells of a line. */
+export const DAY_AMOUNT_AT = 5;
+
+/** One line for each figure, for a spreadsheet. */
+export function dayReportCells(report: DayReport): string[][] {
+  const line = (kind: string, item: string, total: Totals) => [
+    report.day,
+    report.account,
+    kind,
+    item,
+    String(total.rows),
+    formatCents(total.cents),
+  ];
+  return [
+    line('BROUGHT_FORWARD', '', report.broughtForward),
+    line('ACCEPTED', '', report.accepted),
+    ...finalLines(report).map(([outcome, total]) => line('FINAL', OUTCOMES[outcome].label, total)),
+    line('OPEN', '', report.open),
+    line('DIFFERENCE', '', balanceDay(report)),
+    ...report.openBatches.map((batch) => line('OPEN_BATCH', `${batch.fileId}/${batch.batchNo}`, batch)),
+    ...report.changes.map((sum) => line('CHANGED', `${labelOf(sum.before)} to ${labelOf(sum.after)}`, sum)),
+  ];
+}
+
+/** Outcomes in the order of the table, so that the same day always reads the same. */
+function finalLines({ final }: DayReport): [Outcome, Totals][] {
+  const names = Object.keys(OUTCOMES) as Outcome[];
+  return names.flatMap((name) => (final[name] ? [[name, final[name]]] : []));
+}
+
+function figures(label: string, total: Totals): string {
+  return `${label.padEnd(28)}${String(total.rows).padStart(10)}${formatCents(total.cents).padStart(20)}`;
+}
+
+function shown(total: Totals): { rows: number; total: string } {
+  return { rows: total.rows, total: formatCents(total.cents) };
+}
+
+function labelOf(outcome: string): string {
+  return OUTCOMES[outcome as Outcome].label;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Check } from './evidence.ts';
+
+/** Nothing reached the service that the journal does not know, the audit trail is one chain, and money conserves. */
+export const checkLedger: Check = async (evidence) => [
+  ...(await checkJournal(evidence)),
+  ...(await checkChain(evidence)),
+  ...(await checkMoney(evidence)),
+];
+
+const checkJournal: Check = async ({ root, books, drops, ledger, forgotten }) => {
+  const accountOf = new Map(drops.flatMap((drop) => drop.rows.map((row) => [row.invoice, drop.account] as const)));
+  const sent = await ledger.query<{ invoice: string; batch: string }>(
+    `SELECT r.invoice, f.file_id || '/' || r.batch_no AS batch FROM payment_row r JOIN file f USING (file_no)
+     WHERE r.batch_no IS NOT NULL`,
+  );
+  const batchOf = new Map(sent.map((row) => [row.invoice, row.batch]));
+  const text = await readFile(join(root, 'data', 'journal', 'sends.jsonl'), 'utf8').catch(() => '');
+  const noted = new Set(text.split('\n').flatMap(batchOfLine));
+  const missing = books
+    .filter(({ invoice }) => !forgotten.has(accountOf.get(invoice) ?? '') && !noted.has(batchOf.get(invoice) ?? ''))
+    .map(({ invoice }) => batchOf.get(invoice));
+  return [...new Set(missing)].map((batch) => `batch ${batch} is in the books and not in the send journal`);
+};
+
+/** A line that a crash cut short was never acted upon. */
+function batchOfLine(line: string): string[] {
+  try {
+    const { fileId, batchNo } = JSON.parse(line) as { fileId: string; batchNo: number };
+    return [`${fileId}/${batchNo}`];
+  } catch {
+    return [];
+  }
+}
+
+const checkChain: Check = async ({ ledger }) => {
+  const [chain] = await ledger.query<{ broken: number; isWhole: boolean }>(
+    `WITH links AS (
+       SELECT seq, previous, hash, lag(hash) OVER (ORDER BY seq) AS before,
+              audit_hash(previous, seq, at, actor, file_id, batch_no, move, from_state, to_state, reason, evidence) AS again
+       FROM audit)
+     SELECT count(*) FILTER (WHERE hash <> again OR previous <> before)::int AS broken,
+            coalesce(max(seq), 0) = (SELECT seq FROM audit_head) AS "isWhole" FROM links`,
+  );
+  return chain?.broken === 0 && chain.isWhole ? [] : ['the audit trail is not one chain'];
+};
+
+const checkMoney: Check = async ({ drops, ledger, forgotten }) => {
+  const sums = await ledger.query<{ name: string; rows: number; cents: number }>(
+    `SELECT f.name, sum(b.rows)::int AS rows, sum(b.cents)::float8 AS cents FROM batch b JOIN file f USING (file_id)
+     WHERE f.state NOT IN ('held', 'rejected') GROUP BY f.file_id`,
+  );
+  const byName = new Map(sums.map((sum) => [sum.name, sum]));
+  const accepted = drops.filter((drop) => drop.verdict === 'accept' && !forgotten.has(drop.account));
+  return accepted.flatMap(({ name, rows }) => {
+    const valid = rows.filter((row) => row.isValid);
+    const cents = valid.reduce((sum, row) => sum + row.cents, 0);
+    const found = byName.get(name);
+    if (found?.rows === valid.length && found.cents === cents) return [];
+    return [`${name} has ${valid.length} rows and ${cents} cents, its batches ${found?.rows} and ${found?.cents}`];
+  });
+};

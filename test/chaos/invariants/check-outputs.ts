@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Drop } from '../support/make-drops.ts';
+import type { Check } from './evidence.ts';
+
+type Output = { name: string; kind: string; sha256: string; bytes: number; drop: string; state: string };
+
+/** The files that are due are there, whole and as the ledger noted them; results have every row in the order of the input. */
+export const checkOutputs: Check = async ({ root, drops, ledger, forgotten }) => {
+  const outputs = await ledger.query<Output>(
+    `SELECT o.name, o.kind, o.sha256, o.bytes::float8 AS bytes, f.name AS drop, f.state
+     FROM output o JOIN file f USING (file_id)`,
+  );
+  const out = join(root, 'out');
+  const texts = await readAll(out);
+  const kept = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
+  const known = drops.filter((drop) => kept.has(drop.name) || !forgotten.has(drop.account));
+  const noted = new Set(outputs.map((output) => output.name));
+  // With an older ledger in place, the outputs of what it forgot are still there.
+  const strange = forgotten.size > 0 ? [] : [...texts.keys()].filter((name) => !noted.has(name));
+  return [
+    ...outputs.flatMap((output) => checkBytes(output, texts.get(output.name))),
+    ...strange.map((name) => `output ${name} is not in the ledger`),
+    ...known.flatMap((drop) =>
+      checkDue(
+        drop,
+        outputs.filter((output) => output.drop === drop.name),
+        forgotten.has(drop.account),
+      ),
+    ),
+    ...known.flatMap((drop) => {
+      const result = outputs.find((output) => output.drop === drop.name && output.kind === 'result');
+      return result ? checkOrder(drop, String(texts.get(result.name))) : [];
+    }),
+  ];
+};
+
+/** Without the unfinished ones, which begin with a dot and belong to nobody. */
+async function readAll(out: string): Promise<Map<string, Buffer>> {
+  const names = (await readdir(out)).filter((name) => !name.startsWith('.'));
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(out, name))] as const)));
+}
+
+function checkBytes({ name, sha256, bytes }: Output, text: Buffer | undefined): string[] {
+  if (text === undefined) return [`output ${name} is in the ledger and not on the disk`];
+  const isSame = text.length === bytes && createHash('sha256').update(text).digest('hex') === sha256;
+  return isSame ? [] : [`output ${name} is not as it was written`];
+}
+
+function checkDue({ name, verdict }: Drop, outputs: readonly Output[], isForgotten: boolean): string[] {
+  const kinds = new Set(outputs.map((output) => output.kind));
+  const isRefused = kinds.has('nak') || kinds.has('held');
+  const notice = verdict === 'refuse' || isForgotten ? isRefused || kinds.has('ack') : kinds.has('ack');
+  const isDone = outputs[0]?.state === 'completed';
+  const missing = isDone ? ['result', 'summary-json', 'summary-txt'].filter((kind) => !kinds.has(kind)) : [];
+  return [
+    ...(notice ? [] : [`${name} has no notice`]),
+    ...missing.map((kind) => `${name} is completed without ${kind}`),
+  ];
+}
+
+function checkOrder({ name, rows }: Drop, text: string): string[] {
+  const [, ...lines] = text.trimEnd().split('\r\n');
+  if (lines.length !== rows.length) return [`the result of ${name} has ${lines.length} rows of ${rows.length}`];
+  const wrong = rows.filter((row, index) => {
+    const cells = lines[index]!.split(',');
+    return cells[0] !== String(row.line) || !cells.includes(row.invoice);
+  });
+  return wrong.map((row) => `line ${row.line} of ${name} is not in its place in the result`);
+}

@@ -1,0 +1,107 @@
+import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
+import { groupBy } from '../../../src/kernel/group-by.ts';
+import type { Drop, DroppedRow } from '../support/make-drops.ts';
+import type { Check } from './evidence.ts';
+
+type Kept = {
+  name: string;
+  fileId: string;
+  fileState: string;
+  reason: string | null;
+  line: number | null;
+  invoice: string | null;
+  cents: number | null;
+  batchState: string | null;
+  outcome: string | null;
+  /** Its very bytes were sent before an older ledger was put in place; they cannot be sent any more. */
+  isBarred: boolean | null;
+};
+
+/**
+ * Every row of every file that was dropped is in exactly one final outcome or one listed open state, and that is what
+ * the service did with it: the same outcome, the same money, and nothing twice.
+ */
+export const checkRows: Check = async ({ drops, books, ledger, forgotten }) => {
+  const kept = groupBy(await ledger.query<Kept>(EVERY_ROW), (row) => row.name);
+  const booked = groupBy(books, (row) => row.invoice);
+  // An older ledger may not know the last files at all; those that it knows are held to everything.
+  const known = drops.filter((drop) => kept.has(drop.name) || !forgotten.has(drop.account));
+  return [
+    ...findDoubles(booked),
+    ...findStrangers(booked, drops),
+    ...known
+      .filter((drop) => !isHeldAsSent(kept.get(drop.name) ?? [], forgotten.has(drop.account)))
+      .flatMap((drop) => checkDrop(drop, kept.get(drop.name) ?? [], booked)),
+  ];
+};
+
+const EVERY_ROW = `
+  SELECT f.name, f.file_id AS "fileId", f.state AS "fileState", f.reason, r.line, r.invoice,
+         r.amount_cents::float8 AS cents, b.state AS "batchState", o.outcome,
+         EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = b.account AND g.sha256 = b.body_sha256) AS "isBarred"
+  FROM file f LEFT JOIN payment_row r USING (file_no)
+  LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+  LEFT JOIN row_outcome o ON o.file_no = f.file_no AND o.line = r.line
+  ORDER BY f.file_no, r.line`;
+
+/** What the journal knows as sent is held when it comes again, or comes up again with an older ledger: a listed state. */
+function isHeldAsSent([first]: readonly Kept[], isForgotten: boolean): boolean {
+  return isForgotten && first?.fileState === 'held' && first.reason?.includes('sent before') === true;
+}
+
+type Booked = ReadonlyMap<string, readonly BookRow[]>;
+
+function findDoubles(booked: Booked): string[] {
+  const doubles = [...booked].filter(([, rows]) => rows.length > 1);
+  return doubles.map(([invoice, rows]) => `${invoice} stands ${rows.length} times in the books`);
+}
+
+function findStrangers(booked: Booked, drops: readonly Drop[]): string[] {
+  const dropped = new Set(drops.flatMap((drop) => drop.rows.map((row) => row.invoice)));
+  return [...booked.keys()].filter((invoice) => !dropped.has(invoice)).map((name) => `${name} was never dropped`);
+}
+
+function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked): string[] {
+  const [first] = kept;
+  if (first === undefined) return [`${drop.name} is not in the ledger`];
+  const files = new Set(kept.map((row) => row.fileId));
+  if (files.size > 1) return [`${drop.name} is in the ledger ${files.size} times`];
+  if (drop.verdict === 'refuse') return checkRefused(drop, first, booked);
+  if (!['accepted', 'in_progress', 'completed'].includes(first.fileState))
+    return [`${drop.name} is ${first.fileState}: ${first.reason}`];
+  if (kept.length !== drop.rows.length) return [`${drop.name} has ${kept.length} rows of ${drop.rows.length}`];
+  const isDone = kept.every((row) => row.batchState === null || row.batchState === 'reconciled');
+  const stuck =
+    isDone === (first.fileState === 'completed') ? [] : [`${drop.name} is ${first.fileState}, done: ${isDone}`];
+  return [...stuck, ...drop.rows.flatMap((row, index) => checkRow(row, kept[index]!, booked.get(row.invoice) ?? []))];
+}
+
+function checkRefused(drop: Drop, { fileState }: Kept, booked: Booked): string[] {
+  const charged = drop.rows.filter((row) => booked.has(row.invoice));
+  const isRefused = fileState === 'rejected' || fileState === 'held';
+  return [
+    ...(isRefused ? [] : [`${drop.name} should have been refused and is ${fileState}`]),
+    ...charged.map((row) => `${row.invoice} of a refused file is in the books`),
+  ];
+}
+
+function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): string[] {
+  const say = (what: string) => [`${row.invoice}: ${what}`];
+  if (kept.line !== row.line || kept.invoice !== row.invoice)
+    return say(`line ${row.line} is line ${kept.line}, invoice ${kept.invoice} in the ledger`);
+  if (!row.isValid) return kept.batchState === null && booked.length === 0 ? [] : say('it was withheld and was sent');
+  if (kept.cents !== row.cents) return say(`${row.cents} cents are ${kept.cents} in the ledger`);
+  const [book] = booked;
+  if (book && book.amountCents !== row.cents) return say(`${row.cents} cents are ${book.amountCents} in the books`);
+  switch (kept.batchState) {
+    case 'reconciled':
+      return kept.outcome === book?.outcome ? [] : say(`the ledger says ${kept.outcome}, the books ${book?.outcome}`);
+    case 'ready':
+      return book === undefined || kept.isBarred ? [] : say('it will be sent and is in the books');
+    case 'unknown':
+      return kept.outcome === null ? [] : say(`it is in doubt and has the outcome ${kept.outcome}`);
+    case null:
+    default:
+      return say(`its batch is ${kept.batchState}, which is neither final nor listed as open`);
+  }
+}

@@ -1,0 +1,70 @@
+/** `npm run chaos -- --kills 100 --seed 1 [--queue postgres|redis|both] [--json]`. What it does: README.md beside it. */
+import { parseArgs } from 'node:util';
+import { redisIsInstalled } from '../support/redis.ts';
+import { findMountRefusal } from '../support/small-disk.ts';
+import { type ChaosReport, runChaos } from './run-chaos.ts';
+import type { QueueKind } from './support/acts.ts';
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    queue: { type: 'string', default: 'both' },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+const queues = chooseQueues(values.queue);
+const refusal = findMountRefusal();
+if (refusal !== undefined) say(`No disk is filled, because none can be mounted here: ${refusal}`);
+const report = await runChaos({
+  kills: wholeNumber('kills'),
+  seed: wholeNumber('seed'),
+  queues,
+  canMount: refusal === undefined,
+  say,
+});
+print(values.json ? JSON.stringify({ kind: 'chaos', ...report }, null, 2) : describe(report));
+process.exitCode = report.failures.length === 0 ? 0 : 1;
+
+function wholeNumber(name: 'kills' | 'seed'): number {
+  const number = Number(values[name]);
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  say(`--${name} wants a whole number`);
+  process.exit(2);
+}
+
+/** The queue in Redis can be tried only where a server is installed; that it was not is said aloud. */
+function chooseQueues(wanted: string): QueueKind[] {
+  if (wanted === 'postgres') return ['postgres'];
+  if (wanted !== 'redis' && wanted !== 'both') {
+    say('--queue is postgres, redis or both');
+    process.exit(2);
+  }
+  if (redisIsInstalled()) return wanted === 'redis' ? ['redis'] : ['postgres', 'redis'];
+  say('NO redis-server here: the queue in Redis is NOT TRIED');
+  if (wanted === 'redis') process.exit(2);
+  return ['postgres'];
+}
+
+function describe({ tally, failures, restMs, ...figures }: ChaosReport): string {
+  const done = Object.entries(tally)
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([name, count]) => `${String(count).padStart(6)}  ${name}`);
+  return [
+    `${figures.kills} kills in ${figures.acts} acts of ${figures.stories} stories, ${figures.rows} rows, ${figures.wallSeconds} s`,
+    `from a restart to rest: ${restMs.median} ms (median), ${restMs.longest} ms (longest)`,
+    ...done,
+    failures.length === 0
+      ? 'Nothing twice, nothing lost, nothing readable, nothing stuck.'
+      : `${failures.length} stories FAILED: seeds ${failures.map(({ seed }) => seed).join(', ')}`,
+  ].join('\n');
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,100 @@
+import { availableParallelism } from 'node:os';
+import { seededRandom } from '../support/random.ts';
+import { playStory, type StoryReport } from './play-story.ts';
+import { planActs, type QueueKind } from './support/acts.ts';
+import { buildProgram } from './support/build-program.ts';
+
+export type ChaosPlan = {
+  /** Processes to kill, at least. */
+  kills: number;
+  seed: number;
+  queues: readonly QueueKind[];
+  canMount: boolean;
+  say(text: string): void;
+};
+
+export type ChaosReport = {
+  seed: number;
+  kills: number;
+  killsByQueue: Partial<Record<QueueKind, number>>;
+  /** Everything that was done, by its kind. */
+  tally: Record<string, number>;
+  acts: number;
+  rows: number;
+  stories: number;
+  restMs: { median: number; longest: number };
+  wallSeconds: number;
+  failures: { seed: number; queue: QueueKind; failures: string[]; story: string[] }[];
+};
+
+/** Long enough for one thing to follow from another, short enough to be read. */
+const ACTS_A_STORY = 12;
+
+/** Plays stories side by side until enough was killed. Story n has the seed `seed + n`, so each can be played alone. */
+export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
+  const started = performance.now();
+  const program = await buildProgram();
+  const reports: StoryReport[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (reports.reduce((sum, report) => sum + killsOf(report.tally), 0) < plan.kills) {
+      const index = next;
+      next += 1;
+      const seed = plan.seed + index;
+      const queue = plan.queues[index % plan.queues.length]!;
+      const acts = planActs(ACTS_A_STORY, { queue, random: seededRandom(seed), canMount: plan.canMount });
+      const report = await playStory({ ...plan, program, seed, queue, acts, restEvery: 1, resolveMost: Infinity });
+      reports.push(report);
+      plan.say(describeStory(report, reports));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: availableParallelism() }, lane));
+  } finally {
+    await program.remove();
+  }
+  return sumUp(plan.seed, reports, (performance.now() - started) / 1_000);
+}
+
+/** Deaths of processes; what was wiped, filled or put back is no kill. */
+export function killsOf(tally: StoryReport['tally']): number {
+  const kills = Object.entries(tally).filter(([name]) => /^(?:point|daemon|sandbox|postgres|redis killed)/.test(name));
+  return kills.reduce((sum, [, count]) => sum + count, 0);
+}
+
+export function sumTallies(tallies: readonly StoryReport['tally'][]): StoryReport['tally'] {
+  const sum: StoryReport['tally'] = {};
+  for (const tally of tallies) for (const [name, count] of Object.entries(tally)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
+}
+
+function countByQueue(reports: readonly StoryReport[]): Partial<Record<QueueKind, number>> {
+  const kills: Partial<Record<QueueKind, number>> = {};
+  for (const { queue, tally } of reports) kills[queue] = (kills[queue] ?? 0) + killsOf(tally);
+  return kills;
+}
+
+function describeStory(report: StoryReport, all: readonly StoryReport[]): string {
+  const kills = all.reduce((sum, { tally }) => sum + killsOf(tally), 0);
+  const end = report.failures.length === 0 ? 'ok' : `FAILED\n${[...report.story, ...report.failures].join('\n')}`;
+  return `seed ${report.seed}, queue in ${report.queue}, ${report.acts} acts, ${kills} kills so far: ${end}`;
+}
+
+function sumUp(seed: number, reports: readonly StoryReport[], wallSeconds: number): ChaosReport {
+  const rests = reports.flatMap((report) => report.restMs).toSorted((one, other) => one - other);
+  const tally = sumTallies(reports.map((report) => report.tally));
+  return {
+    seed,
+    kills: killsOf(tally),
+    killsByQueue: countByQueue(reports),
+    tally,
+    acts: reports.reduce((sum, report) => sum + report.acts, 0),
+    rows: reports.reduce((sum, report) => sum + report.rows, 0),
+    stories: reports.length,
+    restMs: { median: rests[Math.floor(rests.length / 2)] ?? 0, longest: rests.at(-1) ?? 0 },
+    wallSeconds: Math.round(wallSeconds),
+    failures: reports
+      .filter((report) => report.failures.length > 0)
+      .map(({ seed: own, queue, failures, story }) => ({ seed: own, queue, failures, story })),
+  };
+}

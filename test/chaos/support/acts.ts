@@ -1,0 +1,115 @@
+import { CRASH_POINTS, type CrashPointName } from '../../../src/kernel/crash-points.ts';
+import { describeOrder, type Order } from './order.ts';
+
+/** What is done to an installation while it works on fresh files. */
+export type Act =
+  /** The daemon dies at a crash point; with `after`, the next one dies as well, while it recovers. */
+  | { kind: 'point'; order: Order; after?: Order }
+  /** The daemon dies some time after the files were dropped. */
+  | { kind: 'moment'; afterMs: number }
+  | { kind: 'sandbox'; afterMs: number; downMs: number }
+  | { kind: 'redis-flush'; afterMs: number }
+  | { kind: 'redis-older'; afterMs: number }
+  | { kind: 'drop-schema'; afterMs: number }
+  | { kind: 'postgres'; afterMs: number; lonelyMs: number }
+  | { kind: 'disk'; where: 'out' | 'data/archive' | 'data/journal'; fullMs: number }
+  /** A copy of the database, made in the middle of the work, takes its place again when the work is done. */
+  | { kind: 'restore'; afterMs: number };
+
+export type QueueKind = 'postgres' | 'redis';
+
+export function describeAct(act: Act): string {
+  switch (act.kind) {
+    case 'point':
+      return `kill at ${describeOrder(act.order)}${act.after ? `, then at ${describeOrder(act.after)}` : ''}`;
+    case 'moment':
+      return `kill after ${act.afterMs} ms`;
+    case 'disk':
+      return `fill the disk of ${act.where} for ${act.fullMs} ms`;
+    case 'sandbox':
+    case 'redis-flush':
+    case 'redis-older':
+    case 'drop-schema':
+    case 'postgres':
+    case 'restore':
+      return `${act.kind} after ${act.afterMs} ms`;
+  }
+}
+
+/** Points that are passed only at a start, or only after a death in the middle of a call. */
+const AT_START: readonly CrashPointName[] = ['start.journal-compared'];
+
+/** Moves whose commit every act makes. */
+const USUAL_MOVES = ['claim', 'accept', 'output', 'prepare', 'send', 'submit', 'receive', 'reconcile', 'complete'];
+
+/** Moves that only a recovery makes, with the death that makes them due. */
+const RECOVERIES: readonly { move: string; death: CrashPointName }[] = [
+  { move: 'release', death: 'submit.body-opened' },
+  { move: 'doubt', death: 'submit.before-first-byte' },
+];
+
+/** One act for every crash point, and for those around a commit one per move. */
+export function everyPoint(): Act[] {
+  const names = Object.keys(CRASH_POINTS) as CrashPointName[];
+  const around = ['commit.before', 'commit.after'] as const;
+  const single = names.filter((name) => !around.some((point) => point === name));
+  return [
+    ...single.map((point): Act => {
+      if (AT_START.includes(point))
+        return { kind: 'point', order: { point: 'submit.connected', hits: 1 }, after: { point, hits: 1 } };
+      // The second file that goes is the payment file; before it goes its control file, where one came.
+      return { kind: 'point', order: { point, hits: point === 'release.file-removed' ? 2 : 1 } };
+    }),
+    ...USUAL_MOVES.flatMap((move) => around.map((point): Act => ({ kind: 'point', order: { point, move, hits: 1 } }))),
+    ...RECOVERIES.flatMap(({ move, death }) =>
+      around.map(
+        (point): Act => ({ kind: 'point', order: { point: death, hits: 1 }, after: { point, move, hits: 1 } }),
+      ),
+    ),
+  ];
+}
+
+export type PlanOptions = { queue: QueueKind; random: () => number; canMount: boolean };
+
+/** `count` acts drawn by the seed: every point in turn, in between everything else that can go wrong. */
+export function planActs(count: number, { queue, random, canMount }: PlanOptions): Act[] {
+  const points = shuffle(everyPoint(), random);
+  const ms = (longest: number) => Math.floor(random() * longest);
+  const others: (() => Act)[] = [
+    () => ({ kind: 'moment', afterMs: ms(1_500) }),
+    () => ({ kind: 'moment', afterMs: ms(600) }),
+    () => ({ kind: 'sandbox', afterMs: ms(1_000), downMs: ms(1_500) }),
+    () => ({ kind: 'postgres', afterMs: ms(1_200), lonelyMs: ms(1_000) }),
+    () => ({ kind: 'restore', afterMs: 300 + ms(1_500) }),
+    ...(queue === 'postgres'
+      ? [(): Act => ({ kind: 'drop-schema', afterMs: ms(1_000) })]
+      : [
+          (): Act => ({ kind: 'redis-flush', afterMs: ms(1_000) }),
+          (): Act => ({ kind: 'redis-older', afterMs: ms(1_000) }),
+        ]),
+    ...(canMount
+      ? (['out', 'data/archive', 'data/journal'] as const).map(
+          (where) => (): Act => ({ kind: 'disk', where, fullMs: 300 + ms(1_500) }),
+        )
+      : []),
+  ];
+  return Array.from({ length: count }, (_, index): Act => {
+    if (random() < 0.4) return others[Math.floor(random() * others.length)]!();
+    return later(points[index % points.length]!, random);
+  });
+}
+
+/** The same point at a later passage, at times. */
+function later(act: Act, random: () => number): Act {
+  const more = random() < 0.3 ? 1 + Math.floor(random() * 2) : 0;
+  return act.kind === 'point' && !act.after ? { ...act, order: { ...act.order, hits: act.order.hits + more } } : act;
+}
+
+export function shuffle<Item>(items: readonly Item[], random: () => number): Item[] {
+  const shuffled = [...items];
+  for (let last = shuffled.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [shuffled[last], shuffled[other]] = [shuffled[other]!, shuffled[last]!];
+  }
+  return shuffled;
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Program } from './build-program.ts';
+import type { Order } from './order.ts';
+
+/** `paydrop start` as a process of its own that can be made to die. */
+export type Daemon = {
+  /** Fulfilled when it watches its folders, or is dead. */
+  readonly ready: Promise<void>;
+  /** How it ended. */
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  isAlive(): boolean;
+  /** From now on it dies where it is told. */
+  arm(order: Order): Promise<void>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Ends it as its user would. */
+  stop(): Promise<void>;
+  lastWords(): string;
+};
+
+const LAST_WORDS = 4_000;
+
+export function startDaemon(
+  program: Program,
+  root: string,
+  options: { life: number; env: Record<string, string>; order?: Order | undefined },
+): Daemon {
+  const order = options.order && { CHAOS_ORDER: JSON.stringify(options.order) };
+  const child = spawn(
+    process.execPath,
+    ['--import', pathToFileURL(program.armer).href, program.main, '--dir', root, 'start'],
+    {
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', ...options.env, ...order },
+    },
+  );
+  let said = '';
+  const log = createWriteStream(join(root, 'logs', `daemon-${options.life}.log`));
+  const ended = waitForEnd(child);
+  const ready = new Promise<void>((resolve) => {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      log.write(text);
+      // Before it is cut: on a busy machine one piece may hold more than is kept.
+      said += text;
+      if (said.includes('paydrop is running')) resolve();
+      said = said.slice(-LAST_WORDS);
+    });
+    child.stderr!.on('end', () => log.end());
+    void ended.then(() => resolve());
+  });
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const signal = async (name: NodeJS.Signals) => {
+    if (isAlive()) child.kill(name);
+    await ended;
+  };
+  return {
+    ready,
+    ended,
+    isAlive,
+    arm: async (wanted) => {
+      const armed = Promise.race([once(child, 'message'), ended]);
+      child.send(wanted);
+      await armed;
+    },
+    kill: () => signal('SIGKILL'),
+    stop: () => signal('SIGTERM'),
+    lastWords: () => said,
+  };
+}
+
+async function waitForEnd(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return { code, signal };
+}

@@ -1,0 +1,131 @@
+import { passesLuhn } from '../../../src/kernel/luhn.ts';
+import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
+
+/** A row as it was dropped: what the books, the ledger and the outputs must have of it. */
+export type DroppedRow = { line: number; invoice: string; cents: number; isValid: boolean };
+
+export type Drop = {
+  account: string;
+  folder: 'card' | 'ach-charge' | 'ach-refund';
+  name: string;
+  content: string;
+  /** Dropped before the file: its control file. */
+  sidecar?: string;
+  /** What must become of the file. */
+  verdict: 'accept' | 'refuse';
+  rows: DroppedRow[];
+};
+
+/** Numbers that are searched for in every byte that was left behind. */
+export type Canaries = { card: string; bank: string };
+
+export function makeCanaries(random: () => number): Canaries {
+  const digits = (count: number) =>
+    upTo(count)
+      .map(() => Math.floor(random() * 10))
+      .join('');
+  const start = `451234${digits(9)}`;
+  const card = upTo(10)
+    .map((n) => `${start}${n % 10}`)
+    .find(passesLuhn)!;
+  return { card, bank: `021000021${digits(15)}` };
+}
+
+export function canaryNumbers({ card, bank }: Canaries): string[] {
+  return [card, bank, MAGIC_CARD];
+}
+
+/** Accounts of Canada have a card layout of their own. */
+export function isCanadian(account: string): boolean {
+  return Number(/\d+$/.exec(account)?.[0] ?? 0) % 3 === 2;
+}
+
+/**
+ * The files of one act, all into one account: cards with declined and withheld rows in two batches, bank accounts with a
+ * control file, refunds by customer code, and at times a file that must be refused. Layouts change from act to act.
+ */
+export function makeDrops(account: string, random: () => number, canaries: Canaries): Drop[] {
+  const byCode = random() < 0.5;
+  const drops = [cardDrop(account, random, canaries, random() < 0.25), bankDrop(account, random, canaries, byCode)];
+  drops.push(refundDrop(account, random, canaries, !byCode));
+  if (random() < 0.25) drops.push(badDrop(account, random));
+  return drops;
+}
+
+type Cells = { invoice: string; amount: string };
+
+function cardDrop(account: string, random: () => number, { card }: Canaries, byCode: boolean): Drop {
+  const cells = makeCells(`${account}-C`, 11, random, '');
+  const text = cells.map((row, index) => {
+    const n = index + 1;
+    if (byCode) return codeRow(n, row);
+    // Row 3 is declined for its amount; row 7 cannot be read and is withheld.
+    const magic = n === 3 ? { amount: '2.00', card: MAGIC_CARD } : {};
+    const broken = n === 7 ? { amount: 'twenty' } : {};
+    const full = { card, ...row, ...magic, ...broken };
+    return isCanadian(account)
+      ? `06/15/2026,${full.invoice},Ada Byron,${full.amount},VISA,${full.card},12/35`
+      : cardRow(n, full);
+  });
+  const rows = rowsOf(cells).map((row) => {
+    if (byCode) return row;
+    if (row.line === 3) return { ...row, cents: 200 };
+    return row.line === 7 ? { ...row, isValid: false } : row;
+  });
+  return { account, folder: 'card', name: `${account}-card.csv`, content: lines(text), verdict: 'accept', rows };
+}
+
+function bankDrop(account: string, random: () => number, { bank }: Canaries, byCode: boolean): Drop {
+  const cells = makeCells(`${account}-A`, 4, random, '');
+  const text = cells.map((row, index) =>
+    byCode ? codeRow(index + 1, row) : achRow(index + 1, { account: bank, ...row }),
+  );
+  const rows = rowsOf(cells);
+  const total = (rows.reduce((sum, row) => sum + row.cents, 0) / 100).toFixed(2);
+  return {
+    account,
+    folder: 'ach-charge',
+    name: `${account}-ach.csv`,
+    content: lines(text, '\r\n'),
+    sidecar: `rows=${rows.length}\ntotal=${total}\n`,
+    verdict: 'accept',
+    rows,
+  };
+}
+
+function refundDrop(account: string, random: () => number, { bank }: Canaries, byCode: boolean): Drop {
+  const cells = makeCells(`${account}-R`, 3, random, '-');
+  const text = cells.map((row, index) =>
+    byCode ? codeRow(index + 1, row) : achRow(index + 1, { account: bank, ...row }),
+  );
+  const name = `${account}-back.csv`;
+  return { account, folder: 'ach-refund', name, content: lines(text), verdict: 'accept', rows: rowsOf(cells) };
+}
+
+/** Its control file speaks of another file, or its rows are of no layout. */
+function badDrop(account: string, random: () => number): Drop {
+  const cells = makeCells(`${account}-X`, 3, random, '');
+  const about = { account, folder: 'ach-charge', verdict: 'refuse' } as const;
+  if (random() < 0.5) {
+    const content = lines(cells.map((row, index) => codeRow(index + 1, row)));
+    return { ...about, name: `${account}-other.csv`, content, sidecar: 'rows=99\n', rows: rowsOf(cells) };
+  }
+  const content = lines(cells.map((row) => `${row.invoice},${row.amount}`));
+  return { ...about, name: `${account}-odd.csv`, content, rows: rowsOf(cells) };
+}
+
+function makeCells(prefix: string, count: number, random: () => number, sign: '' | '-'): Cells[] {
+  return upTo(count).map((n) => ({
+    invoice: `${prefix}${n}`,
+    amount: `${sign}${20 + Math.floor(random() * 80)}.${String(Math.floor(random() * 100)).padStart(2, '0')}`,
+  }));
+}
+
+function rowsOf(cells: readonly Cells[]): DroppedRow[] {
+  return cells.map(({ invoice, amount }, index) => ({
+    line: index + 1,
+    invoice,
+    cents: Math.round(Number(amount) * 100),
+    isValid: true,
+  }));
+}

@@ -1,0 +1,83 @@
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { createMasterKeyFile } from '../../../src/vault/master-key.ts';
+import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
+import { type Drop, isCanadian } from './make-drops.ts';
+
+/** The folder of an installation with three drop folders for each account. */
+export type Place = {
+  readonly root: string;
+  drop(drop: Drop): Promise<void>;
+  /** What lies in the drop folders and the work folder; at rest there is nothing. */
+  leftovers(): Promise<string[]>;
+  remove(): Promise<void>;
+};
+
+/** Card files are announced by a marker; the others count as complete when they are quiet. */
+const FOLDERS = [
+  { operation: 'card', complete: { by: 'marker' } },
+  { operation: 'ach-charge', complete: { by: 'quiet', quietMs: 50, probes: 2 } },
+  { operation: 'ach-refund', complete: { by: 'quiet', quietMs: 50, probes: 2 } },
+];
+
+/** A new folder that everything of one installation lies in. */
+export async function makeRoot(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-chaos-'));
+  // The database runs as another user where the tests run as root, and must get through.
+  await chmod(root, 0o711);
+  return root;
+}
+
+export async function openPlace(root: string, accounts: readonly string[], serviceUrl: string): Promise<Place> {
+  const folders = accounts.flatMap((account) =>
+    FOLDERS.map((folder) => ({ path: `drop/${account}/${folder.operation}`, account, ...folder })),
+  );
+  const config = {
+    accounts: Object.fromEntries(accounts.map((name) => [name, accountOf(name, serviceUrl)])),
+    folders,
+    batch: { maxRows: 5 },
+    rescanMs: 400,
+    sweepMs: 400,
+  };
+  await writeFile(join(root, 'paydrop.yaml'), stringify(config), { mode: 0o600 });
+  const drops = folders.map((folder) => folder.path);
+  for (const dir of ['data', 'incoming', 'logs', 'out', ...drops]) await mkdir(join(root, dir), { recursive: true });
+  await chmod(join(root, 'data'), 0o711);
+  createMasterKeyFile(join(root, 'data', 'master.key'));
+
+  /** By a rename, so that it is there all at once. */
+  const put = async (path: string, content: string) => {
+    const aside = join(root, 'incoming', 'next');
+    await writeFile(aside, content);
+    await rename(aside, path);
+  };
+  return {
+    root,
+    drop: async ({ account, folder, name, content, sidecar }) => {
+      const path = join(root, 'drop', account, folder, name);
+      if (sidecar !== undefined) await put(`${path}.ctl`, sidecar);
+      await put(path, content);
+      if (folder === 'card') await put(`${path}.done`, '');
+    },
+    leftovers: async () => {
+      const found = await Promise.all(drops.map((path) => readdir(join(root, path))));
+      const work = await readdir(join(root, 'data', 'work')).catch(() => []);
+      return [...found.flat(), ...work.map((name) => `work/${name}`)];
+    },
+    remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+function accountOf(name: string, baseUrl: string) {
+  return {
+    server: 'NA',
+    ...(isCanadian(name) ? { country: 'CA', currency: 'CAD' } : { country: 'US', currency: 'USD' }),
+    agentCode: agentCodeOf(name),
+    password: PASSWORD,
+    baseUrl,
+    resolveWaitMs: 0,
+    poll: { firstMs: 80, factor: 1.2, longestMs: 400 },
+  };
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Act } from './acts.ts';
+import { bringBackDatabase, copyDatabase } from './copy-database.ts';
+import type { Program } from './build-program.ts';
+import { describeOrder, type Order } from './order.ts';
+import type { World } from './open-world.ts';
+import { runCommand } from './run-command.ts';
+
+/** How often which kind of process was killed, and what else was done. */
+export type Tally = Record<string, number>;
+
+/** A point that is not reached within this time, in ms, is never reached. */
+const LONGEST_WAY_MS = 60_000;
+
+export type Play = { program: Program; world: World; tally: Tally; dropFiles(): Promise<void> };
+
+/**
+ * Drops fresh files, does what the act says while they are worked on, and starts again what has died.
+ * @returns what did not happen as it should; undefined when all is well
+ */
+export async function playAct(act: Act, play: Play): Promise<string | undefined> {
+  const { world, tally, dropFiles } = play;
+  const count = (name: string) => {
+    tally[name] = (tally[name] ?? 0) + 1;
+  };
+  switch (act.kind) {
+    case 'point': {
+      await world.daemon.arm(act.order);
+      await dropFiles();
+      const isEarly = await diesAt(world, act.order);
+      if (isEarly === 'never') return `${describeOrder(act.order)} was not reached`;
+      count(isEarly === 'there' ? `point ${nameOf(act.order)}` : 'daemon, before its point');
+      if (!act.after) break;
+      await world.start(act.after);
+      if ((await diesAt(world, act.after)) !== 'there') return `${describeOrder(act.after)} was not reached`;
+      count(`point ${nameOf(act.after)}`);
+      break;
+    }
+    case 'moment':
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.daemon.kill();
+      count('daemon, at a random moment');
+      break;
+    case 'sandbox':
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.service.kill();
+      count('sandbox');
+      await sleep(act.downMs);
+      await world.service.restart();
+      return undefined;
+    case 'redis-flush':
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.redis?.flush();
+      count('redis flushed');
+      return undefined;
+    case 'redis-older':
+      await world.redis?.snapshot();
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.redis?.bringBackOlder();
+      count('redis killed, older snapshot');
+      return undefined;
+    case 'drop-schema':
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.ledger.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
+      count('queue schema dropped');
+      return undefined;
+    case 'postgres':
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.killDatabase();
+      count('postgres');
+      // Without its database the daemon can do nothing but fail; then it dies as well.
+      await sleep(act.lonelyMs);
+      await world.daemon.kill();
+      break;
+    case 'disk':
+      world.disks?.fill(act.where);
+      await dropFiles();
+      await sleep(act.fullMs);
+      world.disks?.free(act.where);
+      count(`disk of ${act.where} full`);
+      return undefined;
+    case 'restore':
+      // What came before is done, so that only this account's files can be forgotten.
+      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the copy was made';
+      await dropFiles();
+      await sleep(act.afterMs);
+      await world.stopAll();
+      copyDatabase(world.place.root);
+      await world.start();
+      if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest before the restore';
+      await world.stopAll();
+      bringBackDatabase(world.place.root);
+      count('older ledger restored');
+      return afterRestore(play, world.drops.at(-1)!.account);
+  }
+  await world.start();
+  return undefined;
+}
+
+/**
+ * The account is stopped where the journal knows more than the ledger. A person looks and lets it go on; and the sender
+ * sends the files again that nobody seems to know, which must not be charged once more.
+ */
+async function afterRestore({ program, world }: Play, account: string): Promise<string | undefined> {
+  const { place, ledger, forgotten, drops } = world;
+  forgotten.add(account);
+  await world.start();
+  if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest after the restore';
+  const reason = ['--reason', 'the books of the service were read'];
+  for (const verb of ['acknowledge', 'resume']) {
+    const { status, said } = await runCommand(program, place.root, 'account', verb, account, ...reason);
+    if (status !== 0) return `"account ${verb}" ended with ${status}: ${said}`;
+  }
+  const known = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
+  for (const drop of drops) if (drop.account === account && !known.has(drop.name)) await place.drop(drop);
+  return undefined;
+}
+
+function nameOf({ point, move }: Order): string {
+  return move === undefined ? point : `${point} of ${move}`;
+}
+
+/**
+ * Waits until the daemon dies where it was told. A later passage of a point may not come at all: then it is killed where
+ * it stands.
+ */
+async function diesAt(world: World, order: Order): Promise<'there' | 'elsewhere' | 'never'> {
+  const end = performance.now() + LONGEST_WAY_MS;
+  while (world.daemon.isAlive() && performance.now() < end) {
+    if (order.hits > 1 && (await world.ledger.isAtRest()) && (await world.place.leftovers()).length === 0) break;
+    await sleep(20);
+  }
+  if (!world.daemon.isAlive()) {
+    const { signal } = await world.daemon.ended;
+    return signal === 'SIGKILL' ? 'there' : 'never';
+  }
+  await world.daemon.kill();
+  return order.hits > 1 ? 'elsewhere' : 'never';
+}

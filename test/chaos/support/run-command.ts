@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import type { Program } from './build-program.ts';
+
+/** Runs a command of the product as a person would. @returns its exit status and what it said */
+export function runCommand(
+  program: Program,
+  root: string,
+  ...words: string[]
+): Promise<{ status: number; said: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program.main, '--dir', root, ...words], (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+      resolve({ status, said: `${stdout}${stderr}`.trim() });
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { pathToFileURL } from 'node:url';
+import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
+import { findFreePort } from '../../support/find-free-port.ts';
+import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
+import type { Program } from './build-program.ts';
+
+/** The sandbox as a process of its own, its books on the disk: they are what everything else is compared with. */
+export type Service = {
+  readonly url: string;
+  kill(): Promise<void>;
+  /** At the same address, with the books that the dead one left. */
+  restart(): Promise<void>;
+  books(): Promise<BookRow[]>;
+};
+
+/** Longer than the first question for a result comes, so that some come too early. */
+const BATCH_DELAY_MS = 150;
+
+export async function startService(program: Program, dataDir: string, accounts: readonly string[]): Promise<Service> {
+  const port = await findFreePort();
+  const words = [
+    'sandbox',
+    '--port',
+    String(port),
+    '--data',
+    dataDir,
+    '--batch-delay',
+    String(BATCH_DELAY_MS),
+    // A row that comes twice is charged twice, so nothing hides that it did.
+    '--no-card-duplicates',
+    '--accounts',
+    accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(','),
+  ];
+  const url = `http://127.0.0.1:${port}`;
+  let child = await begin(program, words);
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    url,
+    kill,
+    restart: async () => {
+      await kill();
+      child = await begin(program, words);
+    },
+    books: async () => {
+      const answer = await fetch(`${url}/sandbox/books`);
+      const lines = (await answer.text()).split('\n').filter((line) => line !== '');
+      return lines.map((line) => JSON.parse(line) as BookRow);
+    },
+  };
+}
+
+async function begin(program: Program, words: string[]): Promise<ChildProcess> {
+  // With the armer it dies with its runner, like the daemon; it is never told where to die.
+  const child = spawn(process.execPath, ['--import', pathToFileURL(program.armer).href, program.main, ...words], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let said = '';
+  for await (const text of child.stderr!.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    said += String(text);
+    if (!said.includes('listens on')) continue;
+    child.stderr!.resume();
+    return child;
+  }
+  throw new Error(`the sandbox did not start: ${said}`);
+}

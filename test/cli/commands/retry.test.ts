@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { findFile } from '../../../src/ledger/queries/search.ts';
+import { submitBatch } from '../../../workers/submit.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { answering } from '../../workers/support/scripted-gateway.ts';
+import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+
+let world: CliWorld;
+const because = { actor: 'operator:ada', reason: 'wait' };
+beforeAll(async () => {
+  world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
+  await pauseAccount(world.app.ledger, 'main', because);
+  for (const [index, name] of ['mended.csv', 'next.csv'].entries())
+    await world.drop('ach-charge', name, lines(upTo(2).map((n) => achRow(10 * index + n))));
+  await world.finish();
+  await resumeAccount(world.app.ledger, 'main', because);
+});
+afterAll(() => world.close());
+
+async function refuse(name: string): Promise<void> {
+  const { file_id: fileId } = await findFile(world.app.ledger, name);
+  const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
+  await submitBatch(answering(world.app, refused).app, { fileId, batchNo: 1 });
+}
+
+describe('retry and withdraw', () => {
+  it.each(['retry', 'withdraw'])('%s wants a reason and a batch that is refused', async (verb) => {
+    expect(await world.paydrop(verb, 'mended.csv/1')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop(verb, 'mended.csv', '--reason', 'x')).toMatchObject({ status: 1, out: '' });
+    expect(await world.paydrop(verb, 'mended.csv/1', '--reason', 'x')).toMatchObject({ status: 5, out: '' });
+  });
+
+  it('retry sends it again as its next attempt, and the account goes on', async () => {
+    await refuse('mended.csv');
+    const { status, out, err } = await world.paydrop(
+      'retry',
+      'mended.csv/1',
+      '--reason',
+      'the password is the new one',
+    );
+    expect({ status, out, err }).toEqual({
+      status: 0,
+      out: 'It will be sent again: batch 1 of mended.csv, 2 rows with a total of 50.00.\n',
+      err: '',
+    });
+    const { rows } = await world.app.ledger.pool.query(
+      `SELECT attempt FROM batch WHERE state = 'ready' ORDER BY 1 DESC`,
+    );
+    expect(rows).toEqual([{ attempt: 2 }, { attempt: 1 }]);
+  });
+
+  it('withdraw gives it up, and its file ends with its rows as never sent', async () => {
+    await refuse('mended.csv');
+    const { out } = await world.paydrop('withdraw', 'mended.csv/1', '--reason', 'sent by hand', '--json');
+    expect(JSON.parse(out)).toMatchObject({ state: 'cancelled', fileState: 'partly_cancelled', rows: 2, cents: 5_000 });
+    await world.finish();
+    expect(await world.states()).toEqual({ 'mended.csv': 'partly_cancelled', 'next.csv': 'completed' });
+    expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['A-11', 'A-12']);
+    const rejects = await world.outputs('rejects');
+    expect(Object.values(rejects).join('')).toMatch(/A-1,.*never sent/);
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agentCodeOf } from '../support/installation.ts';
+import { type ScriptedService, startScriptedService, take } from '../support/scripted-service.ts';
+import { type CrashSite, openCrashSite } from './support/crash-site.ts';
+import type { Daemon } from './support/daemon.ts';
+
+/** SIGTERM, as a person, a service manager or a container sends it (F78). */
+
+let service: ScriptedService;
+let site: CrashSite;
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await openCrashSite({
+    accounts: ['once', 'twice'],
+    serviceUrl: service.url,
+    settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
+  });
+});
+afterAll(async () => {
+  await site?.close();
+  await service?.close();
+});
+
+/** A process with a call on its way that the service does not answer before it is told to. */
+async function startWithCall(account: string): Promise<{ daemon: Daemon; answer: () => void }> {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    service.play(agentCodeOf(account), (socket, request) => {
+      answer = () => {
+        service.play(agentCodeOf(account), take);
+        take(socket, request);
+      };
+      resolve();
+    });
+  });
+  await site.dropCharges(account, 'june.csv', 6);
+  const daemon = site.start();
+  await asked;
+  return { daemon, answer: () => answer() };
+}
+
+async function statesOf(account: string): Promise<string[]> {
+  return (await site.batches(account)).map((batch) => batch.state);
+}
+
+describe('SIGTERM in the middle of a call', () => {
+  it('once: the call is waited for, its answer recorded, nothing else begun, and the exit status is 0', async () => {
+    const { daemon, answer } = await startWithCall('once');
+    daemon.signal('SIGTERM');
+    await daemon.said(/stopping: nothing new is sent/);
+    // A new drop shows that nothing is taken any more.
+    await site.dropCharges('once', 'july.csv', 2);
+    expect(await statesOf('once')).toEqual(['sending', 'ready', 'ready']);
+    answer();
+    expect(await daemon.ended).toBe(0);
+    expect(await statesOf('once')).toEqual(['submitted', 'ready', 'ready']);
+    expect(service.posts(agentCodeOf('once'))).toBe(1);
+    expect(await site.query(`SELECT name FROM file WHERE account = 'once'`)).toEqual([{ name: 'june.csv' }]);
+  }, 60_000);
+
+  it('twice: it ends at once; the next start puts the call in doubt and loses nothing', async () => {
+    const { daemon } = await startWithCall('twice');
+    daemon.signal('SIGTERM');
+    await daemon.said(/stopping: nothing new is sent/);
+    daemon.signal('SIGTERM');
+    expect(await daemon.ended).toBe('SIGTERM');
+    expect(await statesOf('twice')).toEqual(['sending', 'ready', 'ready']);
+
+    const next = site.start();
+    await next.said(/paydrop is running/);
+    await expect.poll(() => statesOf('twice'), { timeout: 20_000 }).toEqual(['unknown', 'ready', 'ready']);
+    // What was left of the other account goes out meanwhile, so there was time enough to send a second time.
+    await expect
+      .poll(() => statesOf('once'), { timeout: 20_000 })
+      .toEqual(['submitted', 'submitted', 'submitted', 'submitted']);
+    next.signal('SIGTERM');
+    expect(await next.ended).toBe(0);
+    expect(service.posts(agentCodeOf('twice'))).toBe(1);
+    expect(await statesOf('twice')).toEqual(['unknown', 'ready', 'ready']);
+  }, 60_000);
+});

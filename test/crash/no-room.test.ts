@@ -1,0 +1,150 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { agentCodeOf } from '../support/installation.ts';
+import { type ScriptedService, startScriptedService } from '../support/scripted-service.ts';
+import { findMountRefusal, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+import { type CrashSite, openCrashSite } from './support/crash-site.ts';
+import type { Daemon } from './support/daemon.ts';
+
+/**
+ * What a call must be written to cannot be written: nothing is sent, nothing is lost, and when it can be written again
+ * the work goes on by itself (F77). Full outputs: test/pipeline/full-disk.test.ts.
+ */
+
+const PATIENT = { timeout: 60_000, interval: 50 };
+const refusal = findMountRefusal();
+
+let service: ScriptedService;
+let site: CrashSite;
+let daemon: Daemon;
+const disks: SmallDisk[] = [];
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await openCrashSite({
+    accounts: ['journal', 'archive', 'notices', 'ledger'],
+    serviceUrl: service.url,
+    settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
+  });
+  if (refusal === undefined)
+    for (const place of ['data/journal', 'data/archive', 'out'])
+      disks.push(mountSmallDisk(join(site.root, place), 256));
+  daemon = site.start();
+  await daemon.said(/paydrop is running/);
+});
+afterAll(async () => {
+  daemon?.signal('SIGKILL');
+  await daemon?.ended;
+  for (const disk of disks) disk.remove();
+  await site?.close();
+  await service?.close();
+});
+
+let mark = 0;
+beforeEach(() => {
+  mark = daemon.lines.length;
+});
+
+/** Fills a disk to its last byte. @returns what makes room again */
+function fill(place: string): () => void {
+  const path = join(site.root, place, 'ballast');
+  const file = openSync(path, 'w');
+  for (const size of [4_096, 1]) writeUntilFull(file, Buffer.alloc(size));
+  closeSync(file);
+  return () => rmSync(path);
+}
+
+function writeUntilFull(file: number, block: Buffer): void {
+  try {
+    for (;;) writeSync(file, block);
+  } catch {
+    // It is full.
+  }
+}
+
+function posts(account: string): number {
+  return service.posts(agentCodeOf(account));
+}
+
+async function statesOf(account: string): Promise<string[]> {
+  return (await site.batches(account)).map((batch) => batch.state);
+}
+
+describe('a disk that is full', () => {
+  if (refusal !== undefined) {
+    it(`WAS NOT TRIED with a real one, because none can be mounted here: ${refusal}`, () => {
+      expect(refusal).toMatch(/permission|superuser|not permitted|denied|must be root/i);
+    });
+    return;
+  }
+
+  it('under the send journal: nothing is sent until there is room, then each batch once', async () => {
+    const free = fill('data/journal');
+    await site.dropCharges('journal', 'june.csv', 4);
+    const said = await daemon.said(/the intent to send could not be made durable/, mark);
+    expect(said.msg).toContain('the disk is full');
+    await daemon.said(/batch not submitted: nothing was sent/, mark);
+    expect(posts('journal')).toBe(0);
+    expect(await statesOf('journal')).toEqual(['ready', 'ready']);
+    free();
+    await expect.poll(() => statesOf('journal'), PATIENT).toEqual(['submitted', 'submitted']);
+    expect(posts('journal')).toBe(2);
+    const sent = await site.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM attempt JOIN file USING (file_id) WHERE account = 'journal' AND verdict = 'submitted'`,
+    );
+    expect(sent).toEqual([{ n: 2 }]);
+    expect(await site.stopOf('journal')).toBeUndefined();
+  }, 90_000);
+
+  it('under the archive: the drop waits where it is safe, and goes its way when there is room', async () => {
+    const free = fill('data/archive');
+    await site.dropCharges('archive', 'june.csv', 2);
+    await daemon.said(/the disk is full/, mark);
+    expect(await site.query(`SELECT 1 FROM file WHERE account = 'archive'`)).toEqual([]);
+    free();
+    await expect.poll(() => statesOf('archive'), PATIENT).toEqual(['submitted']);
+    expect(posts('archive')).toBe(1);
+  }, 90_000);
+
+  it('under the outputs, or mounted for reading only: the payment is made once, the notice follows', async () => {
+    const free = fill('out');
+    await site.dropCharges('notices', 'june.csv', 2);
+    await expect.poll(() => statesOf('notices'), PATIENT).toEqual(['submitted']);
+    await daemon.said(/a job failed/, mark);
+    const out = disks.at(-1)!;
+    free();
+    out.protect(true);
+    await site.dropCharges('notices', 'july.csv', 2);
+    await expect.poll(() => statesOf('notices'), PATIENT).toEqual(['submitted', 'submitted']);
+    expect((await site.outputs('.ack.csv')).filter((name) => name.startsWith('july'))).toEqual([]);
+    out.protect(false);
+    await expect
+      .poll(async () => (await site.outputs('.ack.csv')).filter((name) => /^ju(ne|ly)/.test(name)).length, PATIENT)
+      .toBeGreaterThanOrEqual(4);
+    expect(posts('notices')).toBe(2);
+  }, 90_000);
+});
+
+describe('a ledger that takes no writes', () => {
+  it('takes nothing in and sends nothing; when it does again, everything goes on', async () => {
+    await setReadOnly(true);
+    await site.dropCharges('ledger', 'june.csv', 4);
+    await daemon.said(/read-only transaction/, mark);
+    expect(await site.query(`SELECT 1 FROM file WHERE account = 'ledger'`)).toEqual([]);
+    expect(posts('ledger')).toBe(0);
+    await setReadOnly(false);
+    await expect.poll(() => statesOf('ledger').catch(() => []), PATIENT).toEqual(['submitted', 'submitted']);
+    expect(posts('ledger')).toBe(2);
+  }, 90_000);
+});
+
+/** As a server is that keeps the last of its room, or was a primary: every session is a new one. */
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
+  const [database] = /test_\w+/.exec(site.databaseUrl)!;
+  const admin = new pg.Client({ connectionString: site.databaseUrl.replace(/\/test_\w+/, '/postgres') });
+  await admin.connect();
+  await admin.query(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+  await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
+  await admin.end();
+}

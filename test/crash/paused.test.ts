@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DatabaseRelay, relayDatabase } from '../support/database-relay.ts';
+import { agentCodeOf } from '../support/installation.ts';
+import { type ScriptedService, startScriptedService, takenAnswer } from '../support/scripted-service.ts';
+import { type CrashSite, openCrashSite } from './support/crash-site.ts';
+import type { Daemon } from './support/daemon.ts';
+
+/**
+ * A process that is stopped, as by a debugger, a host without memory or a virtual machine that moves, and goes on when
+ * others have long done its work. The stopped one reaches the database through a relay, where the test sees how far it
+ * has come; nothing is timed.
+ */
+
+const ACCOUNTS = ['before', 'during', 'withdrawn'];
+let service: ScriptedService;
+let site: CrashSite;
+let relay: DatabaseRelay;
+/** Takes every batch, until it is stopped; then the other one is woken, which was stopped while it had nothing to do. */
+let sleeper: Daemon;
+let other: Daemon;
+beforeAll(async () => {
+  service = await startScriptedService();
+  site = await openCrashSite({
+    accounts: ACCOUNTS,
+    serviceUrl: service.url,
+    account: { leaseMs: 1_000 },
+    settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
+  });
+  relay = await relayDatabase(site.databaseUrl);
+  other = site.start();
+  await other.said(/paydrop is running/);
+  sleeper = site.start({ env: { DATABASE_URL: relay.url } });
+  await sleeper.said(/paydrop is running/);
+});
+afterAll(async () => {
+  await site?.close();
+  relay?.close();
+  await service?.close();
+});
+
+/** The first line of the log that belongs to this test. */
+let mark = 0;
+beforeEach(() => {
+  other.signal('SIGSTOP');
+  mark = sleeper.lines.length;
+});
+
+function fallAsleep(): void {
+  sleeper.signal('SIGSTOP');
+  other.signal('SIGCONT');
+}
+
+function wakeUp(): void {
+  relay.heal();
+  sleeper.signal('SIGCONT');
+}
+
+function posts(account: string): number {
+  return service.posts(agentCodeOf(account));
+}
+
+async function stateOf(account: string): Promise<string | undefined> {
+  return (await site.batches(account))[0]?.state;
+}
+
+function expectState(account: string, state: string): Promise<void> {
+  return expect.poll(() => stateOf(account), { timeout: 20_000, interval: 20 }).toBe(state);
+}
+
+/** The move `send`, by the reason that it gives. */
+const INTENT = /attempt 1 begins/;
+
+/** Fulfilled when the process says this to the database, which then waits in the network. */
+function heldAt(statement: RegExp, fate: 'keep' | 'delay' = 'keep'): Promise<void> {
+  return new Promise((resolve) => {
+    let isHeld = false;
+    relay.decide((said) => {
+      if (isHeld || !statement.test(said)) return 'pass';
+      isHeld = true;
+      resolve();
+      return fate;
+    });
+  });
+}
+
+describe('a process that is stopped', () => {
+  it('before it declares its intent, for longer than its lease: another one sends, and it does not', async () => {
+    const account = 'before';
+    const aboutToSend = heldAt(INTENT);
+    await site.dropCharges(account, 'june.csv', 2);
+    await aboutToSend;
+    expect(await stateOf(account)).toBe('preparing');
+    fallAsleep();
+
+    await expectState(account, 'submitted');
+    expect(posts(account)).toBe(1);
+
+    wakeUp();
+    await sleeper.said(/batch not submitted/, mark);
+    expect(posts(account)).toBe(1);
+    expect(await site.moves(account)).toEqual(['prepare', 'release', 'prepare', 'send', 'submit', 'late-answer']);
+    expect(await site.journal(account)).toHaveLength(1);
+  }, 60_000);
+
+  it('in the middle of the call, for longer than the longest call: in doubt, account stopped, late answer kept', async () => {
+    const account = 'during';
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      service.play(agentCodeOf(account), (socket, request) => {
+        answer = () => socket.end(takenAnswer(request, '7700001'));
+        resolve();
+      });
+    });
+    await site.dropCharges(account, 'june.csv', 4);
+    await asked;
+    expect(await stateOf(account)).toBe('sending');
+    fallAsleep();
+    // Its lock says that it lives, so only the time of the call can tell; nobody waits for that here.
+    expect(await stateOf(account)).toBe('sending');
+    await site.query(
+      `UPDATE batch SET lease_until = now() - interval '1 hour' WHERE account = $1 AND state = 'sending'`,
+      [account],
+    );
+    await expectState(account, 'unknown');
+    await other.said(/batch in doubt/);
+
+    answer();
+    wakeUp();
+    await sleeper.said(/the answer came when the batch had a verdict already/, mark);
+    expect(await site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
+    const [late] = await site.query<{ reason: string }>(
+      `SELECT reason FROM audit WHERE move = 'late-answer' AND reason LIKE '%7700001%'`,
+    );
+    expect(late?.reason).toBe('the service gave it batch id 7700001');
+    expect((await site.batches(account)).map((batch) => batch.state)).toEqual(['unknown', 'ready']);
+  }, 60_000);
+
+  it('between the commit of its intent and its first byte: it withdraws the intent, and nothing leaves late', async () => {
+    const account = 'withdrawn';
+    const committed = heldAt(/attempt 1 begins[^]*COMMIT/, 'delay');
+    await site.dropCharges(account, 'june.csv', 2);
+    await committed;
+    await expectState(account, 'sending');
+    fallAsleep();
+    // Begun before the lease ran out, the intent is older than a lease when that ran out a lease ago.
+    const isOld = async () =>
+      (await site.query(`SELECT 1 FROM batch WHERE account = $1 AND lease_until < now() - interval '1 s'`, [account]))
+        .length;
+    await expect.poll(isOld, { timeout: 10_000 }).toBe(1);
+    await site.query(`UPDATE batch SET lease_until = now() - interval '1 hour' WHERE account = $1`, [account]);
+    await expectState(account, 'unknown');
+
+    wakeUp();
+    await sleeper.said(/the intent to send is withdrawn/, mark);
+    await sleeper.said(/nothing was sent/, mark);
+    await expect.poll(() => site.moves(account)).toEqual(['prepare', 'send', 'doubt', 'late-answer']);
+    expect(posts(account)).toBe(0);
+    // Both were awake all the time and came by: nothing of an account in doubt leaves.
+    expect(posts('during')).toBe(1);
+    expect(posts('before')).toBe(1);
+    expect((await site.batches('during')).map((batch) => batch.state)).toEqual(['unknown', 'ready']);
+  }, 60_000);
+});

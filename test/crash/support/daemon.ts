@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+export type LogLine = Record<string, unknown> & { msg: string };
+
+/** A command of paydrop as a process of its own, which can be stopped, woken and killed, and whose log can be waited for. */
+export type Daemon = {
+  readonly pid: number;
+  /** Every line of its log so far. */
+  readonly lines: readonly LogLine[];
+  /**
+   * The first line whose text fits, now or later. Fails when the process ends before.
+   * @param from how many lines to pass over, such as those of an earlier test
+   */
+  said(text: RegExp, from?: number): Promise<LogLine>;
+  signal(name: NodeJS.Signals): void;
+  /** How it ends: its exit status, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+};
+
+export type DaemonOptions = {
+  root: string;
+  env?: Record<string, string>;
+  /** The command; `start` when left out. */
+  words?: readonly string[];
+  /** Modules that are loaded into the process before the program. */
+  preload?: readonly string[];
+};
+
+/** Starts it, without waiting for anything. */
+export function startDaemon({ root, env = {}, words = ['start'], preload = [] }: DaemonOptions): Daemon {
+  const imports = ['tsx', ...preload].flatMap((module) => ['--import', module]);
+  const child = spawn(process.execPath, [...imports, 'src/cli/main.ts', '--dir', root, ...words], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', ...env },
+  });
+  const lines: LogLine[] = [];
+  let listeners: (() => void)[] = [];
+  const tell = () => listeners.forEach((listener) => listener());
+  createInterface({ input: child.stderr }).on('line', (text) => {
+    lines.push(readLine(text));
+    tell();
+  });
+  const ended = waitForEnd(child);
+  void ended.then(tell);
+  return {
+    pid: child.pid!,
+    lines,
+    said: (text, from = 0) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.slice(from).find((line) => text.test(line.msg));
+          const isGone = child.exitCode !== null || child.signalCode !== null;
+          if (!found && !isGone) return;
+          listeners = listeners.filter((listener) => listener !== look);
+          if (found) resolve(found);
+          else reject(new Error(`it ended without saying ${text}:\n${lastWords(lines)}`));
+        };
+        listeners.push(look);
+        look();
+      }),
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+}
+
+/** What is no line of the log, such as the explanation of an error, is one all the same. */
+function readLine(text: string): LogLine {
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return { msg: text };
+  }
+}
+
+/** The last lines, for the message of a failure. */
+function lastWords(lines: readonly LogLine[]): string {
+  return lines
+    .slice(-20)
+    .map((line) => JSON.stringify(line))
+    .join('\n');
+}
+
+async function waitForEnd(child: ChildProcess): Promise<number | NodeJS.Signals | null> {
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return code ?? signal;
+}

@@ -1,0 +1,40 @@
+import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
+import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
+import { startDaemon } from './daemon.ts';
+
+/** The payment service as a process of its own: nothing that happens to the others can touch its books. */
+export type SandboxProcess = {
+  readonly url: string;
+  /** Every row that it took, in the order in which it took them. */
+  books(): Promise<BookRow[]>;
+  close(): Promise<void>;
+};
+
+/** @param root any folder */
+export async function startSandboxProcess(
+  root: string,
+  accounts: readonly string[],
+  batchDelayMs = 50,
+): Promise<SandboxProcess> {
+  const codes = accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(',');
+  const process = startDaemon({
+    root,
+    words: ['sandbox', '--port', '0', '--accounts', codes, '--batch-delay', String(batchDelayMs)],
+  });
+  const { msg } = await process.said(/The sandbox listens on/);
+  const [url = ''] = /http:\/\/[\d.:]+\d/.exec(msg) ?? [];
+  return {
+    url,
+    books: async () => {
+      const text = await (await fetch(`${url}/sandbox/books`)).text();
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as BookRow);
+    },
+    close: async () => {
+      process.signal('SIGKILL');
+      await process.ended;
+    },
+  };
+}

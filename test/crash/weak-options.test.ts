@@ -1,0 +1,20 @@
+import { writeFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeInstallation } from '../support/installation.ts';
+
+/** F40: what would let the queue run a job a second time by itself cannot be configured, and is not passed over. */
+it.each([
+  ['queue:\n  attempts: 3\n', 'queue'],
+  ['concurrency:\n  submit: 8\n  maxStalledCount: 1\n', 'concurrency'],
+  ['attempts: 2\n', 'attempts'],
+])('a process with %j in its configuration does not start', async (setting, named) => {
+  const installation = await makeInstallation({ accounts: ['dues'], serviceUrl: 'http://127.0.0.1:9' });
+  onTestFinished(() => installation.remove());
+  const file = join(installation.root, 'paydrop.yaml');
+  await writeFile(file, (await readFile(file, 'utf8')) + setting);
+  const { status, stderr } = await installation.run('start');
+  expect(status).toBe(1);
+  expect(stderr).toContain(named);
+  expect(stderr).toMatch(/Unrecognized key/);
+});

@@ -1,0 +1,148 @@
+import { inspect } from 'node:util';
+import { columnsOf } from '../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
+import { type CheckedRow, checkPaymentFile, type FileCheck } from '../../src/csv/check-payment-file.ts';
+import type { CheckRules } from '../../src/csv/check-rules.ts';
+import type { Account } from '../../src/kernel/config.ts';
+import { type Choose, chooser } from '../simulation/choose.ts';
+import { linesOf } from '../simulation/checks/recount.ts';
+import { DAMAGES } from '../simulation/files/damages.ts';
+import { type DraftFile, draftFile, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
+import { isTelling } from '../simulation/files/payment-numbers.ts';
+import { flipBytes } from './flip-bytes.ts';
+
+/** One damaged file and what came of it. */
+export type PlayedFile = {
+  readonly seed: number;
+  readonly damages: readonly string[];
+  readonly verdict: FileCheck['verdict'] | 'none';
+  readonly rows: number;
+  /** What does not hold, in words; empty when all is well. */
+  readonly complaints: readonly string[];
+};
+
+type Read = { readonly check: FileCheck; readonly rows: readonly CheckedRow[] };
+
+/** Drafts a file without a fault, damages it in one to three ways, reads it, and looks whether anything was lost or changed. */
+export async function playFile(seed: number): Promise<PlayedFile> {
+  const choose = chooser(seed);
+  const rules = chooseRules(choose);
+  const account = { ...rules.account, timeZone: 'UTC' } as Account;
+  const draft = draftFile(choose, account, rules.operation, `D${seed}`);
+  const damages = Array.from({ length: choose.between(1, 3) }, () => choose.weighted(DAMAGES));
+  for (const damage of damages) damage.spoil(draft, choose);
+  const written = writeDraft(draft).bytes;
+  const isTurned = choose.happens(0.4);
+  const bytes = isTurned ? flipBytes(written, choose) : written;
+  const names = [...damages.map(({ name }) => name), ...(isTurned ? ['bytes changed, taken out or put in'] : [])];
+  try {
+    const read = await readFile(bytes, rules, bytes.length);
+    const again = await readFile(bytes, rules, choose.between(1, 40));
+    const complaints = [
+      ...(inspectAll(read) === inspectAll(again) ? [] : ['it is read otherwise when it comes in other pieces']),
+      ...checkRows(read, textOf(bytes, rules)),
+      ...checkNumbers(read, draft),
+    ];
+    return { seed, damages: names, verdict: read.check.verdict, rows: read.check.records, complaints };
+  } catch (error) {
+    return { seed, damages: names, verdict: 'none', rows: 0, complaints: [inspect(error)] };
+  }
+}
+
+function chooseRules(choose: Choose): CheckRules {
+  const place = choose.one([
+    { server: 'NA', country: 'US', currency: 'USD' },
+    { server: 'NA', country: 'CA', currency: 'CAD' },
+    { server: 'UK', country: 'UK', currency: 'GBP' },
+  ] as const);
+  return {
+    operation: choose.one(Object.keys(FOLDER_OPERATIONS) as FolderOperation[]),
+    account: place,
+    today: '2026-06-15',
+    folder: {
+      header: 'auto',
+      charset: choose.one(['utf-8', 'utf-8', 'windows-1252']),
+      finalNewline: choose.one(['warn', 'hold']),
+      textCommas: choose.one(['replace', 'reject']),
+      badRows: choose.one([{ policy: 'withhold', maxPercent: 50 }, { policy: 'hold' }, { policy: 'reject' }]),
+      duplicateRows: choose.one(['hold', 'reject', 'warn']),
+      sameTotals: 'warn',
+      chargedBefore: 'hold',
+      routingCheck: choose.happens(0.5),
+    },
+  } as CheckRules;
+}
+
+/** @param pieceBytes in pieces of this many bytes, as a disk or a network may give them */
+async function readFile(bytes: Buffer, rules: CheckRules, pieceBytes: number): Promise<Read> {
+  const rows: CheckedRow[] = [];
+  const reading = checkPaymentFile(pieces(bytes, pieceBytes), rules);
+  for (let next = await reading.next(); ; next = await reading.next()) {
+    if (next.done) return { check: next.value, rows };
+    rows.push(...next.value);
+  }
+}
+
+async function* pieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+function inspectAll(read: Read): string {
+  return JSON.stringify(read);
+}
+
+/** As UTF-8, in which lines are read plainly whatever the charset of the folder is. */
+function textOf(bytes: Buffer, { folder }: CheckRules): Buffer {
+  return folder.charset === 'utf-8' ? bytes : Buffer.from(new TextDecoder(folder.charset).decode(bytes));
+}
+
+/** Every record once and in order, valid or with a reason; the money of the valid ones is what stands in the bytes. */
+function checkRows({ check, rows }: Read, bytes: Buffer): string[] {
+  if (check.faultCounts.SECURITY_CODE !== undefined) {
+    if (check.verdict !== 'reject') return ['a file with security codes was not refused'];
+    // Where a title names them, in which column they stand is not certain, so no row comes out.
+    if (rows.length === 0) return [];
+  }
+  const complaints: string[] = [];
+  const payments = rows.flatMap(({ payment }) => (payment ? [payment] : []));
+  const cents = payments.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  if (rows.length !== check.records) complaints.push(`${check.records} records, but ${rows.length} rows came out`);
+  if (payments.length !== check.valid.rows) complaints.push('valid rows are counted wrongly');
+  if (payments.length + check.invalid.rows !== check.records) complaints.push('valid and withheld are not all');
+  if (cents !== check.valid.cents) complaints.push('the total is not that of the rows');
+  if (rows.some((row, index) => index > 0 && row.raw.line <= rows[index - 1]!.raw.line))
+    complaints.push('rows are out of order');
+  for (const row of rows)
+    if (!row.payment && row.faults.length === 0) complaints.push(`line ${row.raw.line} is withheld without a reason`);
+  if (check.layout !== null) complaints.push(...compareWithBytes(check, payments, bytes));
+  return complaints;
+}
+
+/** Against the bytes, read by other code. Lines with quotes are left out: reading those is what csv-parse is for. */
+function compareWithBytes(
+  { layout }: FileCheck,
+  payments: readonly NonNullable<CheckedRow['payment']>[],
+  bytes: Buffer,
+): string[] {
+  if (bytes.includes('"') || bytes.includes(0)) return [];
+  const lines = linesOf(bytes);
+  const columns = columnsOf(layout!);
+  return payments.flatMap(({ line, invoice, amountCents, number }) => {
+    const cells = (lines[line - 1] ?? '').split(',').map((cell) => cell.trim());
+    const of = (name: (typeof columns)[number]) => cells[columns.indexOf(name)] ?? '';
+    const written = columns.includes('cardNumber') ? of('cardNumber') : of('accountNumber');
+    const isSame =
+      Math.round(Number(of('amount')) * 100) === amountCents &&
+      number === written.replace(/[ -]/g, '') &&
+      (!/^[\w-]*$/.test(of('invoice')) || of('invoice') === invoice);
+    return isSame ? [] : [`line ${line} is another payment than the one that was written`];
+  });
+}
+
+/** Faults are shown to people and written into notices: no number of a payer stands in them whole. */
+function checkNumbers({ check, rows }: Read, draft: DraftFile): string[] {
+  const at = placeOf(draft, 'cardNumber', 'accountNumber');
+  const numbers = draft.rows.map((row) => row[at] ?? '').filter((cell) => /^\d+$/.test(cell) && isTelling(cell));
+  const said = JSON.stringify([check.faults, rows.map(({ faults }) => faults)]);
+  return numbers.some((number) => said.includes(number)) ? ['a whole number stands in a fault'] : [];
+}

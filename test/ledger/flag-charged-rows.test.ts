@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OUTCOMES, type SentOutcome } from '../../schemas/lifecycle.ts';
+import { copyOutcomes, copyRows } from '../../src/ledger/copy-rows.ts';
+import { flagChargedRows } from '../../src/ledger/flag-charged-rows.ts';
+import { readFaults } from '../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { transact } from '../../src/ledger/transaction.ts';
+import { type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const DAY_MS = 86_400_000;
+const LONG_AGO = new Date(0);
+
+/** Rows of the lines 2 and 3 of an accepted file, and their like on the lines 1 and 2 of another. */
+async function twoFiles(changes: { invoice?: string } = {}): Promise<{ earlier: FileRow; later: FileRow }> {
+  const earlier = await world.claimed();
+  await transact(world.ledger, (tx) => copyRows(tx, earlier.file_no, rowsOf(earlier, 2, changes)));
+  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
+                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x')`;
+  await world.ledger.pool.query(batch, [earlier.file_id, earlier.account, new Date(START)]);
+  const later = await world.claimed({ account: earlier.account });
+  await transact(world.ledger, (tx) => copyRows(tx, later.file_no, rowsOf(earlier, 1, changes)));
+  return { earlier, later };
+}
+
+function rowsOf({ file_id: fileId }: FileRow, firstLine: number, { invoice = 'INV' }: { invoice?: string }) {
+  return [0, 1].map((n) => ({
+    line: firstLine + n,
+    batchNo: 1,
+    invoice,
+    customerCode: 'A1',
+    amountCents: 2_500,
+    lastFour: '',
+    fingerprint: Buffer.from(`${fileId} ${n}`),
+  }));
+}
+
+function flag(file: FileRow, options: { since?: Date; firstSeq?: number; stepLines?: number } = {}) {
+  const all = { since: LONG_AGO, lastLine: 2, firstSeq: 1, ...options };
+  return transact(world.ledger, (tx) => flagChargedRows(tx, file, all));
+}
+
+async function faultsOf(file: FileRow) {
+  const faults = [];
+  for await (const page of readFaults(world.ledger, file.file_no)) faults.push(...page);
+  return faults;
+}
+
+describe('flagChargedRows', () => {
+  it('flags every row that stands in another file, and names file and line', async () => {
+    const { earlier, later } = await twoFiles();
+    const detail = (line: number) => `line ${line} of file ${earlier.file_id}`;
+    expect(await flag(later)).toEqual({ rows: 2, detail: detail(2) });
+    expect(await faultsOf(later)).toEqual([
+      { code: 'CHARGED_BEFORE', line: 1, detail: detail(2) },
+      { code: 'CHARGED_BEFORE', line: 2, detail: detail(3) },
+    ]);
+  });
+
+  it('goes through the file in steps, and numbers the faults on from those before', async () => {
+    const { earlier, later } = await twoFiles();
+    const flagged = await flag(later, { firstSeq: 7, stepLines: 1 });
+    expect(flagged).toEqual({ rows: 2, detail: `line 2 of file ${earlier.file_id}` });
+    const { rows } = await world.ledger.pool.query('SELECT seq, line FROM row_fault WHERE file_no = $1 ORDER BY seq', [
+      later.file_no,
+    ]);
+    expect(rows).toEqual([
+      { seq: 7, line: 1 },
+      { seq: 8, line: 2 },
+    ]);
+  });
+
+  it('says nothing of a file that stands alone', async () => {
+    const { earlier } = await twoFiles();
+    const alone = await world.accepted();
+    expect(await flag(alone)).toEqual({ rows: 0, detail: '' });
+    expect(await faultsOf(alone)).toEqual([]);
+    // The earlier file has the later one for company, though that was never cut into batches.
+    expect(await flag(earlier, {})).toEqual({ rows: 0, detail: '' });
+  });
+
+  it('does not count rows without an invoice, nor those withheld', async () => {
+    const { later } = await twoFiles({ invoice: '' });
+    expect(await flag(later)).toMatchObject({ rows: 0 });
+  });
+
+  it('looks back no further than it is told', async () => {
+    const { later } = await twoFiles();
+    const claimedMs = new Date(START).getTime();
+    expect(await flag(later, { since: new Date(claimedMs + DAY_MS) })).toMatchObject({ rows: 0 });
+    expect(await flag(later, { since: new Date(claimedMs) })).toMatchObject({ rows: 2 });
+  });
+
+  it.each((Object.keys(OUTCOMES) as SentOutcome[]).filter((name) => !['not_sent', 'invalid'].includes(name)))(
+    'counts a row that is %s unless it is certain that it was not charged',
+    async (outcome) => {
+      const { earlier, later } = await twoFiles();
+      const rows = [2, 3].map((line) => ({ line, outcome, code: null, message: 'x', authorization: '' }));
+      await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, rows));
+      expect(await flag(later)).toMatchObject({ rows: OUTCOMES[outcome].certainlyNotCharged ? 0 : 2 });
+    },
+  );
+
+  it('believes the last outcome: a declined row that turned out charged counts', async () => {
+    const { earlier, later } = await twoFiles();
+    const declined = [2, 3].map((line) => ({
+      line,
+      outcome: 'declined' as const,
+      code: 2,
+      message: 'x',
+      authorization: '',
+    }));
+    await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, declined));
+    await world.ledger.pool.query(
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 3, 1, 'approved', 'OK', '', $2, 'asked again')`,
+      [earlier.file_no, new Date(START)],
+    );
+    expect(await flag(later)).toEqual({ rows: 1, detail: `line 3 of file ${earlier.file_id}` });
+  });
+
+  it('does not count a batch that was cancelled, and counts one in doubt', async () => {
+    const { earlier, later } = await twoFiles();
+    await world.putBatch({ fileId: earlier.file_id, batchNo: 1 }, 'cancelled');
+    expect(await flag(later)).toMatchObject({ rows: 0 });
+    await world.putBatch({ fileId: earlier.file_id, batchNo: 1 }, 'unknown');
+    expect(await flag(later)).toMatchObject({ rows: 2 });
+  });
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../schemas/errors.ts';
+import { compareBooks } from '../../src/cli/demo/compare-books.ts';
+import { approveFile, declineFile } from '../../src/ledger/moves/release-held.ts';
+import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
+import { cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+
+/** Files that come again in one way or another, from the drop to what the service has booked (F29, F68 to F71). */
+
+const because = { actor: 'operator:ada', reason: 'the sender was asked' };
+const MONDAY = [cardRow(1), cardRow(2), cardRow(3, { card: MAGIC_CARD, amount: '2.00' })];
+
+let world: PipelineWorld;
+beforeAll(async () => {
+  world = await openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 } });
+  await world.drop('card', 'monday.csv', lines(MONDAY));
+  await world.finish();
+}, 60_000);
+afterAll(() => world?.close());
+
+function booked(): string[] {
+  return world.sandbox
+    .books()
+    .map((row) => row.invoice)
+    .toSorted();
+}
+
+describe('the same rows in other bytes', () => {
+  it('are held, and the notice names the first file and every row', async () => {
+    await world.drop('card', 'tuesday.csv', lines(MONDAY.toReversed(), '\r\n'));
+    await world.finish();
+    const [first, again] = [await fileNamed(world, 'monday.csv'), await fileNamed(world, 'tuesday.csv')];
+    expect(again).toMatchObject({ state: 'held', reason_code: 'SAME_ROWS', duplicate_of: first.file_id });
+    const { head, faults } = await readNotice(world, again, 'held');
+    expect(head).toMatchObject({ Status: 'HELD', Code: 'SAME_ROWS' });
+    expect(head['Reason']).toContain(`"monday.csv" (file ${first.file_id})`);
+    // The third row of monday.csv was declined: it may come again.
+    expect(faults.map(({ code, line }) => `${code} ${line}`)).toEqual([
+      'CHARGED_BEFORE 2',
+      'CHARGED_BEFORE 3',
+      'SAME_ROWS ',
+    ]);
+    expect(faults[0]).toMatchObject({ ...sayingOf('CHARGED_BEFORE') });
+    expect(faults[0]!.reason).toBe(`${ERRORS.CHARGED_BEFORE.means}: line 2 of file ${first.file_id}`);
+    expect(booked()).toEqual(['C-1', 'C-2', 'C-3']);
+  });
+
+  it('are charged once more only when a person wants it', async () => {
+    const { file_id: fileId } = await fileNamed(world, 'tuesday.csv');
+    await approveFile(world.app.ledger, fileId, because);
+    await world.finish();
+    expect(await world.states()).toMatchObject({ 'tuesday.csv': 'completed' });
+    expect(booked()).toEqual(['C-1', 'C-1', 'C-2', 'C-2', 'C-3', 'C-3']);
+  });
+});
+
+describe('the rejects file, dropped again', () => {
+  it('passes, because its rows were certainly not charged', async () => {
+    const rejects = Object.entries(await world.outputs('rejects')).find(([name]) => name.startsWith('monday'))!;
+    expect(rejects[1]).toContain('C-3');
+    await world.drop('card', 'corrected.csv', rejects[1].replace('2.00', '1.00'));
+    await world.drop('card', 'as-it-is.csv', rejects[1]);
+    await world.finish();
+    expect(await world.states()).toMatchObject({ 'corrected.csv': 'completed', 'as-it-is.csv': 'completed' });
+  });
+
+  it('is held when a row of it was charged in the meantime', async () => {
+    const row = cardRow(3, { card: MAGIC_CARD, amount: '1.00' });
+    await world.drop('card', 'once-more.csv', lines([row, cardRow(4)]));
+    await world.finish();
+    expect(await fileNamed(world, 'once-more.csv')).toMatchObject({ state: 'held', reason_code: 'CHARGED_BEFORE' });
+    const { file_id: fileId } = await fileNamed(world, 'once-more.csv');
+    await declineFile(world.app.ledger, fileId, because);
+    await world.drop('card', 'without.csv', lines([cardRow(4)]));
+    await world.finish();
+    expect(await world.states()).toMatchObject({ 'once-more.csv': 'cancelled', 'without.csv': 'completed' });
+    expect(await compareBooks(world.app, world.sandbox.books())).toEqual([]);
+  });
+});
+
+describe('files that come at once', () => {
+  it('with the same rows are accepted once, and the others wait for a person', async () => {
+    const rows = upTo(4).map((n) => cardRow(100 + n));
+    const orders = [rows, rows.toReversed(), [...rows.slice(2), ...rows.slice(0, 2)]];
+    for (const [index, order] of orders.entries()) await world.drop('ach-charge', `one-${index}.csv`, lines(order));
+    for (const [index, order] of orders.entries()) await world.drop('card', `two-${index}.csv`, lines(order));
+    await world.finish();
+    const states = Object.entries(await world.states());
+    const ofCard = states.flatMap(([name, state]) => (name.startsWith('two-') ? [state] : []));
+    expect(ofCard.toSorted()).toEqual(['completed', 'held', 'held']);
+    expect(booked().filter((invoice) => invoice.startsWith('C-10'))).toEqual(['C-101', 'C-102', 'C-103', 'C-104']);
+  });
+});

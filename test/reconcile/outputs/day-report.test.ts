@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import {
+  DAY_AMOUNT_AT,
+  DAY_TITLES,
+  type DayReport,
+  dayReportCells,
+  dayReportJson,
+  dayReportText,
+} from '../../../src/reconcile/outputs/day-report.ts';
+
+const DAY: DayReport = {
+  day: '2026-11-20',
+  account: 'main',
+  timeZone: 'America/New_York',
+  isOver: true,
+  broughtForward: { rows: 1, cents: 100 },
+  accepted: { files: 1, rows: 4, cents: 400 },
+  final: { not_sent: { rows: 1, cents: 50 }, approved: { rows: 2, cents: 250 } },
+  open: { rows: 2, cents: 200 },
+  openBatches: [
+    {
+      fileId: '2anp3p7jwetvmz4z',
+      batchNo: 2,
+      name: 'monday.csv',
+      acceptedAt: '2026-11-20 09:00:00 -05:00',
+      rows: 2,
+      cents: 200,
+      stateNow: 'unknown',
+    },
+  ],
+  changes: [{ before: 'unknown', after: 'approved', rows: 1, cents: 75 }],
+};
+
+describe('dayReportText', () => {
+  it('is the equation, what changed late, and each open batch', () => {
+    expect(dayReportText([DAY])).toBe(
+      [
+        'Account main, 2026-11-20 (America/New_York)',
+        '',
+        '                                  Rows               Total',
+        'Brought forward, open                1                1.00',
+        'Accepted, 1 file                     4                4.00',
+        '- APPROVED                           2                2.50',
+        '- NOT_SENT                           1                0.50',
+        '- Still open                         2                2.00',
+        'Difference                           0                0.00',
+        '',
+        'Changed after they were final',
+        'UNKNOWN -> APPROVED                  1                0.75',
+        '',
+        'Open at the end of the day',
+        '2anp3p7jwetvmz4z/2  monday.csv, 2 rows, 2.00, accepted 2026-11-20 09:00:00 -05:00, now unknown',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says that nothing is open, that a day is not over, and how many rows are not listed', () => {
+    const closed = { ...DAY, isOver: false, open: { rows: 0, cents: 0 }, openBatches: [], changes: [] };
+    expect(dayReportText([closed])).toContain('(America/New_York), not over yet\n');
+    expect(dayReportText([closed])).toMatch(/Difference +2 +2\.00\n\nNothing is open\.\n$/);
+    expect(dayReportText([{ ...DAY, open: { rows: 9, cents: 900 } }])).toContain('and 7 rows in later batches');
+  });
+});
+
+describe('dayReportJson', () => {
+  it('has decimal text for money, labels for outcomes and the difference', () => {
+    expect(dayReportJson([DAY])).toMatchObject([
+      {
+        day: '2026-11-20',
+        accepted: { files: 1, rows: 4, total: '4.00' },
+        final: { APPROVED: { rows: 2, total: '2.50' }, NOT_SENT: { rows: 1, total: '0.50' } },
+        difference: { rows: 0, total: '0.00' },
+        openBatches: [{ batchNo: 2, total: '2.00' }],
+        changes: [{ before: 'UNKNOWN', after: 'APPROVED', rows: 1, total: '0.75' }],
+      },
+    ]);
+  });
+});
+
+describe('dayReportCells', () => {
+  it('is one line a figure, each as wide as the titles, amounts in their column', () => {
+    const lines = dayReportCells(DAY);
+    expect(lines.map((cells) => cells.slice(2).join(' '))).toEqual([
+      'BROUGHT_FORWARD  1 1.00',
+      'ACCEPTED  4 4.00',
+      'FINAL APPROVED 2 2.50',
+      'FINAL NOT_SENT 1 0.50',
+      'OPEN  2 2.00',
+      'DIFFERENCE  0 0.00',
+      'OPEN_BATCH 2anp3p7jwetvmz4z/2 2 2.00',
+      'CHANGED UNKNOWN to APPROVED 1 0.75',
+    ]);
+    for (const cells of lines) expect(cells).toHaveLength(DAY_TITLES.length);
+    expect(DAY_TITLES[DAY_AMOUNT_AT]).toBe('Total');
+  });
+});

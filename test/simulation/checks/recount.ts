@@ -1,0 +1,14 @@
+import type { Drop } from '../world.ts';
+
+/** The lines of a payment file, read as plainly as can be. Only files that were taken have to be read right. */
+export function linesOf(bytes: Buffer): string[] {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const text = bytes.toString(isWide ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
+  return text.replace(/\x1a+$/, '').split(/\r\n|\r|\n/);
+}
+
+/** Data rows: lines that are not blank, without the titles. */
+export function countRows(drop: Drop): number {
+  const filled = linesOf(drop.bytes).filter((line) => line.trim() !== '');
+  return filled.length - (drop.titles ? 1 : 0);
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import type { Gateway } from '../../src/gateway/create-gateway.ts';
+import { type Database, openDatabase } from './database.ts';
+import { playScenario } from './play-scenario.ts';
+
+/** Deliberate defects, and what the machine must say of each. A machine that finds nothing proves nothing. */
+const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp }[] = [
+  {
+    defect: 'every batch is sent twice',
+    spoil: withGateway((gateway) => ({
+      submitBatch: async (call) => {
+        await gateway.submitBatch(call);
+        return gateway.submitBatch({ ...call, beforeFirstByte: async () => true });
+      },
+    })),
+    says: /requests arrived, the ledger knows of|took a batch \d times|about to leave/,
+  },
+  {
+    defect: 'doubt is taken for nothing sent',
+    spoil: withGateway((gateway) => ({
+      submitBatch: async (call) => {
+        const answer = await gateway.submitBatch(call);
+        return answer.kind === 'unknown' ? { kind: 'not_sent', why: 'it was not sent, surely' } : answer;
+      },
+    })),
+    says: /requests arrived, the ledger knows of|took a batch \d times/,
+  },
+  {
+    defect: 'the intent is not declared',
+    spoil: withGateway((gateway) => ({
+      submitBatch: (call) => gateway.submitBatch({ ...call, beforeFirstByte: async () => true }),
+    })),
+    says: /no attempt stands in the ledger/,
+  },
+  {
+    defect: 'the send journal is not written',
+    spoil: (app) => ({ ...app, journal: { ...app.journal, append: async () => {} } }),
+    says: /without a line in the journal/,
+  },
+  {
+    defect: 'an approval is read as a decline',
+    spoil: withGateway((gateway) => ({
+      fetchBatchResult: async (call) => {
+        const answer = await gateway.fetchBatchResult(call);
+        if (answer.kind !== 'done') return answer;
+        const text = answer.file.toString('latin1').replace(/OK: 678594:|Received/g, 'REJECT: 15');
+        return { ...answer, file: Buffer.from(text, 'latin1') };
+      },
+    })),
+    says: /the books say|charged \d times, of which the ledger knows/,
+  },
+  {
+    defect: 'the body of a batch is logged',
+    spoil: (app) =>
+      withGateway((gateway) => ({
+        submitBatch: (call) => {
+          app.log.info(`a batch goes out: ${Buffer.from(call.body).toString()}`);
+          return gateway.submitBatch(call);
+        },
+      }))(app),
+    says: /a number leaked: the log/,
+  },
+  {
+    defect: 'the queue swallows every job and the sweep does not look',
+    spoil: (app) => ({
+      ...app,
+      queue: {
+        ...app.queue,
+        add: async () => {},
+      },
+    }),
+    says: /things still move/,
+  },
+];
+
+describe('the simulation finds a deliberate defect', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase();
+  });
+  afterAll(() => database.close());
+
+  it.each(DEFECTS)('$defect', { timeout: 120_000 }, async ({ spoil, says }) => {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 25 && found.length === 0; seed += 1)
+      found.push(...(await playScenario(seed, database, spoil)).complaints);
+    expect(found.join('\n')).toMatch(says);
+  });
+});
+
+/** An app with methods of its gateway replaced. */
+function withGateway(change: (gateway: Gateway) => Partial<Gateway>): (app: App) => App {
+  return (app) => ({
+    ...app,
+    gateway: (account) => {
+      const gateway = app.gateway(account);
+      return { ...gateway, ...change(gateway) };
+    },
+  });
+}

@@ -1,0 +1,90 @@
+import { type App, openApp } from '../../../src/app.ts';
+import { createFolderScanner } from '../../../src/drop/scan-folder.ts';
+import type { Clock } from '../../../src/kernel/clock.ts';
+import type { Settings } from '../../../src/kernel/config.ts';
+import type { Log } from '../../../src/kernel/log.ts';
+import type { Queue } from '../../../src/queue/open-queue.ts';
+import { checkFolders } from '../../../workers/check-folders.ts';
+import { compareJournal, sweep } from '../../../workers/sweep.ts';
+import { lookAtFolder } from '../../../workers/watch.ts';
+import type { Database } from '../database.ts';
+import { makeTap, type Tap } from './tap.ts';
+import { withTappedFiles } from './tapped-files.ts';
+import { type CallWatch, tappedGateway } from './tapped-gateway.ts';
+import { tappedPool } from './tapped-pool.ts';
+
+/** A process of paydrop that lives in this one and may die at any moment. */
+export type Instance = {
+  readonly name: string;
+  readonly tap: Tap;
+  readonly app: App;
+  /** Runs a step of it, its files tapped. */
+  run<Result>(step: (app: App) => Promise<Result>): Promise<Result>;
+  /** What a start does before anything else: folders, journal, whatever dead instances have left. */
+  recover(): Promise<void>;
+  /** Lists every drop folder once. */
+  look(): Promise<number>;
+  /** Its connections are gone, and the server has seen it. What it remembered is lost. */
+  leave(): Promise<void>;
+};
+
+export type InstanceParts = {
+  readonly name: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly queue: Queue;
+  readonly database: Database;
+  readonly watch: CallWatch;
+  /** Puts a deliberate defect in, to see whether it is found. */
+  readonly spoil: (app: App) => App;
+};
+
+export async function openInstance(parts: InstanceParts): Promise<Instance> {
+  const { name, clock, log, queue, database } = parts;
+  const connectionName = `${name}-${process.pid}`.replaceAll(' ', '-');
+  const settings = { ...parts.settings, databaseUrl: `${database.url}&application_name=${connectionName}` };
+  const real = await openApp(settings, { log, env: {}, clock, queue });
+  const tap = makeTap();
+  const app = parts.spoil(tappedApp(real, tap, parts.watch));
+  const scanners = settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, clock) }));
+  const run = <Result>(step: (app: App) => Promise<Result>) => withTappedFiles(tap, () => step(app));
+  return {
+    name,
+    tap,
+    app,
+    run,
+    recover: () =>
+      run(async () => {
+        await checkFolders(settings);
+        await compareJournal(app);
+        await sweep(app, { atStart: true });
+      }),
+    look: () =>
+      run(async () => {
+        let settling = 0;
+        for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
+        return settling;
+      }),
+    leave: async () => {
+      tap.die();
+      await real.close();
+      await database.awaitLeft(connectionName);
+    },
+  };
+}
+
+function tappedApp(app: App, tap: Tap, watch: CallWatch): App {
+  const add: Queue['add'] = (name, ...rest) =>
+    tap.touch(
+      { kind: 'job', what: name },
+      () => app.queue.add(name, ...rest),
+      async () => new Error('the queue failed in the simulation'),
+    );
+  return {
+    ...app,
+    ledger: { ...app.ledger, pool: tappedPool(app.ledger.pool, tap), locks: tappedPool(app.ledger.locks, tap) },
+    queue: { ...app.queue, add },
+    gateway: (account) => tappedGateway(app, account, tap, watch),
+  };
+}

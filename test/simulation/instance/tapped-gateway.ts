@@ -1,0 +1,71 @@
+import { type App, gatewaySettings } from '../../../src/app.ts';
+import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
+import type { Tap } from './tap.ts';
+
+/** What was seen of one call that submits a batch, from outside of the pipeline. */
+export type SubmitCall = {
+  readonly account: string;
+  /** The caller said that its intent is on disk. */
+  declared: boolean;
+  /** Requests that reached the service meanwhile. */
+  posts: number;
+  /** Undefined when the process died before it came. */
+  answer: SubmitAnswer['kind'] | undefined;
+};
+
+export type CallWatch = {
+  countPosts(): number;
+  /** Whether a fault is planned of which the answer takes longer than anybody waits. */
+  isEndless(): boolean;
+  /** Told right before the first byte may leave. */
+  onDeclared(account: string): Promise<void>;
+  onCall(call: SubmitCall): void;
+};
+
+/** Long enough for the sandbox to have read and booked a call, and short enough to wait for it. */
+const SHORT_MS = 300;
+
+/** The gateway of an account with moments before, within and after each call, at which the process may die. */
+export function tappedGateway(app: App, account: string, tap: Tap, watch: CallWatch): Gateway {
+  const gateway = () => (watch.isEndless() ? impatient(app, account) : app.gateway(account));
+  const touch = <Result>(what: string, go: () => Promise<Result>) =>
+    tap.touch({ kind: 'call', what }, go, async () => new Error('the network failed in the simulation'));
+
+  return {
+    ...app.gateway(account),
+    submitBatch: async (call) => {
+      const seen: SubmitCall = { account, declared: false, posts: 0, answer: undefined };
+      const before = watch.countPosts();
+      const beforeFirstByte: typeof call.beforeFirstByte = async (about) => {
+        await touch('before the intent', nothing);
+        seen.declared = await call.beforeFirstByte(about);
+        await touch('after the intent', nothing);
+        if (seen.declared) await watch.onDeclared(account);
+        return seen.declared;
+      };
+      try {
+        await touch('before the call', nothing);
+        const answer = await gateway().submitBatch({ ...call, beforeFirstByte });
+        seen.answer = answer.kind;
+        await touch('after the answer', nothing);
+        return answer;
+      } finally {
+        seen.posts = watch.countPosts() - before;
+        watch.onCall(seen);
+      }
+    },
+    fetchBatchResult: async (call) => {
+      await touch('before the call', nothing);
+      const answer = await gateway().fetchBatchResult(call);
+      await touch('after the answer', nothing);
+      return answer;
+    },
+  };
+}
+
+async function nothing(): Promise<void> {}
+
+function impatient(app: App, account: string): Gateway {
+  return createGateway({ ...gatewaySettings(app.account(account)), answerTimeoutMs: SHORT_MS });
+}

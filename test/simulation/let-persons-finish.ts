@@ -1,0 +1,71 @@
+import { reasonOf } from '../../src/kernel/errors.ts';
+import { settle } from './drive-to-rest.ts';
+import { ACTS } from './steps/acts.ts';
+import { moveClock } from './steps/move-clock.ts';
+import { shortened, tell } from './steps/step.ts';
+import type { World } from './world.ts';
+
+/** What persons do when everything is to come to its end: nothing that stops anything, and doubt is closed last. */
+const FINISHING = [
+  'resume',
+  'approve',
+  'decline',
+  'retry',
+  'withdraw',
+  'adopt a batch id',
+  'read a report',
+  'declare as not received',
+  'disown a result',
+  'confirm a proposal',
+  'close in doubt',
+];
+
+/** What only leads back to where it began, if it has not helped by then. */
+const EARLY = ['disown a result', 'retry'];
+
+const ROUNDS = 8;
+
+/**
+ * Persons take up everything that is listed for them, round by round, and the program goes on in between.
+ * @returns what cannot be brought to an end with the verbs there are
+ */
+export async function letPersonsFinish(world: World): Promise<string[]> {
+  tell(world, '— persons take up whatever is left —');
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const open = await findOpen(world);
+    if (open.length === 0) return [];
+    // Whatever can be found out is tried first; in the later rounds doubt is closed as it is.
+    const names = round <= 3 ? FINISHING.slice(0, -1) : FINISHING.filter((name) => !EARLY.includes(name));
+    // A service that refuses every batch would be asked for each of them: what was not sent is given up.
+    if (round > 5) names.push('cancel a file');
+    for (const name of names) await doAll(world, name);
+    // A service that may still be at it is given the time that the account asks for.
+    await moveClock(world, 2 * 3_600_000);
+    const unrest = await settle(world);
+    if (unrest.length > 0) return unrest;
+  }
+  return (await findOpen(world)).map((name) => `${name} cannot be brought to an end by any verb`);
+}
+
+/** Once for each thing there is, or might be: a verb that is refused may be done by another. */
+async function doAll(world: World, name: string): Promise<void> {
+  const act = ACTS.find((one) => one.name === name);
+  if (!act) throw new Error(`nobody knows how to ${name}`);
+  for (let times = 0; times < 6; times += 1) {
+    const chosen = await act.find(world);
+    if (!chosen) return;
+    const place = tell(world, `a person ${chosen.words}`);
+    await chosen.perform().then(
+      () => world.totals.count('acts', name),
+      (error: unknown) => place.add(`which is refused: ${shortened(reasonOf(error))}`),
+    );
+  }
+}
+
+async function findOpen(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ name: string }>(
+    `SELECT name || ', ' || state AS name FROM file
+     WHERE state NOT IN ('rejected', 'completed', 'cancelled', 'partly_cancelled') ORDER BY file_no`,
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,75 @@
+import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import type { Queue } from '../../src/queue/open-queue.ts';
+
+export type Job = {
+  readonly name: QueueName;
+  readonly id: string;
+  readonly payload: Payload<QueueName>;
+  readonly dueMs: number;
+};
+
+/** A queue that does nothing by itself: the simulation decides which job is run, lost, doubled or run too early. */
+export type MemoryQueue = {
+  /** The queue as an instance sees it. */
+  readonly queue: Queue;
+  /** In the order in which they came. */
+  waiting(): readonly Job[];
+  /** The job waits no more and counts as running. */
+  take(job: Job): void;
+  /** The job has run, whatever came of it. One whose instance died is not done: the queue takes it for running. */
+  finish(job: Job): void;
+  /** Running jobs of dead instances are given up, as a queue does when their locks have run out. */
+  giveUpDead(): void;
+  /** The same job once more. */
+  double(job: Job): void;
+  drop(job: Job): void;
+  /** As after a FLUSHALL. */
+  dropAll(): void;
+};
+
+export function memoryQueue(clock: Clock): MemoryQueue {
+  let waiting: Job[] = [];
+  let running: Job[] = [];
+  const idsOf = (jobs: readonly Job[], name: QueueName) => jobs.filter((job) => job.name === name).map(({ id }) => id);
+  const isLive = (name: QueueName, id: string) =>
+    [...waiting, ...running].some((job) => job.name === name && job.id === id);
+  return {
+    queue: {
+      add: async (name, id, payload, { delayMs = 0 } = {}) => {
+        QUEUES[name].payload.parse(payload);
+        if (isLive(name, id)) return;
+        waiting.push({ name, id, payload, dueMs: clock.now().getTime() + delayMs });
+      },
+      ids: async (name, which) => new Set(idsOf(which === 'live' ? [...waiting, ...running] : waiting, name)),
+      work: () => {
+        throw new Error('nobody works by itself in a simulation');
+      },
+      counts: async (name) => ({ waiting: idsOf(waiting, name).length, active: idsOf(running, name).length }),
+      heal: async () => {},
+      close: async () => {},
+    },
+    waiting: () => waiting,
+    take: (job) => {
+      waiting = waiting.filter((other) => other !== job);
+      running.push(job);
+    },
+    finish: (job) => {
+      running = running.filter((other) => other !== job);
+    },
+    giveUpDead: () => {
+      running = [];
+    },
+    double: (job) => {
+      // The stem stays, by which the sweep knows what was asked for.
+      waiting.push({ ...job, id: job.id.replace(/[0-9a-f]{8}$/, 'd0b1ed00') });
+    },
+    drop: (job) => {
+      waiting = waiting.filter((other) => other !== job);
+    },
+    dropAll: () => {
+      waiting = [];
+      running = [];
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cancelBatch, cancelFile } from '../../../src/ledger/moves/cancel-file.ts';
+import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
+import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { pollNow } from '../../../src/ledger/moves/poll-now.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
+import { requeueFile } from '../../../workers/requeue.ts';
+import { planResubmission, resubmitRows } from '../../../workers/resubmit.ts';
+import { retryRefused } from '../../../src/ledger/moves/retry-refused.ts';
+import { withdrawBatch } from '../../../src/ledger/moves/withdraw-batch.ts';
+import type { Choose } from '../choose.ts';
+import type { World } from '../world.ts';
+import { pickFrom } from './pick-from.ts';
+import { RESOLVE_ACTS } from './resolve-acts.ts';
+
+/** What a person can do. `find` looks for something to do it to, and says in words what that would be. */
+export type Act = {
+  readonly name: string;
+  readonly find: (world: World) => Promise<{ words: string; perform: () => Promise<unknown> } | undefined>;
+};
+
+const BECAUSE = { actor: 'operator:ada', reason: 'it was looked at' };
+
+export const ACTS: readonly Act[] = [
+  ...RESOLVE_ACTS,
+  onFile('approve', ['held'], (world, id) => approveFile(world.office, id, BECAUSE)),
+  onFile('decline', ['held'], (world, id) => declineFile(world.office, id, BECAUSE)),
+  onFile('cancel a file', ['accepted', 'in_progress'], (world, id) => cancelFile(world.office, id, BECAUSE)),
+  onBatch('cancel a batch', ['ready', 'preparing', 'refused'], (world, fileId, batchNo) =>
+    cancelBatch(world.office, { fileId, batchNo }, BECAUSE),
+  ),
+  onBatch('retry', ['refused'], (world, fileId, batchNo) => retryRefused(world.office, { fileId, batchNo }, BECAUSE)),
+  onBatch('withdraw', ['refused'], (world, fileId, batchNo) =>
+    withdrawBatch(world.office, { fileId, batchNo }, BECAUSE),
+  ),
+  onBatch('repoll', ['submitted', 'result_in', 'exception', 'reconciled'], (world, fileId, batchNo) =>
+    pollNow(world.office, { fileId, batchNo }, BECAUSE),
+  ),
+  onFile('requeue', ['claimed', 'accepted', 'in_progress'], async (world, id) => {
+    const [instance] = world.instances;
+    if (instance) await requeueFile(instance.app, await readFileRow(world.office, id));
+  }),
+  onFile('rebuild outputs', ['completed', 'partly_cancelled', 'rejected', 'held'], rebuild),
+  onFile('resubmit', ['completed', 'partly_cancelled'], resubmit),
+  {
+    name: 'pause',
+    find: async (world) => {
+      // It is always possible, and would be all that happens.
+      if (!world.choose.happens(0.2)) return undefined;
+      const account = world.choose.one([...world.settings.accounts.keys(), ALL_ACCOUNTS]);
+      return { words: `pauses ${account}`, perform: () => pauseAccount(world.office, account, BECAUSE) };
+    },
+  },
+  {
+    name: 'resume',
+    find: async (world) => {
+      const account = await pickFrom<string>(world, 'SELECT DISTINCT account AS found FROM account_stop ORDER BY 1');
+      if (account === undefined) return undefined;
+      return { words: `resumes ${account}`, perform: () => resumeAccount(world.office, account, BECAUSE) };
+    },
+  },
+];
+
+/**
+ * What can seldom be done; a person who sees it takes it up before anything else, mostly. Some of these need a longer run
+ * to happen at all.
+ */
+export const SELDOM: readonly string[] = [
+  'close in doubt',
+  'decline',
+  'retry',
+  'withdraw',
+  'disown a result',
+  'confirm a proposal',
+  'refuse a proposal',
+  'resubmit',
+];
+
+/** The acts in the order in which a person thinks of them. */
+export function actsInTurn(choose: Choose): Act[] {
+  const acts = choose.shuffle(ACTS);
+  if (choose.happens(0.4)) return acts;
+  return [...acts.filter(({ name }) => SELDOM.includes(name)), ...acts.filter(({ name }) => !SELDOM.includes(name))];
+}
+
+/** What was written can be made again, byte for byte. */
+async function rebuild(world: World, fileId: string): Promise<void> {
+  const [instance] = world.instances;
+  if (!instance) return;
+  const file = await readFileRow(world.office, fileId);
+  for (const { name, onDisk, rebuilt } of await rebuildOutputs(instance.app, file)) {
+    if (onDisk === 'same' && rebuilt === 'same') continue;
+    world.complaints.push(`the output ${name} is ${onDisk} on the disk and ${rebuilt} when it is made again`);
+  }
+}
+
+/** The rows that were certainly not charged come back as a new file, which is a drop like any other. */
+async function resubmit(world: World, fileId: string): Promise<void> {
+  const [instance] = world.instances;
+  if (!instance) return;
+  const file = await readFileRow(world.office, fileId);
+  const plan = await planResubmission(instance.app, file);
+  if (plan.lines.length === 0) return;
+  const folder = world.settings.folders.find(({ id }) => id === file.folder)!;
+  const { name } = await resubmitRows(instance.app, file, plan, BECAUSE);
+  const bytes = await readFile(join(folder.path, name));
+  world.drops.push({ folder: folder.id, name, bytes, titles: folder.header !== 'none' });
+}
+
+function onFile(name: string, states: string[], perform: (world: World, fileId: string) => Promise<unknown>): Act {
+  return {
+    name,
+    find: async (world) => {
+      const file = await pickFrom<{ id: string; name: string }>(
+        world,
+        `SELECT json_build_object('id', file_id, 'name', name) AS found FROM file WHERE state = ANY ($1) ORDER BY file_no`,
+        [states],
+      );
+      return file && { words: `${name}: ${file.name}`, perform: () => perform(world, file.id) };
+    },
+  };
+}
+
+function onBatch(
+  name: string,
+  states: string[],
+  perform: (world: World, fileId: string, batchNo: number) => Promise<unknown>,
+): Act {
+  return {
+    name,
+    find: async (world) => {
+      const batch = await pickFrom<{ id: string; no: number; name: string }>(
+        world,
+        `SELECT json_build_object('id', file_id, 'no', batch_no, 'name', name) AS found
+         FROM batch b JOIN file f USING (file_id) WHERE b.state = ANY ($1) ORDER BY file_no, batch_no`,
+        [states],
+      );
+      return (
+        batch && { words: `${name}: ${batch.name}/${batch.no}`, perform: () => perform(world, batch.id, batch.no) }
+      );
+    },
+  };
+}

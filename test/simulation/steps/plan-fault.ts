@@ -1,0 +1,57 @@
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
+import { FAULT_KINDS, type FaultName } from '../../../src/sandbox/faults/fault-kinds.ts';
+import type { FaultPlan } from '../../../src/sandbox/faults/plan-faults.ts';
+import type { World } from '../world.ts';
+import { pickFrom } from './pick-from.ts';
+import { tell } from './step.ts';
+
+/** Lets the service or the network fail at one of the next calls. */
+export async function planFault(world: World): Promise<void> {
+  const kind = nextKind(world);
+  const plan = await describePlan(world, kind);
+  world.sandbox.faults.plan(plan);
+  const when = plan.after ? ` after ${plan.after} calls` : '';
+  const often = plan.times === 'always' ? ' until it is mended' : '';
+  tell(world, `the service is going to fail: ${kind}${when}${often}`);
+  world.totals.count('faults planned', kind);
+}
+
+/** Back to normal; what was planned is forgotten. */
+export async function mendService(world: World): Promise<void> {
+  countStruck(world);
+  await world.sandbox.faults.clear();
+  tell(world, 'the service works again');
+}
+
+/** Notes which faults have struck; to be called before they are forgotten. */
+export function countStruck(world: World): void {
+  for (const { kind, fired } of world.sandbox.faults.list())
+    if (fired > 0) world.totals.count('faults struck', kind, fired);
+}
+
+/** Each kind in its turn, from where the seed begins, so that a few hundred scenarios have had them all. */
+function nextKind(world: World): FaultName {
+  const kinds = Object.keys(FAULT_KINDS) as FaultName[];
+  return kinds[world.nextTurn() % kinds.length]!;
+}
+
+async function describePlan(world: World, kind: FaultName): Promise<FaultPlan> {
+  const { choose } = world;
+  const { strikes } = FAULT_KINDS[kind];
+  // Only until it is mended: a number of milliseconds would depend on the speed of the machine.
+  if (strikes === 'planned') return { kind, times: 'always' };
+  if (strikes === 'accept' || strikes === 'first-byte') return { kind, after: choose.below(2) };
+  if (kind.startsWith('result-')) return { kind, times: choose.between(1, 2) };
+  // Most strike at a submit, which matters more than a question.
+  const operation = choose.happens(0.8) ? await findNextSubmit(world) : undefined;
+  return operation ? { kind, operation } : { kind, after: choose.below(3) };
+}
+
+/** The operation of a batch that waits to be sent, if any does. */
+async function findNextSubmit(world: World): Promise<FaultPlan['operation']> {
+  const operation = await pickFrom<FolderOperation>(
+    world,
+    `SELECT operation AS found FROM batch WHERE state = 'ready' ORDER BY operation, batch_no`,
+  );
+  return operation && FOLDER_OPERATIONS[operation].operation;
+}

@@ -1,0 +1,125 @@
+import { gatewaySettings } from '../../../src/app.ts';
+import { createGateway } from '../../../src/gateway/create-gateway.ts';
+import { confirmProposal, refuseProposal } from '../../../src/ledger/moves/confirm-proposal.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { adoptById } from '../../../workers/resolve/adopt-by-id.ts';
+import { closeInDoubt } from '../../../workers/resolve/close-in-doubt.ts';
+import { declareNotReceived } from '../../../workers/resolve/declare-not-received.ts';
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import { disownResult } from '../../../workers/resolve/disown-result.ts';
+import { probeIds } from '../../../workers/resolve/probe-ids.ts';
+import { readJournal } from '../../../workers/resolve/read-journal.ts';
+import { contentOf, readBatches, readBooks, type SeenBatch } from '../checks/read-ledger.ts';
+import type { World } from '../world.ts';
+import type { Act } from './acts.ts';
+import { fetchReport } from './fetch-report.ts';
+import { pickFrom } from './pick-from.ts';
+
+const REASON = 'asked the service desk about it';
+
+/**
+ * What a person does about a batch in doubt. They are honest and make mistakes: they try wrong ids and early reports, but
+ * nobody declares as not received what the service has.
+ */
+export const RESOLVE_ACTS: readonly Act[] = [
+  inDoubt('adopt a batch id', ['unknown'], async (world, batch) => {
+    const batchId = chooseId(world, await findBooked(world, batch));
+    return batchId && { words: `adopts id ${batchId}`, perform: (desk) => adoptById(desk, batchId) };
+  }),
+  inDoubt('probe for a batch id', ['unknown'], async (world, batch) => {
+    const [batchId = '1'] = await findBooked(world, batch);
+    const range = { from: String(Math.max(1, Number(batchId) - 2)), to: String(Number(batchId) + 2) };
+    if (!/^\d+$/.test(range.from)) return undefined;
+    return { words: `probes ${range.from} to ${range.to}`, perform: (desk) => probeIds(desk, range, { pauseMs: 0 }) };
+  }),
+  inDoubt('declare as not received', ['unknown'], async (world, batch) => {
+    if ((await findBooked(world, batch)).length > 0) return undefined;
+    const evidence = 'Ann of the service desk, ticket 4711';
+    return {
+      words: 'declares it as not received',
+      perform: (desk) => declareNotReceived(desk, { evidence, reason: REASON }),
+    };
+  }),
+  inDoubt('read a report', ['unknown'], async (world, batch) => ({
+    words: 'reads a report of the service',
+    perform: async (desk) => {
+      const account = world.settings.accounts.get(batch.account)!;
+      const bytes = await fetchReport(world, account, batch.operation);
+      return readJournal(desk, { name: `report-${world.story.length}.csv`, bytes, reason: REASON });
+    },
+  })),
+  inDoubt('close in doubt', ['unknown', 'exception'], async () => ({
+    words: 'closes it in doubt',
+    perform: (desk) => closeInDoubt(desk, REASON),
+  })),
+  inDoubt('disown a result', ['exception'], async () => ({
+    words: 'disowns its result',
+    perform: (desk) => disownResult(desk, REASON),
+  })),
+  onProposal('confirm a proposal', 'confirms', (world, no) => confirmProposal(world.office, no, 'operator:grace')),
+  onProposal('refuse a proposal', 'refuses', (world, no) =>
+    refuseProposal(world.office, no, { actor: 'operator:grace', reason: REASON }),
+  ),
+];
+
+type Resolution = { words: string; perform: (desk: Desk) => Promise<unknown> } | undefined | '';
+
+function inDoubt(name: string, states: string[], choose: (world: World, batch: SeenBatch) => Promise<Resolution>): Act {
+  return {
+    name,
+    find: async (world) => {
+      const batches = (await readBatches(world)).filter(({ state }) => states.includes(state));
+      if (batches.length === 0) return undefined;
+      const batch = world.choose.one(batches);
+      const resolution = await choose(world, batch);
+      if (!resolution) return undefined;
+      const { words, perform } = resolution;
+      const act = async () => perform(await openDesk(world, batch));
+      return { words: `of batch ${batch.name}/${batch.batchNo}: ${words}`, perform: act };
+    },
+  };
+}
+
+function onProposal(name: string, words: string, act: (world: World, no: number) => Promise<unknown>): Act {
+  return {
+    name,
+    find: async (world) => {
+      const proposal = await pickFrom<{ no: number; action: string }>(
+        world,
+        `SELECT json_build_object('no', proposal_no, 'action', action) AS found FROM proposal
+         WHERE verdict IS NULL ORDER BY proposal_no`,
+      );
+      return (
+        proposal && { words: `${words} the proposal to ${proposal.action}`, perform: () => act(world, proposal.no) }
+      );
+    },
+  };
+}
+
+async function openDesk(world: World, { fileId, batchNo, account: name }: SeenBatch): Promise<Desk> {
+  const account = world.settings.accounts.get(name)!;
+  return {
+    ledger: world.office,
+    account,
+    gateway: createGateway({ ...gatewaySettings(account), answerTimeoutMs: 300 }),
+    file: await readFileRow(world.office, fileId),
+    batch: await readBatchRow(world.office, { fileId, batchNo }),
+    actor: 'operator:ada',
+    dryRun: false,
+  };
+}
+
+/** Ids under which the service has this very content, of those that the ledger gives to no other batch. */
+async function findBooked(world: World, batch: SeenBatch): Promise<string[]> {
+  const taken = new Set((await readBatches(world)).map(({ batchId }) => batchId));
+  const content = contentOf(world, batch);
+  const books = readBooks(world).filter((booked) => booked.content === content && !taken.has(booked.batchId));
+  return books.map(({ batchId }) => batchId);
+}
+
+/** The right one, mostly. */
+function chooseId(world: World, right: readonly string[]): string | undefined {
+  const all = readBooks(world).map(({ batchId }) => batchId);
+  if (all.length === 0) return undefined;
+  return right[0] !== undefined && world.choose.happens(0.7) ? right[0] : world.choose.one(all);
+}

@@ -1,0 +1,84 @@
+import type { Payload, QueueName } from '../../../schemas/jobs.ts';
+import type { App } from '../../../src/app.ts';
+import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
+import { deliverFile } from '../../../workers/deliver.ts';
+import { intakeFile } from '../../../workers/intake.ts';
+import { pollBatch } from '../../../workers/poll.ts';
+import { submitBatch } from '../../../workers/submit.ts';
+import type { Instance } from '../instance/open-instance.ts';
+import type { Job } from '../memory-queue.ts';
+import type { World } from '../world.ts';
+
+/** Something for a station to do: a job of the queue, or one that nobody has asked for. */
+export type Chore = {
+  readonly name: QueueName;
+  readonly payload: Payload<QueueName>;
+  /** Which file and batch, for the story. */
+  readonly about: string;
+  /** The job of the queue that it was taken from, if any. */
+  readonly job: Job | undefined;
+};
+
+const STATIONS: { [Name in QueueName]: (app: App, payload: Payload<Name>) => Promise<void> } = {
+  intake: intakeFile,
+  submit: submitBatch,
+  poll: pollBatch,
+  deliver: deliverFile,
+};
+
+export function runJob(instance: Instance, chore: Chore): Promise<void> {
+  const station = STATIONS[chore.name] as (app: App, payload: Payload<QueueName>) => Promise<void>;
+  return instance.run((app) => station(app, chore.payload));
+}
+
+/** A job of the queue whose time has come. */
+export async function chooseDueJob(world: World): Promise<Chore | undefined> {
+  const nowMs = world.clock.now().getTime();
+  const due = world.queue.waiting().filter((job) => job.dueMs <= nowMs);
+  return due.length === 0 ? undefined : ofJob(world, world.choose.one(due));
+}
+
+/** Something that the ledger says is due, whether or not a job has been made of it. */
+export async function chooseDueWork(world: World): Promise<Chore | undefined> {
+  const due = await findDueWork(world.office);
+  const chores: { name: QueueName; payload: Payload<QueueName> }[] = [
+    ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
+    ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),
+    ...due.poll.map((batch) => ({
+      name: 'poll' as const,
+      payload: { fileId: batch.file_id, batchNo: batch.batch_no },
+    })),
+    ...due.deliver.map((fileId) => ({ name: 'deliver' as const, payload: { fileId } })),
+  ];
+  if (chores.length === 0) return undefined;
+  const { name, payload } = world.choose.one(chores);
+  return { name, payload, about: await describe(world, payload), job: undefined };
+}
+
+/** What nobody would ask for: any station for any file or batch that ever was, or for one that never was. */
+export async function chooseWrongWork(world: World): Promise<Chore | undefined> {
+  const { choose } = world;
+  const { rows } = await world.office.pool.query<{ fileId: string; batchNo: number | null }>(
+    `SELECT f.file_id AS "fileId", b.batch_no AS "batchNo" FROM file f LEFT JOIN batch b USING (file_id)
+     ORDER BY f.file_no, b.batch_no`,
+  );
+  if (rows.length === 0) return undefined;
+  const { fileId, batchNo } = choose.one(rows);
+  const name = choose.one(Object.keys(STATIONS) as QueueName[]);
+  const ofBatch = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
+  const payload = name === 'submit' || name === 'poll' ? ofBatch : { fileId };
+  return { name, payload, about: await describe(world, payload), job: undefined };
+}
+
+export async function ofJob(world: World, job: Job): Promise<Chore> {
+  return { name: job.name, payload: job.payload, about: await describe(world, job.payload), job };
+}
+
+/** Ids mean nothing to a reader, so files go by the names of their drops. */
+async function describe(world: World, payload: Payload<QueueName>): Promise<string> {
+  const { rows } = await world.office.pool.query<{ name: string }>('SELECT name FROM file WHERE file_id = $1', [
+    payload.fileId,
+  ]);
+  const name = rows[0]?.name ?? 'a file that the ledger does not know';
+  return 'batchNo' in payload ? `${name}/${payload.batchNo}` : name;
+}

@@ -1,0 +1,153 @@
+import { sweep } from '../../../workers/sweep.ts';
+import { reasonOf } from '../../../src/kernel/errors.ts';
+import type { Instance } from '../instance/open-instance.ts';
+import type { World } from '../world.ts';
+import { actsInTurn } from './acts.ts';
+import { dropAgain, dropFile, dropOddThing, writeOn } from './drop-file.ts';
+import { describeTime, moveClock } from './move-clock.ts';
+import { mendService, planFault } from './plan-fault.ts';
+import { type Expected, runStation, type Station } from './run-station.ts';
+import { type Chore, chooseDueJob, chooseDueWork, chooseWrongWork, ofJob, runJob } from './stations.ts';
+import { shortened, type Step, tell } from './step.ts';
+
+/** Everything that may happen in a world, and how likely it is to be next. */
+export const STEPS: readonly Step[] = [
+  step('drop a file', 4, (world) => world.drops.length < 6, dropFile),
+  step('drop the same again', 1, (world) => world.drops.length > 0 && world.drops.length < 8, dropAgain),
+  step('drop no plain file', 0.3, always, dropOddThing),
+  step('write on after the claim', 1, hasWaiting, async (world) => void (await writeOn(world))),
+  step('look at the folders', 9, hasInstance, async (world) => {
+    const instance = idle(world);
+    await runStation(world, instance, { station: 'watch', what: 'looks at the folders' }, () => instance.look());
+  }),
+  step('run due jobs', 22, hasWaiting, async (world) => {
+    for (let jobs = world.choose.between(1, 4); jobs > 0 && hasInstance(world); jobs -= 1)
+      await doChore(world, await chooseDueJob(world));
+  }),
+  step('run what is due by the ledger', 8, hasInstance, async (world) => doChore(world, await chooseDueWork(world))),
+  step('run a job too early', 1, hasWaiting, async (world) => {
+    await doChore(world, await ofJob(world, world.choose.one(world.queue.waiting())), 'too early ');
+  }),
+  step('run a job that nobody asked for', 2, hasInstance, async (world) => {
+    await doChore(world, await chooseWrongWork(world), 'unasked ', WRONG);
+  }),
+  step('sweep', 4, hasInstance, async (world) => {
+    const instance = idle(world);
+    await runStation(world, instance, { station: 'sweep', what: 'sweeps' }, () => instance.run((app) => sweep(app)));
+  }),
+  step('time passes', 9, always, async (world) => {
+    const ms = world.choose.one([10_000, 10_000, 30_000, 60_000, 600_000, 3_600_000, 86_400_000, 4 * 86_400_000]);
+    tell(world, `${describeTime(ms)} pass`);
+    await moveClock(world, ms);
+  }),
+  step('the clock is set back', 0.7, always, async (world) => {
+    const ms = world.choose.one([1_000, 60_000, 3_600_000]);
+    tell(world, `our clocks are set back by ${describeTime(ms)}`);
+    await moveClock(world, -ms);
+  }),
+  step('a crash', 1, hasInstance, async (world) => {
+    const instance = idle(world);
+    tell(world, `${instance.name} is killed`);
+    world.totals.count('crashes', 'between two steps');
+    await world.remove(instance);
+  }),
+  step(
+    'an instance starts',
+    2,
+    (world) => world.instances.length < 2,
+    (world) => startInstance(world),
+  ),
+  step(
+    'a process manager starts an instance',
+    30,
+    (world) => world.instances.length === 0,
+    async (world) => {
+      await startInstance(world);
+    },
+  ),
+  step('a job is lost', 1, hasWaiting, async (world) => {
+    const job = world.choose.one(world.queue.waiting());
+    world.queue.drop(job);
+    tell(world, `a ${job.name} job is lost`);
+  }),
+  step('a job is doubled', 1, hasWaiting, async (world) => {
+    const job = world.choose.one(world.queue.waiting());
+    world.queue.double(job);
+    tell(world, `a ${job.name} job is doubled`);
+  }),
+  step('the queue is lost', 0.7, always, async (world) => {
+    world.queue.dropAll();
+    tell(world, 'the queue is lost');
+  }),
+  step('the service is going to fail', 5, (world) => world.drops.length > 0, planFault),
+  step('the service is mended', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
+  step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
+];
+
+function step(name: string, weight: number, isPossible: Step['isPossible'], take: Step['take']): Step {
+  return { name, weight, isPossible, take };
+}
+
+function always(): boolean {
+  return true;
+}
+
+function hasInstance(world: World): boolean {
+  return world.instances.length > 0;
+}
+
+function hasWaiting(world: World): boolean {
+  return hasInstance(world) && world.queue.waiting().length > 0;
+}
+
+function idle(world: World): Instance {
+  return world.choose.one(world.instances);
+}
+
+/** A station that is asked about something that does not exist, or not any more, may say so. */
+const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN'] };
+
+async function doChore(world: World, chore: Chore | undefined, how = '', expected?: Expected): Promise<void> {
+  if (!chore) return;
+  const instance = idle(world);
+  const { name, about, job } = chore;
+  if (job) world.queue.take(job);
+  const doing = { station: name as Station, what: `${how}runs ${name} for ${about}`, ...(expected && { expected }) };
+  await runStation(world, instance, doing, () => runJob(instance, chore));
+  // A job whose instance has died stays in the queue as one that runs.
+  if (job && !instance.tap.isDead()) world.queue.finish(job);
+}
+
+/** Files have come and have settled, so that there is something to do from the first step on. */
+export async function beginDay(world: World): Promise<void> {
+  for (let files = world.choose.between(1, 3); files > 0; files -= 1) await dropFile(world);
+
+  await startInstance(world, 0);
+  const [instance] = world.instances;
+  for (let looks = 0; looks < 2; looks += 1) {
+    await instance!.look();
+    await moveClock(world, 30_000);
+  }
+  if (world.choose.happens(0.5)) await planFault(world);
+}
+
+export async function startInstance(world: World, likelihood = 0.25): Promise<void> {
+  const instance = await world.open();
+  const doing = { station: 'start', what: 'starts' } as const;
+  const ended = await runStation(world, instance, doing, () => instance.recover(), likelihood);
+  // A process that cannot start ends.
+  if (ended === 'failed') await world.remove(instance);
+}
+
+async function letOperatorAct(world: World): Promise<void> {
+  for (const act of actsInTurn(world.choose)) {
+    const chosen = await act.find(world);
+    if (!chosen) continue;
+    const place = tell(world, `an operator ${chosen.words}`);
+    await chosen.perform().then(
+      () => world.totals.count('acts', act.name),
+      (error: unknown) => place.add(`which is refused: ${shortened(reasonOf(error))}`),
+    );
+    return;
+  }
+}

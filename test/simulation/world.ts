@@ -1,0 +1,163 @@
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { App } from '../../src/app.ts';
+import { handClock } from '../../src/kernel/clock.ts';
+import type { Settings } from '../../src/kernel/config.ts';
+
+import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { keptLog } from '../support/bad-input.ts';
+import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
+import type { Choose } from './choose.ts';
+import { countPosts } from './count-posts.ts';
+import type { Database } from './database.ts';
+import { type Instance, openInstance } from './instance/open-instance.ts';
+import type { CallWatch, SubmitCall } from './instance/tapped-gateway.ts';
+import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
+import type { Totals } from './totals.ts';
+import { AGENT_PASSWORD, agentCodeOf, chooseSettings } from './world-settings.ts';
+
+/** A file that was dropped: what the ledger and the outputs have to account for. */
+export type Drop = { readonly folder: string; readonly name: string; readonly bytes: Buffer; readonly titles: boolean };
+
+/** One scenario: folders, service, queue, ledger, and the instances that live at the moment. */
+export type World = {
+  readonly choose: Choose;
+  readonly root: string;
+  readonly settings: Settings;
+  readonly clock: ReturnType<typeof handClock>;
+  readonly sandbox: Sandbox;
+  readonly queue: MemoryQueue;
+  readonly database: Database;
+  readonly office: Ledger;
+  readonly totals: Totals;
+  /** What has happened, in plain words. */
+  readonly story: string[];
+  readonly drops: Drop[];
+  /** Whole card and account numbers that must not be found anywhere. */
+  readonly canaries: string[];
+  readonly calls: SubmitCall[];
+  /** Complaints of the watcher of calls, taken up after the step. */
+  readonly complaints: string[];
+  readonly instances: Instance[];
+  /** Those that are in the middle of a step. */
+  readonly busy: Set<Instance>;
+  readonly watch: CallWatch;
+  posts(): number;
+  /** A number that grows by one, from where the seed begins. */
+  nextTurn(): number;
+  logText(): string;
+  /** A new process; it has not recovered anything yet. */
+  open(): Promise<Instance>;
+  remove(instance: Instance): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type WorldParts = {
+  readonly choose: Choose;
+  readonly database: Database;
+  readonly totals: Totals;
+  readonly spoil: (app: App) => App;
+  readonly onDeclared: (world: World, account: string) => Promise<void>;
+};
+
+/** The moment at which every scenario begins. */
+const START = '2026-06-15T10:00:00.000Z';
+
+/** The service takes this long for a batch. Steps of the clock are whole multiples of ten seconds. */
+const BATCH_DELAY_MS = 35_000;
+
+export async function openWorld({ choose, database, totals, spoil, onDeclared }: WorldParts): Promise<World> {
+  const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
+  await chmod(root, 0o711);
+  const clock = handClock(START);
+  await database.empty(clock);
+  const sandbox = await startSandbox({
+    now: START,
+    batchDelayMs: BATCH_DELAY_MS,
+    cardDuplicates: choose.happens(0.5),
+    accounts: ['us', 'ca', 'uk'].map((name) => {
+      // Of some accounts the service knows another password than we do, and refuses every batch.
+      const password = choose.happens(0.06) ? 'CHANGED1' : AGENT_PASSWORD;
+      return { agentCode: agentCodeOf(name), password, server: name === 'uk' ? 'UK' : 'NA' };
+    }),
+  });
+  const settings = chooseSettings(choose, root, sandbox.url);
+  for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
+    await mkdir(dir, { recursive: true });
+  createMasterKeyFile(settings.paths.masterKey);
+  const queue = memoryQueue(clock);
+  const posts = countPosts(sandbox.port);
+  const { log, text } = keptLog();
+  const calls: SubmitCall[] = [];
+  let opened = 0;
+  let turn = choose.below(1_000);
+
+  const watch: CallWatch = {
+    countPosts: () => posts.count() - calls.reduce((sum, call) => sum + call.posts, 0),
+    isEndless: () =>
+      sandbox.faults.list().some(({ kind, fired, times }) => isEndless(kind) && (times === 'always' || fired < times)),
+    onDeclared: (account) => onDeclared(world, account),
+    onCall: (call) => void calls.push(call),
+  };
+
+  const world: World = {
+    choose,
+    root,
+    settings,
+    clock,
+    sandbox,
+    queue,
+    database,
+    office: database.office,
+    totals,
+    story: [],
+    drops: [],
+    canaries: [],
+    calls,
+    complaints: [],
+    instances: [],
+    busy: new Set(),
+    watch,
+    posts: () => posts.count(),
+    nextTurn: () => (turn += 1),
+    logText: text,
+    open: async () => {
+      opened += 1;
+      const skewMs = choose.one([0, 0, 0, 700, -700]);
+      const instance = await openInstance({
+        name: `instance ${opened}`,
+        settings,
+        clock: { now: () => new Date(clock.now().getTime() + skewMs) },
+        log,
+        queue: queue.queue,
+        database,
+        watch,
+        spoil,
+      });
+      world.instances.push(instance);
+      return instance;
+    },
+    remove: async (instance) => {
+      world.instances.splice(world.instances.indexOf(instance), 1);
+      await instance.leave();
+    },
+    close: async () => {
+      while (world.instances[0]) await world.remove(world.instances[0]);
+      posts.stop();
+      await sandbox.close();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** Where files live in memory, so that the many waits for the disk cost nothing. */
+const MEMORY = '/dev/shm';
+
+function isEndless(kind: string): boolean {
+  return FAULT_EXPECTATIONS[kind as keyof typeof FAULT_EXPECTATIONS].isEndless === true;
+}

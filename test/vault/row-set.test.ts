@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openFingerprinter } from '../../src/vault/fingerprint.ts';
+import { openRowSet } from '../../src/vault/row-set.ts';
+import { loadMasterKey } from '../../src/vault/master-key.ts';
+import { wrapKey } from '../../src/vault/wrap-key.ts';
+
+const MASTER = loadMasterKey({
+  file: '/nowhere',
+  env: { PAYDROP_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
+});
+
+function fingerprinterOf(seed: number) {
+  return openFingerprinter(MASTER, wrapKey(MASTER, 'the fingerprints', Buffer.alloc(32, seed)));
+}
+
+function markOf(rows: readonly string[], seed = 3): string | null {
+  const set = openRowSet(fingerprinterOf(seed));
+  for (const row of rows) set.add(row);
+  return set.mark();
+}
+
+describe('openRowSet', () => {
+  it('marks rows in 32 hex digits, and no rows by null', () => {
+    expect(markOf(['INV-1,A1,25.00,'])).toMatch(/^[0-9a-f]{32}$/);
+    expect(markOf([])).toBeNull();
+  });
+
+  it('gives the same from one release to the next', () => {
+    expect(markOf(['INV-1,A1,25.00,', 'INV-2,A2,30.00,June'])).toBe('cae68adced95d0d828d31fd602c930f2');
+  });
+
+  it('gives others under another key', () => {
+    expect(markOf(['a'], 4)).not.toBe(markOf(['a'], 3));
+  });
+
+  it('is the same exactly for the same rows, as often as they stand, in any order', () => {
+    const someRows = fc.array(fc.constantFrom('a', 'b', 'c', 'ab'), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(someRows, someRows, (one, other) => {
+        const isSame = one.toSorted().join() === other.toSorted().join();
+        expect(markOf(one) === markOf(other)).toBe(isSame);
+      }),
+    );
+  });
+
+  it('is not fooled by two equal rows, which would cancel each other in an XOR', () => {
+    expect(markOf(['a', 'b', 'b'])).not.toBe(markOf(['a']));
+    expect(markOf(['b', 'b'])).not.toBe(markOf(['c', 'c']));
+  });
+
+  it('may be asked in between', () => {
+    const set = openRowSet(fingerprinterOf(3));
+    set.add('a');
+    expect(set.mark()).toBe(markOf(['a']));
+    set.add('b');
+    expect(set.mark()).toBe(markOf(['b', 'a']));
+  });
+});

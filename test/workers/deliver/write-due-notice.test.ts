@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
+import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
+import { writeDueNotice } from '../../../workers/deliver/write-due-notice.ts';
+import { writeNotice } from '../../../workers/deliver/write-notice.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { cutAtStatement } from '../support/failing-app.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { takeIn } from '../support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 6 });
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'the sender was asked' };
+
+function held(): Promise<string> {
+  return takeIn(world.app, `drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
+}
+
+async function writeDue(fileId: string): Promise<string[]> {
+  const written = new Set((await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind));
+  await writeDueNotice(world.app, await readFileRow(world.app.ledger, fileId), written);
+  return (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind as string).toSorted();
+}
+
+describe('writeDueNotice', () => {
+  it('writes the notice of the verdict once', async () => {
+    const fileId = await held();
+    expect(await writeDue(fileId)).toEqual(['held']);
+    expect(await writeDue(fileId)).toEqual(['held']);
+  });
+
+  it.each([
+    ['approved', approveFile, ['ack', 'held']],
+    ['declined', declineFile, ['cancelled', 'held']],
+  ] as const)(
+    'notes a notice that a dead process published, when the file was %s meanwhile',
+    async (_, move, kinds) => {
+      const fileId = await held();
+      const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
+      const file = await readFileRow(world.app.ledger, fileId);
+      await expect(writeNotice(dying, file, 'held')).rejects.toThrow('power cut');
+      await move(world.app.ledger, fileId, because);
+      expect(await writeDue(fileId)).toEqual(kinds);
+    },
+  );
+
+  it('writes no notice of a verdict that nobody has read', async () => {
+    const fileId = await held();
+    await approveFile(world.app.ledger, fileId, because);
+    expect(await writeDue(fileId)).toEqual(['ack']);
+  });
+});

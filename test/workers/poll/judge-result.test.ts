@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
+import { sentRow } from '../../reconcile/support/result-rows.ts';
+
+const SENT = [1, 2].map((n) => sentRow('ach-code', { line: n, invoice: `A-${n}`, amountCents: 100 }));
+const BATCH = { operation: 'ach-charge', rows: 2, cents: 200 } as const;
+const file = (...rows: string[]) => Buffer.from(rows.map((row) => `${row}\r\n`).join(''));
+const GOOD = file('A-1,A10000001,1.00,x,Received', 'A-2,A10000001,1.00,x,REJECT: 15');
+
+describe('judgeResult', () => {
+  it('has an outcome for each row of a result that fits', () => {
+    expect(judgeResult(BATCH, 'ach-code', SENT, GOOD)).toMatchObject({
+      kind: 'fits',
+      rows: [
+        { line: 1, outcome: 'accepted_pending' },
+        { line: 2, outcome: 'declined', code: 15 },
+      ],
+      totals: { accepted_pending: { rows: 1, cents: 100 }, declined: { rows: 1, cents: 100 } },
+      reordered: false,
+    });
+  });
+
+  it.each([
+    ['a row is missing', file('A-1,A10000001,1.00,x,Received'), '1 result rows for 2 sent rows, 1 of them differ'],
+    ['it is empty', Buffer.alloc(0), '0 result rows for 2 sent rows, 2 of them differ'],
+    ['it is in base64 still', Buffer.from(GOOD.toString('base64')), '1 result rows for 2 sent rows, 2 of them differ'],
+    ['it is endless', file(...Array.from({ length: 500 }, () => 'x,y')), '12 result rows for 2 sent rows'],
+  ])('does not fit when %s', (_what, bytes, reason) => {
+    expect(judgeResult(BATCH, 'ach-code', SENT, bytes)).toMatchObject({
+      kind: 'misfit',
+      reason: expect.stringContaining(reason),
+    });
+  });
+
+  it.each([
+    { ...BATCH, rows: 3 },
+    { ...BATCH, cents: 201 },
+  ])('does not fit when rows and cents are not those of the batch: %j', (batch) => {
+    expect(judgeResult(batch, 'ach-code', SENT, GOOD)).toMatchObject({
+      kind: 'misfit',
+      reason: 'counts and cents do not conserve',
+    });
+  });
+});
+
+describe('readResult', () => {
+  it('reads some more rows than were sent, and not all of an endless file', () => {
+    expect(readResult(file(...Array.from({ length: 500 }, () => 'x,y')), 'ach-code', 2)).toHaveLength(12);
+  });
+});

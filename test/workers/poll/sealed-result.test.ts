@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { openResult, sealResult } from '../../../workers/poll/sealed-result.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query } from '../support/story.ts';
+import { takeInCharges } from '../support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld();
+});
+afterAll(() => world.close());
+
+describe('sealResult and openResult', () => {
+  it('give back what was sealed, for the batch that it was sealed for alone', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 4);
+    const [one, two] = [1, 2].map((batchNo) => ({ fileId, batchNo }));
+    const file = await readFileRow(world.app.ledger, fileId);
+    await expect(openResult(world.app, file, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const bytes = Buffer.from('A-1,Received');
+    const { sealed, sha256 } = await sealResult(world.app, await readBatchRow(world.app.ledger, one!), bytes);
+    expect(sha256).toBe(sha256Of(bytes));
+    expect(sealed.includes('Received')).toBe(false);
+    const keep = (batchNo: number, part: string) =>
+      query(world.app, 'INSERT INTO sealed_part VALUES ($1, $2, $3, $4)', [fileId, batchNo, part, sealed]);
+    await keep(1, 'result');
+    await keep(two!.batchNo, 'result');
+    expect(await openResult(world.app, file, 1)).toEqual(bytes);
+    await expect(openResult(world.app, file, 2)).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
+  });
+});

@@ -1,0 +1,177 @@
+import pg from 'pg';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openApp } from '../../src/app.ts';
+import { silentLog } from '../../src/kernel/log.ts';
+import { acknowledgeForgotten } from '../../src/ledger/moves/acknowledge-forgotten.ts';
+import { cancelBatch } from '../../src/ledger/moves/cancel-file.ts';
+import { pauseAccount } from '../../src/ledger/moves/pause-account.ts';
+import { approveFile } from '../../src/ledger/moves/release-held.ts';
+import { resumeAccount } from '../../src/ledger/moves/resume-account.ts';
+import { readBatches } from '../../src/ledger/queries/read-file.ts';
+import { readForgottenSends } from '../../src/ledger/queries/read-holds.ts';
+import { findFile } from '../../src/ledger/queries/search.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+
+/** A real older copy of the ledger takes the place of the present one; journal, archive and service stay (F76). */
+
+let world: PipelineWorld;
+afterEach(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'looked at the report of the service' };
+
+async function openWorld(): Promise<void> {
+  world = await openPipelineWorld({ settings: { batch: { maxRows: 2 } } });
+}
+
+/** Copies the whole database as it is, and puts the copy in its place later. Nobody may be connected meanwhile. */
+async function copyLedger(): Promise<{ restore(): Promise<void> }> {
+  const url = world.settings.databaseUrl!;
+  const [, name = ''] = /@\/(\w+)\?/.exec(url) ?? [];
+  const admin = async (...statements: string[]) => {
+    const client = new pg.Client({ connectionString: url.replace(`/${name}?`, '/postgres?') });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  };
+  const replace = async (from: string, to: string) => {
+    await world.app.close();
+    await admin(`DROP DATABASE IF EXISTS "${to}" WITH (FORCE)`, `CREATE DATABASE "${to}" TEMPLATE "${from}"`);
+    world.app = await openApp(world.settings, { log: silentLog(), env: {} });
+  };
+  const copy = `${name}_older`;
+  await replace(name, copy);
+  return {
+    restore: async () => {
+      await replace(copy, name);
+      await admin(`DROP DATABASE "${copy}" WITH (FORCE)`);
+    },
+  };
+}
+
+/** How often the service booked each invoice. */
+function booked(): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { invoice } of world.sandbox.books()) counts[invoice] = (counts[invoice] ?? 0) + 1;
+  return counts;
+}
+
+function once(rows: number): Record<string, number> {
+  return Object.fromEntries(upTo(rows).map((n) => [`A-${n}`, 1]));
+}
+
+/** As far as its verdict; nothing of it is sent. */
+async function accept(name: string, rows: number): Promise<void> {
+  await pauseAccount(world.app.ledger, 'main', because);
+  await world.drop('ach-charge', name, lines(upTo(rows).map((n) => achRow(n))));
+  await world.finish();
+}
+
+async function resume(): Promise<void> {
+  await resumeAccount(world.app.ledger, 'main', because);
+}
+
+describe('a ledger restored from an older copy', () => {
+  it('in which the file was not sent yet: nothing is sent twice, and its batches wait as in doubt', async () => {
+    await openWorld();
+    await accept('june.csv', 4);
+    const older = await copyLedger();
+    await resume();
+    await world.finish();
+    expect(booked()).toEqual(once(4));
+
+    await older.restore();
+    await resume();
+    await world.finish();
+    expect(booked()).toEqual(once(4));
+    const file = await findFile(world.app.ledger, 'june.csv');
+    expect((await readBatches(world.app.ledger, file.file_id)).map((batch) => batch.state)).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+
+    await resume();
+    await world.finish();
+    expect(booked()).toEqual(once(4));
+    await expect(cancelBatch(world.app.ledger, { fileId: file.file_id, batchNo: 1 }, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+  });
+
+  it('that never heard of the file: dropped again it is held, and what was sent never leaves, also when approved', async () => {
+    await openWorld();
+    await accept('first.csv', 0);
+    const older = await copyLedger();
+    await resume();
+    await accept('june.csv', 4);
+    await resume();
+    await world.finish();
+    expect(booked()).toEqual(once(4));
+
+    await older.restore();
+    await world.finish();
+    expect(await readForgottenSends(world.app.ledger, 'main')).toMatchObject([{ attempt: 1 }, { attempt: 1 }]);
+    await expect(resumeAccount(world.app.ledger, 'main', because)).rejects.toMatchObject({ code: 'JOURNAL_AHEAD' });
+    await acknowledgeForgotten(world.app.ledger, 'main', because);
+    await resume();
+
+    await world.drop('ach-charge', 'june.csv', lines(upTo(5).map((n) => achRow(n))));
+    await world.finish();
+    const file = await findFile(world.app.ledger, 'june.csv');
+    expect(file).toMatchObject({ state: 'held', reason_code: 'SENT_BEFORE' });
+    expect(file.reason).toContain('batch 1 was sent at');
+    const held = Object.values(await world.outputs('held')).join('');
+    expect(held).toContain('SENT_BEFORE');
+
+    await approveFile(world.app.ledger, file.file_id, because);
+    await world.finish();
+    expect(booked()).toEqual(once(5));
+    expect((await readBatches(world.app.ledger, file.file_id)).map((batch) => batch.state)).toEqual([
+      'ready',
+      'ready',
+      'reconciled',
+    ]);
+    for (const batchNo of [1, 2]) await cancelBatch(world.app.ledger, { fileId: file.file_id, batchNo }, because);
+    await world.finish();
+    expect(await world.states()).toMatchObject({ 'june.csv': 'partly_cancelled' });
+    expect(booked()).toEqual(once(5));
+  });
+});
+
+describe('a ledger that is exchanged under a running process', () => {
+  it('gets nothing sent from it: the batch that was sent is in doubt, the next one waits', async () => {
+    await openWorld();
+    await accept('june.csv', 4);
+    await resume();
+    const { file_id: fileId } = await findFile(world.app.ledger, 'june.csv');
+    const [first, second] = [1, 2].map((batchNo) => ({ fileId, batchNo }));
+    await submitBatch(world.app, first!);
+    expect(booked()).toEqual(once(2));
+    await forgetCalls();
+
+    await submitBatch(world.app, second!);
+    await submitBatch(world.app, first!);
+    expect(booked()).toEqual(once(2));
+    const batches = await readBatches(world.app.ledger, fileId);
+    expect(batches.map((batch) => batch.state)).toEqual(['unknown', 'ready']);
+    const { rows } = await world.app.ledger.pool.query('SELECT account, kind FROM account_stop');
+    expect(rows).toEqual([{ account: 'main', kind: 'journal' }]);
+  });
+});
+
+/** As in a copy of the ledger from before the calls. */
+async function forgetCalls(): Promise<void> {
+  const client = await world.app.ledger.pool.connect();
+  try {
+    await client.query('SET session_replication_role = replica');
+    await client.query('DELETE FROM attempt');
+    await client.query(`UPDATE batch SET state = 'ready', batch_id = NULL`);
+  } finally {
+    await client.query('RESET session_replication_role');
+    client.release();
+  }
+}

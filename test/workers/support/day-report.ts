@@ -1,0 +1,30 @@
+import { formatInZone } from '../../../src/kernel/zone-time.ts';
+
+const TITLES =
+  'Invoice,Date,Agent,Customer Code,Account Type,First Name, Last Name, Account Number, Total, Result, Detail,Transaction ID';
+
+export type ReportLine = {
+  at: Date;
+  invoice?: string;
+  number?: string;
+  total?: string;
+  result?: string;
+  kind?: string;
+};
+
+/** A report of bank payments of a day as the service writes it. */
+export function dayReport(lines: readonly ReportLine[], agent = 'TEST88'): string {
+  const rows = lines.map(({ at, ...line }, index) => {
+    const { invoice = `OTHER-${index}`, number = '******0009', total = '5.00', kind = 'CHECKING' } = line;
+    const { result = 'OK:555555:' } = line;
+    return `${invoice},${writeTime(at)},${agent},"Quick Client",${kind},"Ada","Byron",'${number},${total},${result}, ,A900000${index}`;
+  });
+  return [TITLES, ...rows].map((line) => `${line}\r\n`).join('');
+}
+
+/** As the server of North America writes it. */
+function writeTime(at: Date): string {
+  const text = formatInZone(at, 'America/Vancouver');
+  const [year, month, day] = text.slice(0, 10).split('-');
+  return `${month}/${day}/${year} ${text.slice(11, 19)}`;
+}

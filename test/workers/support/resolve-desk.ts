@@ -1,0 +1,54 @@
+import type { ResultAnswer } from '../../../src/gateway/answers.ts';
+import { endAttempt } from '../../../src/ledger/moves/end-attempt.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import type { BatchRow } from '../../../src/ledger/records.ts';
+import type { Desk } from '../../../workers/resolve/desk.ts';
+import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
+
+export const DAY_MS = 86_400_000;
+
+/** A desk at a batch, with a service whose answers are told by batch id; an id that is not there is not known. */
+export async function deskAt(
+  world: LedgerWorld,
+  batch: Pick<BatchRow, 'file_id' | 'batch_no'>,
+  { answers = {}, ...others }: { answers?: Record<string, ResultAnswer> } & Partial<Desk> = {},
+): Promise<Desk> {
+  return {
+    ledger: world.ledger,
+    account: { agentCode: 'TEST88', server: 'NA', resolveWaitMs: DAY_MS, secondPerson: persons(false) },
+    gateway: {
+      fetchBatchResult: async ({ batchId }) => answers[batchId] ?? { kind: 'not_known', text: 'no such batch' },
+    },
+    file: await readFileRow(world.ledger, batch.file_id),
+    batch: await readBatchRow(world.ledger, keyOf(batch)),
+    actor: 'operator:ada',
+    dryRun: false,
+    ...others,
+  };
+}
+
+export function persons(resolutions: boolean): Desk['account']['secondPerson'] {
+  return { refunds: false, overrides: false, resolutions };
+}
+
+/** A desk where two persons are needed. */
+export async function deskForTwo(world: LedgerWorld, batch: Pick<BatchRow, 'file_id' | 'batch_no'>): Promise<Desk> {
+  const desk = await deskAt(world, batch);
+  return { ...desk, account: { ...desk.account, secondPerson: persons(true) } };
+}
+
+/** A batch in doubt by a call that broke off. */
+export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
+  const batch = await world.sending(plan);
+  const end = { verdict: 'unknown', reason: 'the connection was reset', evidence: { bytesWritten: 10 } } as const;
+  await endAttempt(world.ledger, batch, end);
+  return readBatchRow(world.ledger, keyOf(batch));
+}
+
+/** The result file of a batch as the service makes it, of the lines given. */
+export function resultOf(batch: Pick<BatchRow, 'file_id'>, lines: readonly number[] = [2, 3]): ResultAnswer {
+  const rows = lines.map(
+    (line) => `INV-${batch.file_id}-${line},Ada,Byron,CHECKING,**********0001,${line}.00,June dues, Received\r\n`,
+  );
+  return { kind: 'done', file: Buffer.from(rows.join('')), text: 'Batch Process Has Been Done' };
+}

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { reasonOf } from '../../src/kernel/errors.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { writeNotice } from './write-notice.ts';
+import { outputPath } from './write-output-file.ts';
+
+const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
+  accepted: 'ack',
+  in_progress: 'ack',
+  partly_cancelled: 'ack',
+  held: 'held',
+  rejected: 'nak',
+  cancelled: 'cancelled',
+};
+
+/** Verdicts that a person may end before their notice is noted. */
+const PASSING: readonly OutputKind[] = ['held', 'ack'];
+
+/** Writes the notice of the file's verdict, unless it is there. */
+export async function writeDueNotice(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
+  await noteStrayNotices(app, file, written);
+  const kind = NOTICES[file.state];
+  if (kind && !written.has(kind)) await writeNotice(app, file, kind);
+}
+
+/**
+ * A process may die after it has published a notice and before the ledger knows of it, and a person approve or cancel the
+ * file right then. The sender has read that notice, so it is written again, which gives the same bytes, and noted.
+ */
+async function noteStrayNotices(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
+  for (const kind of PASSING) {
+    if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
+    // It says nothing new, and must not hold up what does.
+    await writeNotice(app, file, kind).catch((error: unknown) =>
+      app.log.error({ fileId: file.file_id, kind }, `an earlier notice could not be noted: ${reasonOf(error)}`),
+    );
+  }
+}

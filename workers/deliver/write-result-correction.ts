@@ -1,0 +1,111 @@
+import { columnsOf } from '../../schemas/layouts.ts';
+import type { App } from '../../src/app.ts';
+import { csvLines } from '../../src/csv/write-csv.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import type { OutcomeTotals } from '../../src/kernel/rows.ts';
+import { formatInZone } from '../../src/kernel/zone-time.ts';
+import { type ChangedRow, readChanges } from '../../src/ledger/queries/read-changes.ts';
+import { readBatches, readOutcomeTotals } from '../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
+import { type CorrectionSummary, correctionJson, correctionText } from '../../src/reconcile/outputs/correction.ts';
+import { changeCells } from '../../src/reconcile/outputs/change-row.ts';
+import { CHANGE_TITLES, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
+import { cellsOfLines } from './cells-of-lines.ts';
+import { countDelivered } from './count-delivered.ts';
+import { rowDescriber } from './finished-rows.ts';
+import { putLine } from './put-lines.ts';
+import { shownRow } from './shown-row.ts';
+import { writeOutputFile } from './write-output-file.ts';
+import { writeText } from './write-text.ts';
+
+/**
+ * The files of one correction: the rows whose outcome changed after the result was delivered, as they are and as they
+ * were, and a summary of what that comes to (F50). Whatever found the change out, the service or a person, ends here
+ * (F62). Made from the ledger as of this correction, so that a later one does not alter it.
+ * @throws PipelineError OUTPUT_MISMATCH when the control totals do not hold; then there is no summary
+ */
+export async function writeResultCorrection(app: App, file: FileRow, correctionNo: number): Promise<void> {
+  const changes = await readChanges(app.ledger, file.file_no, correctionNo);
+  const path = await writeChanges(app, file, correctionNo, changes);
+  const totals = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo });
+  const controlTotals = checkCorrectionTotals({
+    batches: await readBatches(app.ledger, file.file_id),
+    outcomes: totals,
+    changed: sumNew(changes),
+    delivered: await countDelivered(path, file.layout!),
+  });
+  const failed = controlTotals.filter((total) => !total.holds);
+  if (failed.length > 0) {
+    const action = `correct the result of file "${file.file_id}"`;
+    const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
+    throw new PipelineError('OUTPUT_MISMATCH', action, `control totals differ: ${reason}`);
+  }
+  const { file_id: fileId, name, account, operation } = file;
+  const summary: CorrectionSummary = {
+    file: { fileId, name, account, operation },
+    correctionNo,
+    changedAt: formatInZone(changes[0]!.at, app.account(account).timeZone),
+    evidence: changes[0]!.source,
+    changes: sumChanges(changes),
+    outcomes: totals,
+    controlTotals,
+  };
+  await writeText(app, file, 'correction-json', correctionJson(summary), correctionNo);
+  await writeText(app, file, 'correction-txt', correctionText(summary), correctionNo);
+}
+
+async function writeChanges(
+  app: App,
+  file: FileRow,
+  correctionNo: number,
+  changes: readonly ChangedRow[],
+): Promise<string> {
+  const layout = file.layout!;
+  const line = csvLines({ guard: true });
+  const amountAt = new Set([1 + columnsOf(layout).indexOf('amount')]);
+  const describe = await rowDescriber(app, file);
+  const cells = await cellsOfLines(
+    app,
+    file,
+    changes.map((change) => change.line),
+  );
+  const { timeZone } = app.account(file.account);
+  const write = async (out: Parameters<typeof putLine>[0]) => {
+    await putLine(out, line(['Line', ...titlesOf(layout), ...RESULT_TITLES, ...CHANGE_TITLES]));
+    for (const change of changes) {
+      const shown = shownRow(layout, cells.get(change.line) ?? []);
+      const before = {
+        outcome: change.old_outcome,
+        code: change.old_code,
+        message: change.old_message,
+        changedAt: formatInZone(change.at, timeZone),
+        evidence: change.source,
+      };
+      await putLine(out, line(changeCells(describe(change, []), shown, before), amountAt));
+    }
+    return changes.length;
+  };
+  return writeOutputFile(app, file, 'correction', write, correctionNo);
+}
+
+function sumNew(changes: readonly ChangedRow[]): OutcomeTotals {
+  const totals: OutcomeTotals = {};
+  for (const { outcome, amount_cents: cents } of changes) {
+    const name = outcome as keyof OutcomeTotals;
+    const sum = totals[name] ?? { rows: 0, cents: 0 };
+    totals[name] = { rows: sum.rows + 1, cents: sum.cents + (cents ?? 0) };
+  }
+  return totals;
+}
+
+/** Rows and money by what they were and what they are. */
+function sumChanges(changes: readonly ChangedRow[]): CorrectionSummary['changes'] {
+  const sums = new Map<string, CorrectionSummary['changes'][number]>();
+  for (const { old_outcome: before, outcome, amount_cents: cents } of changes) {
+    const key = `${before} ${outcome}`;
+    const sum = sums.get(key) ?? { before, after: outcome!, rows: 0, cents: 0 };
+    sums.set(key, { ...sum, rows: sum.rows + 1, cents: sum.cents + (cents ?? 0) });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,105 @@
+import type { FaultCode } from '../schemas/errors.ts';
+import type { App } from '../src/app.ts';
+import type { FileCheck } from '../src/csv/check-payment-file.ts';
+import type { Folder } from '../src/kernel/config.ts';
+import { limitsOf } from '../src/kernel/limits.ts';
+import { formatCents } from '../src/kernel/money.ts';
+import type { Fault } from '../src/kernel/rows.ts';
+import { dayInZone, startOfDay } from '../src/kernel/zone-time.ts';
+import { flagChargedRows, type FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
+import { lockDecisions } from '../src/ledger/lock-decisions.ts';
+import { type Earlier, findSameRows, findSameTotals } from '../src/ledger/queries/find-duplicate.ts';
+import { readAcceptedCents, readUsualSize } from '../src/ledger/queries/usual-size.ts';
+import type { FileRow } from '../src/ledger/records.ts';
+import type { Transaction } from '../src/ledger/transaction.ts';
+import type { RowStore } from './store-rows.ts';
+
+/** What the other files of the account say about this one. */
+export type History = {
+  /** Faults of the file as a whole. */
+  readonly faults: readonly Fault[];
+  /** Rows that may have been charged before; their faults are in the ledger already. */
+  readonly charged: FlaggedRows;
+  readonly duplicateOf: string | undefined;
+};
+
+/** What is looked back from. `rowSet` is the mark of the valid rows, all of which are in the ledger. */
+type Subject = { file: FileRow; folder: Folder; check: FileCheck; rowSet: string | null; store: RowStore };
+
+/**
+ * Compares a file whose rows were written with the other files of its account (F30, F69 to F71). From here to the end of
+ * the transaction no other file of the account is decided.
+ */
+export async function lookBack(app: App, tx: Transaction, subject: Subject): Promise<History> {
+  await lockDecisions(tx, subject.file.account);
+  const { timeZone } = app.account(subject.file.account);
+  const dayStart = startOfDay(dayInZone(tx.at, timeZone), timeZone)!;
+  const same = await findSame(tx, subject, dayStart);
+  return {
+    faults: [...same.faults, ...(await checkDay(app, tx, subject, dayStart)), ...(await checkUsual(tx, subject))],
+    charged: await flagRows(tx, subject),
+    duplicateOf: same.rowsOf?.file_id,
+  };
+}
+
+type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
+
+/** The same rows have the same totals too, which then need not be said. */
+async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
+  const rowsOf = rowSet === null ? undefined : await findSameRows(tx, file, rowSet);
+  if (rowsOf) return { faults: [fault('SAME_ROWS', nameOf(rowsOf))], rowsOf };
+  if (folder.sameTotals === 'off' || check.valid.rows === 0) return { faults: [], rowsOf };
+  const totalsOf = await findSameTotals(tx, file, { ...check.valid, since });
+  if (!totalsOf) return { faults: [], rowsOf };
+  const figures = `${check.valid.rows} rows with a total of ${formatCents(check.valid.cents)}`;
+  return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };
+}
+
+async function flagRows(tx: Transaction, { file, folder, check, store }: Subject): Promise<FlaggedRows> {
+  if (folder.chargedBefore === 'off') return { rows: 0, detail: '' };
+  const since = new Date(tx.at.getTime() - folder.duplicateDays * DAY_MS);
+  const lastLine = check.physicalLines;
+  return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, lastLine, firstSeq }));
+}
+
+const DAY_MS = 86_400_000;
+
+async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subject, since: Date): Promise<Fault[]> {
+  const { dayCents } = limitsOf(app.account(file.account), folder);
+  if (dayCents === undefined) return [];
+  const before = await readAcceptedCents(tx, file.account, since);
+  const own = Math.abs(check.valid.cents);
+  if (before + own <= dayCents) return [];
+  const figures = `${formatCents(own)} and ${formatCents(before)} accepted before, at most ${formatCents(dayCents)}`;
+  return [fault('LIMIT_DAY_TOTAL', figures)];
+}
+
+/** The first files of a folder cannot be unusual; from the fifth on there is something to compare with (F30). */
+const LEAST_FILES = 4;
+
+async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Promise<Fault[]> {
+  const factor = folder.unusualFactor;
+  if (factor === 0) return [];
+  const usual = await readUsualSize(tx, file);
+  if (usual.files < LEAST_FILES) return [];
+  const faults: Fault[] = [];
+  const times = `more than ${factor} times the usual`;
+  const median = `(median of the last ${usual.files} files)`;
+  const { rows, cents } = check.valid;
+  if (rows > factor * usual.rows) {
+    faults.push(fault('UNUSUAL_ROWS', `${rows} rows, ${times} ${usual.rows} ${median}`));
+  }
+  if (Math.abs(cents) > factor * usual.cents) {
+    const usualTotal = formatCents(Math.round(usual.cents));
+    faults.push(fault('UNUSUAL_TOTAL', `${formatCents(Math.abs(cents))}, ${times} ${usualTotal} ${median}`));
+  }
+  return faults;
+}
+
+function nameOf(earlier: Earlier): string {
+  return `"${earlier.name}" (file ${earlier.file_id})`;
+}
+
+function fault(code: FaultCode, detail: string): Fault {
+  return { code, line: 0, detail };
+}

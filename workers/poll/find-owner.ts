@@ -1,0 +1,26 @@
+import type { App } from '../../src/app.ts';
+import { readResultFile } from '../../src/csv/read-result-file.ts';
+import { findBatchesHolding } from '../../src/ledger/queries/find-batches-holding.ts';
+import { readSentRows } from '../../src/ledger/queries/read-file.ts';
+import type { BatchRow } from '../../src/ledger/records.ts';
+import { judgeResult } from './judge-result.ts';
+
+/** Another batch of the account whose result this is, row by row. */
+export type Owner = { fileId: string; batchNo: number; name: string };
+
+/**
+ * A result that does not fit may be that of another batch: the service mixed them up, or the batch id is wrong. Whoever
+ * has to look should not have to find that out. Only a full match counts.
+ */
+export async function findOwner(app: App, batch: BatchRow, bytes: Buffer): Promise<Owner | undefined> {
+  const [first] = readResultFile(bytes, { maxRows: 1 });
+  if (!first) return undefined;
+  // The invoice stands first or second in every layout.
+  const candidates = await findBatchesHolding(app.ledger, batch, [first.cells[0] ?? '', first.cells[1] ?? '']);
+  for (const other of candidates) {
+    const sent = await readSentRows(app.ledger, other.file_no, other.batch_no);
+    if (judgeResult(other, other.layout, sent, bytes).kind === 'fits')
+      return { fileId: other.file_id, batchNo: other.batch_no, name: other.name };
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { readResultFile } from '../../src/csv/read-result-file.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import type { OutcomeTotals, ReconciledRow, RowResult, SentRow } from '../../src/kernel/rows.ts';
+import type { BatchRow } from '../../src/ledger/records.ts';
+import { matchResults } from '../../src/reconcile/match-results.ts';
+import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
+
+/** What a result file says of the rows that were sent: an outcome for each, or why it cannot be theirs. */
+export type Judgement =
+  | { kind: 'fits'; rows: ReconciledRow[]; totals: OutcomeTotals; reordered: boolean }
+  | { kind: 'misfit'; reason: string; evidence: Record<string, unknown> };
+
+/**
+ * Reads a result file against the rows of its batch. It fits only when every row is certain and rows and cents are those
+ * of the batch; there is nothing in between, because half a result would pass for a whole one (F47, F51).
+ */
+export function judgeResult(
+  batch: Pick<BatchRow, 'operation' | 'rows' | 'cents'>,
+  layout: LayoutName,
+  sent: readonly SentRow[],
+  bytes: Buffer,
+): Judgement {
+  const results = readResult(bytes, layout, sent.length);
+  if (typeof results === 'string') return { kind: 'misfit', reason: results, evidence: {} };
+  const match = matchResults(layout, sent, results);
+  if (match.kind === 'mismatch')
+    return { kind: 'misfit', reason: match.reason, evidence: { differences: match.differences } };
+  const { rows, totals } = reconcileRows(batch.operation, match.pairs);
+  const sum = sumTotals(totals);
+  if (sum.rows !== batch.rows || sum.cents !== batch.cents)
+    return { kind: 'misfit', reason: 'counts and cents do not conserve', evidence: { totals } };
+  return { kind: 'fits', rows, totals, reordered: match.reordered };
+}
+
+/** More rows than were sent are read too, so that extra ones show; not all of them, for a hostile file may be endless. */
+export function readResult(bytes: Buffer, layout: LayoutName, sentRows: number): RowResult[] | string {
+  try {
+    return readResultFile(bytes, { maxRows: sentRows + 10, columnCount: columnsOf(layout).length });
+  } catch (error) {
+    if (error instanceof PipelineError) return error.message;
+    return 'the result file cannot be read';
+  }
+}

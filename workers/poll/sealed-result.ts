@@ -1,0 +1,38 @@
+import type { App } from '../../src/app.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import type { LaterResult } from '../../src/ledger/moves/recover-exception.ts';
+import { readFileRow, readSealedPart, type SealedPart } from '../../src/ledger/queries/read-file.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import type { MasterKey } from '../../src/vault/master-key.ts';
+import { openBytes, sealBytes } from '../../src/vault/seal.ts';
+import { openFileKey } from '../open-original.ts';
+
+/** What the seal of a result is bound to. A seal that was moved to another batch does not open. */
+function purposeOf(batchNo: number, part: SealedPart): string {
+  return `${part}:${batchNo}`;
+}
+
+/** Seals a result file as the service gave it, with the key of its payment file. */
+export async function sealResult(
+  app: App,
+  batch: BatchRow,
+  bytes: Buffer,
+  part: SealedPart = 'result',
+): Promise<LaterResult> {
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const sealed = sealBytes(openFileKey(app, file), purposeOf(batch.batch_no, part), bytes);
+  return { sealed, sha256: sha256Of(bytes) };
+}
+
+/**
+ * The result of a batch as the service gave it.
+ * @throws PipelineError NOT_FOUND when it has none, SEAL_BROKEN when it was changed or cannot be opened
+ */
+export async function openResult(
+  app: Pick<App, 'ledger'> & { master: MasterKey },
+  file: FileRow,
+  batchNo: number,
+): Promise<Buffer> {
+  const sealed = await readSealedPart(app.ledger, { fileId: file.file_id, batchNo }, 'result');
+  return openBytes(openFileKey(app, file), purposeOf(batchNo, 'result'), sealed);
+}

@@ -1,0 +1,80 @@
+import type { App } from '../src/app.ts';
+import { formatInZone } from '../src/kernel/zone-time.ts';
+import { changeOutcomes } from '../src/ledger/moves/change-outcomes.ts';
+import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../src/ledger/moves/schedule-recheck.ts';
+import { readFileRow, readSentRows } from '../src/ledger/queries/read-file.ts';
+import type { BatchRow } from '../src/ledger/records.ts';
+import { transact } from '../src/ledger/transaction.ts';
+import { judgeResult, type Judgement } from './poll/judge-result.ts';
+import { sealResult } from './poll/sealed-result.ts';
+
+/** When a service that did not answer is asked again, and a worker that died is replaced. */
+const RETRY_MS = 3_600_000;
+
+/**
+ * Asks for the result of a reconciled batch once more, when that is due (F50). A row that says something else than before
+ * gets a correction; the first outcome and the files that were delivered stay. A result that does not fit changes nothing.
+ */
+export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
+  const batch = await takeRecheck(app.ledger, { fileId: found.file_id, batchNo: found.batch_no }, RETRY_MS);
+  if (!batch) return;
+  const about = { fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id };
+  const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
+  switch (answer.kind) {
+    case 'done':
+      await compare(app, batch, answer.file);
+      break;
+    case 'running':
+    case 'not_known':
+      app.log.error(about, `a result that was there is not there any more: ${answer.text}`);
+      break;
+    case 'failed':
+      app.log.warn(about, `the result could not be asked for again: ${answer.why}`);
+      // Due again after the wait that it was taken up with, as long as there is any point in asking.
+      if (isWithinReach(app, batch)) return;
+  }
+  await endRecheck(app.ledger, batch, nextRecheckAt(app, batch, batch.state_at));
+}
+
+/** The next time after now at which a result is asked for again; null when there is none. */
+export function nextRecheckAt(app: App, batch: Pick<BatchRow, 'account'>, since = app.clock.now()): Date | null {
+  const nowMs = app.clock.now().getTime();
+  const momentsMs = app.account(batch.account).recheck.afterMs.map((afterMs) => since.getTime() + afterMs);
+  const coming = momentsMs.filter((ms) => ms > nowMs);
+  return coming.length === 0 ? null : new Date(Math.min(...coming));
+}
+
+/** A service that never answers again is not asked for ever. */
+const REACH_MS = 7 * 86_400_000;
+
+function isWithinReach(app: App, batch: BatchRow): boolean {
+  const lastMs = Math.max(0, ...app.account(batch.account).recheck.afterMs);
+  return app.clock.now().getTime() < batch.state_at.getTime() + lastMs + REACH_MS;
+}
+
+async function compare(app: App, batch: BatchRow, bytes: Buffer): Promise<void> {
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
+  const judged = judgeResult(batch, file.layout!, sent, bytes);
+  if (judged.kind === 'misfit') return alarm(app, batch, bytes, judged);
+  const { timeZone } = app.account(batch.account);
+  const source = `batch ${batch.batch_id} asked for again on ${formatInZone(app.clock.now(), timeZone)}`;
+  const by = { actor: 'worker:poll', reason: 'the service says something else than before', source };
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const correction = await transact(app.ledger, (tx) => changeOutcomes(tx, key, judged.rows, by));
+  if (!correction) return;
+  await keepLaterResult(app.ledger, batch, (await sealResult(app, batch, bytes, laterPart(batch))).sealed);
+  app.log.warn({ ...key, ...correction }, 'outcomes have changed; a correction follows');
+}
+
+async function alarm(
+  app: App,
+  batch: BatchRow,
+  bytes: Buffer,
+  { reason, evidence }: Judgement & { kind: 'misfit' },
+): Promise<void> {
+  const { sealed, sha256 } = await sealResult(app, batch, bytes, laterPart(batch));
+  const says = `asked for again, the result does not fit any more, and nothing is changed: ${reason}`;
+  await keepLaterResult(app.ledger, batch, sealed, { reason: says, evidence: { ...evidence, sha256 } });
+  app.log.error({ fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id }, says);
+}

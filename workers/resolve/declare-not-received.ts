@@ -1,0 +1,26 @@
+import { type CarriedOut, carryOut, mustBeIn, refuse } from './carry-out.ts';
+import type { Desk } from './desk.ts';
+
+/**
+ * A person has confirmed, with the service, that it never took the batch. Once the waiting time is over the batch is
+ * ready for the next attempt.
+ * @param evidence what shows it: who said so, when, under which reference
+ * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when it is too early, the evidence says nothing, or a report of
+ *   the service shows a row of the batch
+ */
+export async function declareNotReceived(
+  desk: Desk,
+  { evidence, reason }: { evidence: string; reason: string },
+): Promise<CarriedOut> {
+  mustBeIn(desk, ACTION, 'unknown');
+  const words = evidence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+  if (words.length < FEWEST_WORDS)
+    throw refuse(desk, ACTION, 'the evidence says too little', 'Write who confirmed it, when, and how.');
+  const { resolveWaitMs: waitMs } = desk.account;
+  return carryOut(desk, 'not-received', { reason, evidence: { evidence, waitMs } });
+}
+
+const ACTION = 'declare as not received';
+
+/** "Called Ann, ticket 4711": somebody can be asked about it later. */
+const FEWEST_WORDS = 3;

@@ -1,0 +1,117 @@
+import { sha256Of } from '../../src/kernel/hash.ts';
+import { maskText } from '../../src/kernel/mask.ts';
+import type { RowFinding } from '../../src/kernel/rows.ts';
+import { decideRows } from '../../src/ledger/moves/decide-rows.ts';
+import { countFindings, keepReport, type NewReport } from '../../src/ledger/moves/keep-report.ts';
+import { findSentElsewhere, readCalledAt } from '../../src/ledger/queries/in-doubt.ts';
+import { readSentRows } from '../../src/ledger/queries/read-file.ts';
+import { type Transaction, transact } from '../../src/ledger/transaction.ts';
+import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
+import type { Desk } from './desk.ts';
+import { matchJournal } from './match-journal.ts';
+import { readReportFile, type ReportFile } from './read-report-file.ts';
+
+/** What a report brought. `kept`: rows are still in doubt, so only what it says was kept. */
+export type JournalReading = {
+  outcome: CarriedOut | { result: 'kept' };
+  counts: Record<RowFinding['finding'], number>;
+  /** Rows that cannot be told, with the reason, by line. */
+  ambiguous: { line: number; why: string }[];
+  report: Pick<ReportFile, 'sha256' | 'oldestAt' | 'newestAt' | 'covers' | 'coversNot'> & { lines: number };
+  /** Rows of which something is certain now, and lines of those of which nothing is. */
+  certain: number;
+  uncertain: number[];
+};
+
+/**
+ * Reads the service's own transaction report for a batch in doubt (F52). Rows that it shows get its outcome; rows that
+ * two reports lack, the second long after the first, were never charged. When nothing is in doubt any more the batch is
+ * settled, else what the report says is kept for the next one.
+ * @param given the file as it is; nothing in it is trusted
+ * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when the report cannot be used
+ */
+export async function readJournal(
+  desk: Desk,
+  given: { name: string; bytes: Buffer; reason: string },
+): Promise<JournalReading> {
+  mustBeIn(desk, ACTION, 'unknown');
+  const { ledger, file, batch, account } = desk;
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  const calledAt = await readCalledAt(ledger, key);
+  const { agentCode, server, resolveWaitMs: waitMs } = account;
+  const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation, calledAt });
+  if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
+  const sent = await readSentRows(ledger, file.file_no, batch.batch_no);
+  const others = await findSentElsewhere(
+    ledger,
+    batch,
+    sent.map((row) => row.invoice),
+  );
+  const findings = matchJournal(sent, report.lines, { calledAt, others });
+  const kept = keptReport(desk, given, report, findings);
+  const because = { actor: desk.actor, reason: given.reason };
+  const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
+
+  const { certain, uncertain } = await foresee(desk, keep, waitMs);
+  const outcome =
+    uncertain.length === 0
+      ? await carryOut(desk, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
+      : await keepOnly(desk, keep);
+  const { sha256, oldestAt, newestAt, covers, coversNot, lines } = report;
+  return {
+    outcome,
+    counts: countFindings(findings),
+    ambiguous: findings
+      .filter((row) => row.finding === 'ambiguous')
+      .map(({ line, message }) => ({ line, why: message })),
+    report: { sha256, oldestAt, newestAt, covers, coversNot, lines: lines.length },
+    certain: certain.length,
+    uncertain,
+  };
+}
+
+const ACTION = 'read a report for';
+
+function keptReport(
+  { batch }: Desk,
+  { name, bytes }: { name: string; bytes: Buffer },
+  { lines, oldestAt, newestAt, covers }: ReportFile,
+  findings: readonly RowFinding[],
+): NewReport {
+  return {
+    attempt: batch.attempt,
+    name: maskText(name),
+    sha256: sha256Of(bytes),
+    lines: lines.length,
+    oldestAt,
+    newestAt,
+    covers,
+    findings,
+  };
+}
+
+/** What the ledger will say of the rows once it knows this report too. */
+async function foresee(
+  desk: Desk,
+  keep: (tx: Transaction) => Promise<void>,
+  waitMs: number,
+): ReturnType<typeof decideRows> {
+  const key = { fileId: desk.file.file_id, batchNo: desk.batch.batch_no };
+  return transact(desk.ledger, async (tx) => {
+    let decided: Awaited<ReturnType<typeof decideRows>> = { certain: [], uncertain: [] };
+    await tryOut(tx, async (trial) => {
+      await keep(trial);
+      decided = await decideRows(trial, key, waitMs);
+    });
+    return decided;
+  });
+}
+
+async function keepOnly(
+  desk: Desk,
+  keep: (tx: Transaction) => Promise<void>,
+): Promise<CarriedOut | { result: 'kept' }> {
+  if (desk.dryRun) return { result: 'dry-run' };
+  await transact(desk.ledger, keep);
+  return { result: 'kept' };
+}

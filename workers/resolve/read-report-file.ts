@@ -1,0 +1,114 @@
+import type { FolderOperation } from '../../schemas/operations.ts';
+import type { Server } from '../../schemas/operations.ts';
+import { splitCells } from '../../src/csv/split-cells.ts';
+import { lineSplitter } from '../../src/csv/split-lines.ts';
+import { readJournalCsv } from '../../src/gateway/reports/read-journal-csv.ts';
+import type { JournalLine } from '../../src/gateway/reports/report-answers.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
+
+/** A transaction report of the service, as far as it can be relied on. Holds no whole number. */
+export type ReportFile = {
+  sha256: string;
+  lines: readonly JournalLine[];
+  oldestAt: Date | null;
+  newestAt: Date | null;
+  /**
+   * Whether a payment that it lacks was not booked by then: it shows approved payments of this account and kind from
+   * before the call and from after it. A list of declined payments, or one that begins later, proves nothing by silence.
+   */
+  covers: boolean;
+  /** Why it does not, in words. */
+  coversNot: string;
+};
+
+type About = { agentCode: string; server: Server; operation: FolderOperation; calledAt: Date };
+
+/** Larger than any report; what is not one should not fill the memory. */
+export const LARGEST_REPORT_BYTES = 50 * 1024 * 1024;
+
+/** @returns the report, or why it cannot be used; the reason quotes nothing of it */
+export function readReportFile(bytes: Buffer, about: About): ReportFile | string {
+  const text = decode(bytes);
+  if (text === undefined) return 'it is not text';
+  const lines = readLines(text, about);
+  if (typeof lines === 'string') return lines;
+  if (lines.length === 0) return 'it has no lines';
+  const agents = readAgents(text);
+  if (agents?.some((agent) => agent.toLowerCase() !== about.agentCode.toLowerCase()))
+    return 'it lists payments of another account';
+  const proving = lines.filter((line) => isApproved(line) && isOfKind(line, about.operation)).flatMap(momentOf);
+  const coversNot = findGap(proving, agents !== undefined, about.calledAt);
+  return {
+    sha256: sha256Of(bytes),
+    lines,
+    oldestAt: earliest(proving),
+    newestAt: latest(proving),
+    covers: coversNot === '',
+    coversNot,
+  };
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Spreadsheets of Windows save it so. Every byte is a character there, so nothing can be lost.
+    return bytes.includes(0) ? undefined : bytes.toString('latin1');
+  }
+}
+
+/**
+ * Which list a report is of, does not stand in it, and a person may have put two together. Read as a list of approved
+ * payments a line that says approved is clear, read as one of declined payments a line that says declined.
+ */
+function readLines(text: string, { server, operation }: About): readonly JournalLine[] | string {
+  const method = operation === 'card' ? 'card' : 'bank';
+  const approved = readJournalCsv(text, { row: { method, list: 'approved' }, server });
+  const rejected = readJournalCsv(text, { row: { method, list: 'rejected' }, server });
+  if (approved.kind === 'unreadable') return approved.why;
+  if (rejected.kind === 'unreadable') return rejected.why;
+  return approved.entries.map((line, index) => (line.outcome === 'unknown' ? rejected.entries[index]! : line));
+}
+
+const AGENT_TITLES: readonly string[] = ['agent', 'client code'];
+
+/** The accounts that it names, or nothing when it has no column for them. */
+function readAgents(text: string): string[] | undefined {
+  const splitter = lineSplitter();
+  const lines = splitter.push(text.replace(/^\ufeff/, ''));
+  const last = splitter.end();
+  const [titles, ...rows] = splitCells((last ? [...lines, last] : lines).filter((line) => line.text.trim() !== ''));
+  const at = titles?.cells.findIndex((title) => AGENT_TITLES.includes(title.trim().toLowerCase())) ?? -1;
+  if (at < 0) return undefined;
+  return [...new Set(rows.map(({ cells }) => (cells[at] ?? '').trim()))];
+}
+
+function isApproved({ outcome }: JournalLine): boolean {
+  return outcome === 'approved' || outcome === 'accepted';
+}
+
+function isOfKind({ paymentMethod }: JournalLine, operation: FolderOperation): boolean {
+  if (paymentMethod === '') return false;
+  return BANK.test(paymentMethod) === (operation !== 'card');
+}
+
+const BANK = /^(?:ACH|ACHEFT|EFT|CHECKING|SAVINGS?)$/i;
+
+function momentOf({ at }: JournalLine): Date[] {
+  return at.utc === null ? [] : [new Date(at.utc)];
+}
+
+function findGap(proving: readonly Date[], namesAccount: boolean, calledAt: Date): string {
+  if (!namesAccount) return 'it does not say of which account it is';
+  if (!proving.some((at) => at <= calledAt)) return 'it shows no approved payment of this kind from before the call';
+  if (!proving.some((at) => at > calledAt)) return 'it shows no approved payment of this kind from after the call';
+  return '';
+}
+
+function earliest(moments: readonly Date[]): Date | null {
+  return moments.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null);
+}
+
+function latest(moments: readonly Date[]): Date | null {
+  return moments.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null);
+}

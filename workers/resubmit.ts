@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '../schemas/lifecycle.ts';
+import { columnsOf } from '../schemas/layouts.ts';
+import { rejectionOf } from '../schemas/rejections.ts';
+import type { App } from '../src/app.ts';
+import { csvLines } from '../src/csv/write-csv.ts';
+import { followUpName, writeDrop } from '../src/drop/write-drop.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import { shortId } from '../src/kernel/ids.ts';
+import { parseAmount } from '../src/kernel/money.ts';
+import type { Because } from '../src/ledger/moves/move.ts';
+import { recordResubmission } from '../src/ledger/moves/resubmit-rows.ts';
+import {
+  readBarredLines,
+  readResubmissions,
+  readResubmittedLines,
+  type ResubmissionRow,
+} from '../src/ledger/queries/resubmissions.ts';
+import type { FileRow } from '../src/ledger/records.ts';
+import type { FinishedRow } from '../src/reconcile/outputs/result-row.ts';
+import { titlesOf } from '../src/reconcile/outputs/titles.ts';
+import { finishedRows } from './deliver/finished-rows.ts';
+import { folderOf } from './folder-of.ts';
+
+/** Which rows a person wants to go out again. Left out: all of these but those that must never be tried again. */
+export const SELECTIONS = {
+  declined: 'refused by the service with a code',
+  retryable: 'refused with a code that says: the same data may be sent later',
+  'not-sent': 'never sent',
+  format: 'the service could not read them',
+} as const;
+export type Selection = keyof typeof SELECTIONS;
+
+/** Rows that would make the new file. Money is integer cents. */
+export type ResubmissionPlan = { lines: number[]; cents: number; barred: number };
+
+/**
+ * The rows of a finished file that were certainly not charged and may go out again (F49). A row of any other outcome is
+ * never among them; nor is one that was resubmitted before, or whose code says never to try it again.
+ */
+export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
+  if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
+  const amountAt = columnsOf(file.layout).indexOf('amount');
+  const barred = await readBarredLines(app.ledger, file);
+  const plan: ResubmissionPlan = { lines: [], cents: 0, barred: 0 };
+  for await (const { row, cells } of finishedRows(app, file, PRESENT)) {
+    if (!isWanted(row, only)) continue;
+    const cents = parseAmount((cells[amountAt] ?? '').trim());
+    if (barred.has(row.line) || typeof cents !== 'number') {
+      plan.barred += 1;
+      continue;
+    }
+    plan.lines.push(row.line);
+    plan.cents += cents;
+  }
+  return plan;
+}
+
+/** Outcomes with every later change: a row that turned out to be charged must not go out again. */
+const PRESENT = {};
+
+function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
+  const selection = SELECTION_OF[row.outcome];
+  if (selection === undefined) return false;
+  const advice = row.outcome === 'declined' && row.code !== null ? rejectionOf(row.code).advice : undefined;
+  if (advice === 'never' || advice === 'unknown') return false;
+  if (only === 'retryable') return advice === 'later';
+  return only === undefined || only === selection;
+}
+
+/** Outcomes that are not here never go out again. An invalid row would be withheld again: it has to be corrected. */
+const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
+  declined: 'declined',
+  format_error: 'format',
+  not_sent: 'not-sent',
+  not_charged: 'not-sent',
+};
+
+/**
+ * Writes the planned rows as a new payment file, as they stand in the sealed original, into the drop folder that the old
+ * file came through. It walks the whole way like any other. The ledger notes the rows before the file gets its name, so
+ * a process that dies in between leaves rows that wait for a person, never rows that go out twice.
+ * @returns the name of the new file
+ */
+export async function resubmitRows(
+  app: App,
+  file: FileRow,
+  plan: ResubmissionPlan,
+  because: Because,
+): Promise<{ name: string; sha256: string }> {
+  const number = (await readResubmissions(app.ledger, file.file_id)).length + 1;
+  const name = followUpName(file.name, shortId(file.file_id), number);
+  const content = paymentLines(app, file, new Set(plan.lines));
+  const drop = await writeDrop(folderOf(app, file.folder, file.file_id), name, content.lines);
+  try {
+    const sha256 = content.sha256();
+    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, because);
+    await drop.publish();
+    return { name, sha256 };
+  } finally {
+    await drop.discard();
+  }
+}
+
+/**
+ * Drops the file of an earlier resubmission once more, for one that never came back. Should both come after all, the
+ * second is refused: it has the same bytes.
+ * @throws PipelineError OUTPUT_EXISTS when it still lies in its folder; OUTPUT_MISMATCH when other bytes come out now
+ */
+export async function dropAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<void> {
+  const lines = new Set(await readResubmittedLines(app.ledger, earlier.resubmission_no));
+  const content = paymentLines(app, file, lines);
+  const drop = await writeDrop(folderOf(app, file.folder, file.file_id), earlier.name, content.lines);
+  try {
+    if (content.sha256() !== earlier.sha256) throw new PipelineError('OUTPUT_MISMATCH', `drop "${earlier.name}" again`);
+    await drop.publish();
+  } finally {
+    await drop.discard();
+  }
+}
+
+type Content = { lines: AsyncGenerator<string>; sha256(): string };
+
+/** The lines of a payment file of some rows of another, and the hash of what was handed out. */
+function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Content {
+  const hash = createHash('sha256');
+  const folder = folderOf(app, file.folder, file.file_id);
+  const line = csvLines();
+  async function* all(): AsyncGenerator<string> {
+    // A folder of another character set reads UTF-8 where the file says so.
+    const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
+    if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
+    else if (mark) yield mark;
+    for await (const { row, cells } of finishedRows(app, file, PRESENT)) if (wanted.has(row.line)) yield line(cells);
+  }
+  async function* counted(): AsyncGenerator<string> {
+    for await (const text of all()) {
+      hash.update(text);
+      yield text;
+    }
+  }
+  return { lines: counted(), sha256: () => hash.digest('hex') };
+}

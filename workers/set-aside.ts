@@ -1,0 +1,18 @@
+import type { App } from '../src/app.ts';
+import type { OddDrop } from '../src/drop/odd-drop.ts';
+import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
+import { newFileId } from '../src/kernel/ids.ts';
+import { maskText } from '../src/kernel/mask.ts';
+
+/** Moves what is no plain file out of the way, unopened (F10). */
+export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
+  const named = { ...drop, name: maskText(drop.name) };
+  const done = await quarantineDrop(named, {
+    quarantineRoot: app.settings.paths.quarantine,
+    fileId: newFileId(),
+    from,
+    clock: app.clock,
+  });
+  if (done.is === 'quarantined')
+    app.log.warn({ code: drop.code, folder: from, dir: done.dir }, `drop set aside: ${done.reason.reason}`);
+}
