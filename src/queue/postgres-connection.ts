@@ -49,6 +49,8 @@ export async function connectPostgres(
     query_timeout: 30_000,
   });
   connection.on('error', onError);
+  // Of a connection that breaks while it is used, whoever uses it hears; without a listener it would end the process.
+  connection.pool.on('connect', (client) => client.on('error', () => {}));
   askListenerOneByOne(connection);
   try {
     await connection.waitUntilReady();

@@ -5,6 +5,7 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
 import { logIntoLines } from './support/log-lines.ts';
+import { relayDatabase } from '../support/database-relay.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
 const NAMES: QueueName[] = ['intake', 'submit', 'poll', 'deliver'];
@@ -85,6 +86,18 @@ describe('connectPostgres', () => {
     await expect.poll(() => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 })).toBeUndefined();
     await expect.poll(() => handled, { timeout: 4_000 }).toEqual([1, 2]);
     await queue.close();
+  });
+
+  it('outlives a connection that breaks while it heals', async () => {
+    const relay = await relayDatabase(postgres.url);
+    const connection = await connectPostgres({ connectionString: relay.url }, () => {});
+    relay.decide(() => 'deafen');
+    // Were nobody to listen to the connection itself, the test run would fail of an error that nobody caught.
+    await expect(connection.heal()).rejects.toThrow('Connection terminated unexpectedly');
+    relay.heal();
+    await connection.heal();
+    await connection.close();
+    relay.close();
   });
 
   it('leaves nothing open when it cannot get in', async () => {
