@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** Whether PHP with its SOAP client is here. There is no npm package that brings one. */
+/** Whether PHP with its SOAP client, and what reads the answers, is here. There is no npm package that brings one. */
 export function phpIsInstalled(): boolean {
-  return spawnSync('php', ['-r', 'exit((int) !class_exists("SoapClient"));']).status === 0;
+  const question = 'exit((int) !(class_exists("SoapClient") && function_exists("simplexml_load_string")));';
+  return spawnSync('php', ['-r', question]).status === 0;
 }
 
 /**
@@ -13,8 +14,8 @@ export function phpIsInstalled(): boolean {
  * promised (REQUIRE_SERVICES=1).
  */
 export function phpVerdict(): { sentence: string; isFine: boolean } {
-  if (phpIsInstalled()) return { sentence: 'php with its soap extension is installed: its tests ran', isFine: true };
-  const sentence = 'NO php with its soap extension here: its tests DID NOT RUN';
+  if (phpIsInstalled()) return { sentence: 'php with its soap and xml extensions is installed: its tests ran', isFine: true };
+  const sentence = 'NO php with its soap and xml extensions here: its tests DID NOT RUN';
   // Names of tests that pass are not printed, and this one has to be read.
   console.log(sentence);
   return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };

@@ -88,7 +88,8 @@ describe('submitBatch, asked more than once', () => {
     const app = { ...scripted.app, gateway: () => ({ ...gateway, submitBatch: counting }) };
     await Promise.all([first, second, first, second].map((key) => submitBatch(app, key)));
     expect(most).toBe(1);
-    expect(scripted.bodies).toHaveLength(1);
+    // The second may find the first one answered already, and goes then; neither goes twice.
+    expect(scripted.bodies.length).toBe(new Set(scripted.bodies).size);
   });
 
   it.each([REFUSED, UNKNOWN, taken('7011')])('does nothing for a batch that is $kind', async (answer) => {
