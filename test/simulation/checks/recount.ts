@@ -4,7 +4,8 @@ import type { Drop } from '../world.ts';
 export function linesOf(bytes: Buffer): string[] {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
   const text = bytes.toString(isWide ? 'utf16le' : 'utf8').replace(/^\ufeff/, '');
-  return text.replace(/\x1a+$/, '').split(/\r\n|\r|\n/);
+  // The Ctrl-Z of old programs is no row, nor is it when blank lines follow it.
+  return text.replace(/\x1a+\s*$/, '').split(/\r\n|\r|\n/);
 }
 
 /** Data rows: lines that are not blank, without the titles. */
