@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
+import { HOME_SITE } from './roles.ts';
 
 /**
  * The configuration file `paydrop.yaml` and the environment. Every setting stands here once with its default and its
@@ -81,8 +82,14 @@ export const AccountConfig = z.strictObject({
     .describe('What is more holds the file; amounts in units of the currency, refunds count like charges'),
 });
 
+/** Names the host, or the hosts that share a disk, on which folders lie. */
+export const SiteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
+
 export const FolderConfig = z.strictObject({
   path: z.string().describe('Drop folder, relative to the configuration file'),
+  site: SiteName.default(HOME_SITE).describe(
+    'Where the folder lies: only processes of this site (PAYDROP_SITE) take its files and write its outputs',
+  ),
   account: z.string().describe('Account that pays or is paid'),
   operation: z
     .enum(Object.keys(FOLDER_OPERATIONS) as [FolderOperation, ...FolderOperation[]])
@@ -208,6 +215,8 @@ export const ENVIRONMENT = {
   DATABASE_URL: 'PostgreSQL for the ledger; left out, an embedded one in the data folder',
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
+  PAYDROP_SITE: 'Site of this process, one of those that the folders name; default main',
+  PAYDROP_ROLES: 'What "paydrop start" does here, separated by commas; default everything',
   PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

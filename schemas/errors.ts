@@ -306,6 +306,11 @@ export const ERRORS = {
     'The ledger is older than the journal; see "paydrop account list".',
     'operator',
   ),
+  OTHER_SITE: stopped(
+    'the file was claimed at another site, where its original and its outputs are',
+    'Run the command there, or with PAYDROP_SITE set when the disk is shared.',
+    'operator',
+  ),
   NOT_FOUND: stopped('nothing of that name is known', 'See "paydrop status" for what there is.', 'operator'),
   TIMED_OUT: stopped('it was not done in the time given', 'Raise --timeout; work goes on at the next run.', 'operator'),
   INTERNAL: stopped('something unforeseen went wrong', 'Report this with the log lines around it.'),

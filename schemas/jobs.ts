@@ -2,16 +2,16 @@ import { z } from 'zod';
 
 /**
  * Payloads of the queues: ids only. A job says "have a look at this"; what is to be done is read from the ledger, so a
- * job may be lost, repeated or invented without harm.
+ * job may be lost, repeated or invented without harm. What is `atSite` has a queue for each site (roles.ts).
  */
 const FileJob = z.strictObject({ fileId: z.string() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
 
 export const QUEUES = {
-  intake: { payload: FileJob, about: 'check a claimed file, cut its batches' },
-  submit: { payload: BatchJob, about: 'send a batch, if the ledger lets it' },
-  poll: { payload: BatchJob, about: 'ask for the result of a submitted batch' },
-  deliver: { payload: FileJob, about: 'write the output files that are due' },
+  intake: { payload: FileJob, atSite: true, about: 'check a claimed file, cut its batches' },
+  submit: { payload: BatchJob, atSite: false, about: 'send a batch, if the ledger lets it' },
+  poll: { payload: BatchJob, atSite: false, about: 'ask for the result of a submitted batch' },
+  deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

@@ -50,7 +50,7 @@ export async function openApp(
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
-    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log));
+    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, { site: settings.site }));
     closers.push(() => queue.close());
     return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
   } catch (error) {

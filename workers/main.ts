@@ -1,3 +1,5 @@
+import type { Payload, QueueName } from '../schemas/jobs.ts';
+import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
 import { checkFolders } from './check-folders.ts';
 import { deliverFile } from './deliver.ts';
@@ -7,7 +9,7 @@ import { submitBatch } from './submit.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
-import { startWatcher } from './watch.ts';
+import { startWatcher, type Watcher } from './watch.ts';
 
 export type Workers = {
   /** Lists every folder now. @returns how many drops are still settling */
@@ -17,22 +19,27 @@ export type Workers = {
 };
 
 /**
- * Starts every station in this process. The order matters: nothing may be submitted before the journal was compared
+ * Starts the stations of this process. The order matters: nothing may be submitted before the journal was compared
  * with the ledger and the batches of dead workers were taken back.
  */
-export async function startWorkers(app: App): Promise<Workers> {
-  await checkFolders(app.settings);
+export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE): Promise<Workers> {
+  const atSite = [...roles].some((role) => ROLES[role].atSite);
+  if (atSite) await checkFolders(app.settings);
   await compareJournal(app);
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
-  const sweeper = await startSweeper(app);
+  const sweeper = await startSweeper(app, atSite);
+  const station = <Name extends QueueName & Role>(
+    name: Name,
+    handle: (app: App, job: Payload<Name>) => Promise<void>,
+  ) => (roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => handle(app, job))] : []);
   const stations = [
-    app.queue.work('intake', concurrency.intake, (job) => intakeFile(app, job)),
-    app.queue.work('submit', concurrency.submit, (job) => submitBatch(app, job)),
-    app.queue.work('poll', concurrency.poll, (job) => pollBatch(app, job)),
-    app.queue.work('deliver', concurrency.deliver, (job) => deliverFile(app, job)),
+    ...station('intake', intakeFile),
+    ...station('submit', submitBatch),
+    ...station('poll', pollBatch),
+    ...station('deliver', deliverFile),
   ];
-  const watcher = await startWatcher(app);
+  const watcher = roles.has('watch') ? await startWatcher(app) : BLIND;
   return {
     look: watcher.look,
     stop: async () => {
@@ -44,15 +51,18 @@ export async function startWorkers(app: App): Promise<Workers> {
   };
 }
 
+/** Where nobody watches, nothing is seen and nothing settles. */
+const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
+
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
-async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
-  await sweep(app, { atStart: true });
+async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promise<void> }> {
+  await sweep(app, { atStart: true, atSite });
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
   const plan = () => {
     timer = setTimeout(() => {
-      running = sweep(app)
+      running = sweep(app, { atSite })
         .catch((error: unknown) => app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`))
         .finally(() => {
           if (!stopped) plan();

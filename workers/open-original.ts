@@ -7,8 +7,15 @@ import { openSealedFile } from '../src/vault/archive.ts';
 import { type DataKey, unwrapDataKey } from '../src/vault/data-key.ts';
 import { ORIGINAL_PURPOSE } from './take-claim.ts';
 
-/** The original bytes of a file, opened from the archive. They fail to open rather than differ from what was sealed. */
+/**
+ * The original bytes of a file, opened from the archive. They fail to open rather than differ from what was sealed.
+ * @throws PipelineError OTHER_SITE
+ */
 export function openOriginal(app: App, file: FileRow): Readable {
+  if (file.site !== app.settings.site) {
+    const reason = `it lies at site "${file.site}", and this is "${app.settings.site}"`;
+    throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);
+  }
   return openSealedFile(originalPath(app, file), openFileKey(app, file), ORIGINAL_PURPOSE);
 }
 

@@ -4,6 +4,7 @@ import { findClaims } from '../src/drop/find-claims.ts';
 import { removeEmptyClaim } from '../src/drop/release-claim.ts';
 import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
+import { foldersHere } from '../src/kernel/config.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
 import { recallForgotten } from '../src/ledger/moves/recall-batch.ts';
@@ -19,14 +20,15 @@ import { askForIntake, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, 
 /**
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
  * the folders, may be repeated at any time, and sends nothing by itself.
+ * @param options.atSite false in a process that has no folders
  */
-export async function sweep(app: App, { atStart = false } = {}): Promise<void> {
+export async function sweep(app: App, { atStart = false, atSite = true } = {}): Promise<void> {
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refillQueue(app, atStart);
   crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
-  await adoptClaims(app);
+  if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
 }
 
@@ -65,7 +67,8 @@ async function recoverDeadWorkers(app: App): Promise<void> {
 
 /** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
 async function adoptClaims(app: App): Promise<void> {
-  for (const work of new Set(app.settings.folders.map((folder) => folder.work))) {
+  const folders = foldersHere(app.settings);
+  for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);
     for (const claim of found.claims) {
       try {
@@ -80,7 +83,7 @@ async function adoptClaims(app: App): Promise<void> {
     for (const drop of found.strange) await setAside(app, drop, work);
   }
   // In a drop folder lies what a resubmission was writing when it was killed.
-  for (const dir of [app.settings.paths.out, ...app.settings.folders.map((folder) => folder.path)]) {
+  for (const dir of [app.settings.paths.out, ...folders.map((folder) => folder.path)]) {
     await removeStaleTemporaries(dir, { olderThanMs: STALE_MS, clock: app.clock }).catch((error: unknown) =>
       app.log.error({ dir }, reasonOf(error)),
     );
@@ -98,7 +101,7 @@ async function adoptClaims(app: App): Promise<void> {
  */
 async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
-  const due = await findDueWork(app.ledger);
+  const due = await findDueWork(app.ledger, app.settings.site);
   const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
   const [intake, submit, poll, latePoll, deliver] = await Promise.all([
     stems('intake', atStart ? 'waiting' : 'live'),

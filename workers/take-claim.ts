@@ -53,6 +53,7 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
   await claimFile(app.ledger, {
     fileId,
     account: notes.account,
+    site: app.settings.site,
     folder: notes.folder,
     operation: notes.operation,
     name: maskText(notes.name),

@@ -5,6 +5,7 @@ import { crashPoint } from '../src/kernel/crash-point.ts';
 import { waitLeftMs } from '../src/kernel/wait-left.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { findSendable } from '../src/ledger/queries/due-work.ts';
+import { readFileSite } from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
 
@@ -18,9 +19,10 @@ async function ask<Name extends QueueName>(
   name: Name,
   stem: string,
   payload: Payload<Name>,
-  delayMs = 0,
+  { delayMs = 0, site }: { delayMs?: number; site?: string | undefined } = {},
 ): Promise<void> {
-  await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, { delayMs: Math.max(0, delayMs) });
+  const options = { delayMs: Math.max(0, delayMs), ...(site !== undefined && { site }) };
+  await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, options);
   crashPoint('queue.job-added');
 }
 
@@ -38,18 +40,18 @@ export const STEMS = {
   deliver: (fileId: string) => `deliver-${fileId}`,
 };
 
-export function askForIntake(app: App, fileId: string): Promise<void> {
-  return ask(app, 'intake', STEMS.intake(fileId), { fileId });
+export async function askForIntake(app: App, fileId: string): Promise<void> {
+  await ask(app, 'intake', STEMS.intake(fileId), { fileId }, { site: await readFileSite(app.ledger, fileId) });
 }
 
 export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
-  return ask(app, 'submit', STEMS.submit(key), key, delayMs);
+  return ask(app, 'submit', STEMS.submit(key), key, { delayMs });
 }
 
 /** Asks for the result of a submitted batch at the time that the ledger has noted for it. */
 export function askToPoll(app: App, batch: BatchRow): Promise<void> {
   const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
-  return ask(app, 'poll', STEMS.poll(batch), payload, pollWaitMs(app, batch));
+  return ask(app, 'poll', STEMS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
 }
 
 /** How long the ledger wants to wait with the next question for a result, in ms. */
@@ -66,8 +68,9 @@ function longestPollMs(app: App, batch: BatchRow): number {
   return longestPollDelayMs(account, ageMs);
 }
 
-export function askToDeliver(app: App, fileId: string): Promise<void> {
-  return ask(app, 'deliver', STEMS.deliver(fileId), { fileId });
+/** Asks where the folder of the file lies, whoever asks. */
+export async function askToDeliver(app: App, fileId: string): Promise<void> {
+  await ask(app, 'deliver', STEMS.deliver(fileId), { fileId }, { site: await readFileSite(app.ledger, fileId) });
 }
 
 /** Asks for the next batch of an account, if one may be sent. */

@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { claimDrop } from '../src/drop/claim-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner } from '../src/drop/scan-folder.ts';
 import { watchFolders } from '../src/drop/watch-folders.ts';
-import type { Folder } from '../src/kernel/config.ts';
+import { type Folder, foldersHere } from '../src/kernel/config.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { newFileId } from '../src/kernel/ids.ts';
@@ -21,7 +21,8 @@ export type Watcher = {
  * next listing come earlier (F1). While something settles, the listings follow each other fast enough to probe it.
  */
 export async function startWatcher(app: App): Promise<Watcher> {
-  const scanners = app.settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  const folders = foldersHere(app.settings);
+  const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let next: Promise<number> | undefined;
@@ -44,7 +45,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
   const lookAtAll = async () => {
     let settling = 0;
     for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
-    plan(settling > 0 ? probeMs(app.settings.folders, app.settings.rescanMs) : app.settings.rescanMs);
+    plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
   const plan = (delayMs: number) => {
@@ -52,7 +53,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
     if (!stopped) timer = setTimeout(() => void look(), delayMs);
   };
 
-  const paths = app.settings.folders.map((folder) => folder.path);
+  const paths = folders.map((folder) => folder.path);
   const usePolling = app.settings.watch === 'poll';
   const hints = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
   await look();

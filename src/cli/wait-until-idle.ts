@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
 import { countClaims } from '../drop/count-claims.ts';
+import { foldersHere } from '../kernel/config.ts';
 import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
@@ -23,7 +24,7 @@ export async function waitUntilIdle(
   while (performance.now() < end && !stop?.aborted) {
     const settling = await workers.look();
     // In this order, which is that of a file's way: what has left one place is looked for in the next.
-    const claimed = await countClaims(app.settings.folders.map((folder) => folder.work));
+    const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
     if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) return true;
     show(await describe(app, settling, claimed));
     await sleep(LOOK_MS);

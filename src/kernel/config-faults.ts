@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
@@ -24,9 +25,13 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
   ];
 }
 
-function findEnvironmentFaults({ logLevel }: Settings): ConfigFault[] {
-  if (LOG_LEVELS.some((level) => level === logLevel)) return [];
-  return [{ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` }];
+function findEnvironmentFaults({ logLevel, site }: Settings): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (!LOG_LEVELS.some((level) => level === logLevel))
+    faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
+  if (!SiteName.safeParse(site).success)
+    faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lower-case letters, digits and dashes` });
+  return faults;
 }
 
 function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
@@ -65,13 +70,17 @@ function findLayoutFaults({ layout, operation }: Folder, path: string, { country
  */
 function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
   const { out, quarantine, data } = paths;
-  const owned = [
+  const owned: { name: string; path: string; site?: string }[] = [
     ...Object.entries({ out, quarantine, data }).map(([name, path]) => ({ name: `paths.${name}`, path })),
-    ...folders.map(({ work }, index) => ({ name: `folders.${index}.work`, path: work })),
+    ...folders.map(({ work, site }, index) => ({ name: `folders.${index}.work`, path: work, site })),
   ];
   return folders.flatMap((drop, index) => [
-    ...owned.filter(({ path }) => liesInside(path, drop.path)).map(({ name }) => insideFault(name, drop)),
+    ...owned
+      .filter(({ path, site }) => (site ?? drop.site) === drop.site && liesInside(path, drop.path))
+      .map(({ name }) => insideFault(name, drop)),
     ...folders.flatMap((other, place) => {
+      // At another site the same path is another folder.
+      if (other.site !== drop.site) return [];
       const name = `folders.${place}.path`;
       if (other.path === drop.path)
         return place > index ? [{ path: name, reason: `"${other.id}" is configured twice` }] : [];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { type AccountConfig, Config, type FolderConfig } from '../../schemas/config.ts';
+import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { readSecret } from './config-secret.ts';
 import { PipelineError, reasonOf, systemCode } from './errors.ts';
@@ -15,7 +16,10 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
   password: string;
 };
 
-/** A drop folder with absolute paths. `id` is its path as configured: it stands in the ledger and the logs. */
+/**
+ * A drop folder with absolute paths. `id` is its path as configured, with its site before it when that is not the usual
+ * one: it stands in the ledger and the logs.
+ */
 export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: string; work: string };
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
@@ -24,6 +28,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths'> & {
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
   paths: { out: string; quarantine: string; data: string; archive: string; journal: string; masterKey: string };
+  /** Where this process runs. */
+  site: string;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   logLevel: string;
@@ -112,7 +118,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
       ...folder,
-      id: folder.path,
+      id: folder.site === HOME_SITE ? folder.path : `${folder.site}:${folder.path}`,
       path: resolve(root, folder.path),
       work: resolve(root, folder.work ?? join(paths.data, 'work')),
     })),
@@ -124,8 +130,14 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       journal: join(data, 'journal', 'sends.jsonl'),
       masterKey: join(data, 'master.key'),
     },
+    site: env['PAYDROP_SITE'] || HOME_SITE,
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
+}
+
+/** The folders that lie where this process runs. */
+export function foldersHere({ folders, site }: Pick<Settings, 'folders' | 'site'>): readonly Folder[] {
+  return folders.filter((folder) => folder.site === site);
 }

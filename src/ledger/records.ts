@@ -10,6 +10,7 @@ export type FileRow = {
   file_no: number;
   file_id: string;
   account: string;
+  site: string;
   folder: string;
   operation: FolderOperation;
   layout: LayoutName | null;

@@ -1,14 +1,20 @@
 import { type IQueueBackend, Queue } from 'bullmq';
-import type { QueueName } from '../../schemas/jobs.ts';
+import { QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import { HOME_SITE } from '../../schemas/roles.ts';
 import { fromStoredId } from './job-id.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { QueueOptions } from './queue-options.ts';
 
-/** BullMQ's queue of one of the names in schemas/jobs.ts, for adding and asking. */
+/** BullMQ's queue of one of the names in schemas/jobs.ts, at a site or for all, for adding and asking. */
 export type NamedQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 
+/** The name that BullMQ knows it by: what is done where a folder lies has a queue for each site. */
+export function queueNameAt(name: QueueName, site: string): string {
+  return QUEUES[name].atSite && site !== HOME_SITE ? `${name}-at-${site}` : name;
+}
+
 export function openNamedQueue(
-  name: QueueName,
+  name: string,
   connection: QueueConnection,
   options: QueueOptions,
   onError: (error: unknown) => void,

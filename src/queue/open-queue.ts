@@ -1,9 +1,10 @@
-import type { Payload, QueueName } from '../../schemas/jobs.ts';
+import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
 import { addJob } from './add-job.ts';
 import { answerWithin } from './answer-within.ts';
 import { limitLog } from './limit-log.ts';
-import { countJobs, listIds, type NamedQueue, openNamedQueue, type Which } from './named-queue.ts';
+import { countJobs, listIds, type NamedQueue, openNamedQueue, queueNameAt, type Which } from './named-queue.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
@@ -23,12 +24,13 @@ export type Queue = {
   /**
    * Adds a job. One of the same id that waits, is delayed or runs is left alone, also when its delay differs.
    * @param id letters, digits, `-`, `_` and `.`, at most 200; anything else is logged and dropped
+   * @param options.site whose workers it is for, when it is for those of one site (schemas/roles.ts); else this one
    */
   add<Name extends QueueName>(
     name: Name,
     id: string,
     payload: Payload<Name>,
-    options?: { delayMs?: number },
+    options?: { delayMs?: number; site?: string },
   ): Promise<void>;
   /**
    * Ids of the jobs that are waiting or delayed, with `live` of the active ones too; `next` and `pressing` leave out
@@ -57,17 +59,24 @@ const ANSWER_MS = 5_000;
 
 /**
  * Opens the queue and waits until its server answers.
+ * @param site whose jobs are worked on, listed and counted
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice (F40)
  */
 export async function openQueue(
   backend: QueueBackend,
   log: Log,
-  options: QueueOptions = QUEUE_OPTIONS,
+  { options = QUEUE_OPTIONS, site: home = HOME_SITE }: { options?: QueueOptions; site?: string } = {},
 ): Promise<Queue> {
   assertSafeOptions(options);
   const onError = limitLog(log);
   const connection = await answerWithin(OPEN_MS, 'open the queue', connect(backend, onError));
-  const queues = openQueues(connection, options, onError);
+  const queues = new Map<string, NamedQueue>();
+  const queueOf = (name: QueueName, site = home) => {
+    const storedName = queueNameAt(name, site);
+    const queue = queues.get(storedName) ?? openNamedQueue(storedName, connection, options, onError);
+    queues.set(storedName, queue);
+    return queue;
+  };
   const workers = new Set<QueueWorker>();
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll(connection, queues, workers));
@@ -79,22 +88,23 @@ export async function openQueue(
   }
 
   try {
-    await ask('open the queue', () => waitForAll(queues));
+    const ours = QUEUE_NAMES.map((name) => queueOf(name));
+    await ask('open the queue', () => Promise.all(ours.map((queue) => queue.waitUntilReady())));
   } catch (error) {
     await close();
     throw error;
   }
 
   return {
-    add: (name, id, payload, { delayMs = 0 } = {}) =>
-      ask(`add the job "${id}"`, () => addJob({ queue: queues[name], name, id, payload, delayMs, log })),
-    ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queues[name], which)),
+    add: (name, id, payload, { delayMs = 0, site } = {}) =>
+      ask(`add the job "${id}"`, () => addJob({ queue: queueOf(name, site), name, id, payload, delayMs, log })),
+    ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queueOf(name), which)),
     work: (name, concurrency, handle) => {
-      const worker = startWorker({ name, concurrency, handle, connection, options, log, onError });
+      const worker = startWorker({ name, site: home, concurrency, handle, connection, options, log, onError });
       workers.add(worker);
       return worker;
     },
-    counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queues[name])),
+    counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
     heal: () => ask('heal the queue', () => connection.heal()),
     close,
   };
@@ -109,20 +119,15 @@ function connect(backend: QueueBackend, onError: (error: unknown) => void): Prom
   }
 }
 
-type Queues = Readonly<Record<QueueName, NamedQueue>>;
-
-function openQueues(connection: QueueConnection, options: QueueOptions, onError: (error: unknown) => void): Queues {
-  const open = (name: QueueName) => openNamedQueue(name, connection, options, onError);
-  return { intake: open('intake'), submit: open('submit'), poll: open('poll'), deliver: open('deliver') };
-}
-
-async function waitForAll(queues: Queues): Promise<void> {
-  await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
-}
+const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
 /** Workers first: the end of a running job has to be written down through the connection. */
-async function closeAll(connection: QueueConnection, queues: Queues, workers: Set<QueueWorker>): Promise<void> {
+async function closeAll(
+  connection: QueueConnection,
+  queues: ReadonlyMap<string, NamedQueue>,
+  workers: Set<QueueWorker>,
+): Promise<void> {
   await Promise.all(Array.from(workers, (worker) => worker.close()));
-  await Promise.all(Object.values(queues).map((queue) => queue.close()));
+  await Promise.all(Array.from(queues.values(), (queue) => queue.close()));
   await connection.close();
 }

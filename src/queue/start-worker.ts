@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { closeWorker } from './close-worker.ts';
 import { fromStoredId } from './job-id.ts';
 import { listFaults } from './list-faults.ts';
+import { queueNameAt } from './named-queue.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { QueueOptions } from './queue-options.ts';
 import { describeFailure, safeFailure } from './safe-failure.ts';
@@ -19,6 +20,7 @@ export type QueueWorker = {
 
 type WorkerSetup<Name extends QueueName> = {
   name: Name;
+  site: string;
   concurrency: number;
   handle: (payload: Payload<Name>) => Promise<void>;
   connection: QueueConnection;
@@ -29,10 +31,10 @@ type WorkerSetup<Name extends QueueName> = {
 
 /** Runs the jobs of one queue, each at most once (F40). */
 export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): QueueWorker {
-  const { name, concurrency, connection, options, log, onError } = setup;
+  const { name, site, concurrency, connection, options, log, onError } = setup;
   const running = new Set<Promise<void>>();
   const worker = new Worker<unknown, void, string, IQueueBackend>(
-    name,
+    queueNameAt(name, site),
     (job) => keepTrack(running, runJob(setup, job)),
     { ...options.worker, connection: {}, concurrency },
     (...wanted) => pauseAfterFailure(connection.makeBackend(...wanted)),

@@ -103,6 +103,13 @@ describe('findConfigFaults', () => {
       ]);
     });
 
+    it('lets the folders of another site have the same paths, and lie in the work folder of this one', () => {
+      const folders = [folderAt('drop/dues'), { ...folderAt('drop/dues'), site: 'north' }];
+      expect(faultsOf({ folders })).toEqual([]);
+      const inside = { ...folderAt('drop'), work: 'elsewhere/dues/work' };
+      expect(faultsOf({ folders: [inside, { ...folderAt('elsewhere/dues'), site: 'north' }] })).toEqual([]);
+    });
+
     it('finds a drop folder in another, whichever comes first', () => {
       const reason = 'it lies in the drop folder "drop"';
       expect(faultsOf({ folders: ['drop', 'drop/dues'].map(folderAt) })).toEqual([{ path: 'folders.1.path', reason }]);

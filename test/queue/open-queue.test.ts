@@ -27,7 +27,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
 
   beforeEach(async () => {
     lines.length = 0;
-    queue = await openQueue(server.backend, log, QUICK_OPTIONS);
+    queue = await openQueue(server.backend, log, { options: QUICK_OPTIONS });
   });
   afterEach(async () => {
     await queue.close();
@@ -47,6 +47,30 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     queue.work('deliver', 1, got.take);
     await got.next();
     await expect.poll(() => queue.counts('deliver')).toEqual(counts({}));
+  });
+
+  it('gives a job of a site to the workers of that site, and one without a site to any', async () => {
+    const north = await openQueue(server.backend, log, { options: QUICK_OPTIONS, site: 'north' });
+    const here = collect();
+    const there = collect();
+    const anywhere = collect();
+    queue.work('deliver', 1, here.take);
+    north.work('deliver', 1, there.take);
+    north.work('poll', 1, anywhere.take);
+    await queue.add('deliver', 'deliver-far', { fileId: 'far' }, { site: 'north' });
+    await north.add('deliver', 'deliver-near', { fileId: 'near' }, { site: 'main' });
+    await queue.add('poll', 'poll-f1-1', { fileId: 'f1', batchNo: 1 });
+    expect(await there.next()).toEqual({ fileId: 'far' });
+    expect(await here.next()).toEqual({ fileId: 'near' });
+    expect(await anywhere.next()).toEqual({ fileId: 'f1', batchNo: 1 });
+    await north.close();
+  });
+
+  it('lists and counts the jobs of its own site only', async () => {
+    await queue.add('intake', 'intake-far', { fileId: 'far' }, { site: 'north' });
+    await queue.add('intake', 'intake-near', { fileId: 'near' });
+    expect(await queue.ids('intake', 'waiting')).toEqual(new Set(['intake-near']));
+    expect(await queue.counts('intake')).toEqual(counts({ waiting: 1 }));
   });
 
   it('keeps the four queues apart', async () => {
@@ -266,7 +290,7 @@ describe('openQueue', () => {
     const { log } = logIntoLines();
     const nowhere: QueueBackend = { kind: 'redis', url: 'redis://127.0.0.1:1' };
     const weakened = { ...QUEUE_OPTIONS, worker: { ...QUEUE_OPTIONS.worker, maxStalledCount: 1 } };
-    await expect(openQueue(nowhere, log, weakened)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    await expect(openQueue(nowhere, log, { options: weakened })).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 });
 

@@ -35,6 +35,7 @@ async function workOff(handle: (payload: Payload<'submit'>) => Promise<void>) {
   const onError = (error: unknown) => void errors.push(error);
   const worker = startWorker({
     name: 'submit',
+    site: 'main',
     concurrency: 1,
     handle,
     connection,
@@ -114,7 +115,8 @@ describe('startWorker', () => {
     };
     const { log } = logIntoLines();
     const handle = async () => {};
-    const setup = { name: 'submit', concurrency: 1, handle, connection: broken, options: QUEUE_OPTIONS } as const;
+    const ours = { name: 'submit', site: 'main', concurrency: 1 } as const;
+    const setup = { ...ours, handle, connection: broken, options: QUEUE_OPTIONS };
     const worker = startWorker({ ...setup, log, onError: () => {} });
     await expect.poll(() => fetches.length, { timeout: 5_000 }).toBe(2);
     expect(fetches[1]! - fetches[0]!).toBeGreaterThanOrEqual(990);

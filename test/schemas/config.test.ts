@@ -26,6 +26,7 @@ describe('Config', () => {
       folders: [
         {
           ...FOLDER,
+          site: 'main',
           complete: { by: 'quiet', quietMs: 10_000, probes: 3 },
           header: 'auto',
           charset: 'utf-8',

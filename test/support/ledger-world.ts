@@ -154,6 +154,7 @@ export function claimOf(claim: Partial<ClaimedFile> = {}): ClaimedFile {
   return {
     fileId,
     account: `account-${fileId}`,
+    site: 'main',
     folder: 'drop/ach-charge',
     operation: 'ach-charge',
     name: `${fileId}.csv`,

@@ -51,7 +51,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   zod: ['schemas', 'src/kernel'],
 };
 
-const LICENCES = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'];
+const LICENCES = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'];
 const LONGEST_FILE_LINES = 300;
 
 export const importLevels: TidyRule = (files) =>

@@ -1,6 +1,9 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { type CliCommand, settingsOf } from '../command.ts';
+import { ROLES } from '../../../schemas/roles.ts';
+import { foldersHere, loadSettings, type Settings } from '../../kernel/config.ts';
+import { type Call, type CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
+import { readRoles } from '../read-roles.ts';
 import { aborted, withStopSignal } from '../stop-signal.ts';
 import { withApp } from '../with-app.ts';
 import { withWorkers } from '../with-workers.ts';
@@ -8,21 +11,37 @@ import { withWorkers } from '../with-workers.ts';
 export const start: CliCommand = {
   name: 'start',
   about: 'Watch the drop folders and do all the work, until stopped with Ctrl-C or SIGTERM',
-  examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log'],
+  options: [
+    ['--roles <names>', 'do only this here, separated by commas (also PAYDROP_ROLES); left out, everything'],
+    ['--site <name>', 'where this process runs (also PAYDROP_SITE); left out, main'],
+  ],
+  notes: [
+    'Processes on other hosts share the work when they use the same PostgreSQL. Each has roles:',
+    ...Object.entries(ROLES).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
+  ],
+  examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log', 'start --roles submit,poll'],
   async run(call) {
-    const settings = settingsOf(call);
+    const settings = settingsAt(call);
+    const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
     const log = openCommandLog();
     // Heard from the beginning: a signal that ends the process while it starts would leave the database running.
     return withStopSignal((stop) =>
       withApp(settings, { log, env: process.env }, async (app) => {
-        await withWorkers(app, async () => {
-          const folders = settings.folders.map((folder) => folder.id);
-          log.info({ folders, instance: app.ledger.instance.id }, 'paydrop is running');
+        const running = async () => {
+          const folders = roles.has('watch') ? foldersHere(settings).map((folder) => folder.id) : [];
+          const { site } = settings;
+          log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
           await aborted(stop);
           log.info('stopping: nothing new is sent, running calls are awaited');
-        });
+        };
+        await withWorkers(app, running, roles);
         return EXIT.ok;
       }),
     );
   },
 };
+
+function settingsAt(call: Call): Settings {
+  const { site } = call.options;
+  return loadSettings(call.dir, typeof site === 'string' ? { ...process.env, PAYDROP_SITE: site } : process.env);
+}

@@ -8,6 +8,7 @@ import { linkResubmission } from './resubmit-rows.ts';
 export type ClaimedFile = {
   fileId: string;
   account: string;
+  site: string;
   folder: string;
   operation: string;
   /** The sender's name, long digit runs masked. */
@@ -32,8 +33,8 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
   return transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
       `INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                         claimed_at, wrapped_key, archive, charset, control)
-       VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                         claimed_at, wrapped_key, archive, charset, control, site)
+       VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
        ON CONFLICT (file_id) DO NOTHING`,
       [
         file.fileId,
@@ -50,6 +51,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
         file.archive,
         file.charset,
         file.control ? JSON.stringify(file.control) : null,
+        file.site,
       ],
     );
     if (rowCount === 0) return false;

@@ -1,4 +1,5 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
+import { HOME_SITE } from '../../../schemas/roles.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
 import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
@@ -18,20 +19,22 @@ export type DueWork = {
   deliver: string[];
 };
 
-export async function findDueWork(ledger: Ledger): Promise<DueWork> {
+/** @param site whose files are to be taken in and delivered; the rest is the same for all */
+export async function findDueWork(ledger: Ledger, site: string = HOME_SITE): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
-    findClaimed(ledger),
+    findClaimed(ledger, site),
     findSendable(ledger),
     findAwaitingResult(ledger),
     findToRecheck(ledger),
-    findDeliverable(ledger),
+    findDeliverable(ledger, site),
   ]);
   return { intake, submit, poll: [...poll, ...recheck], deliver };
 }
 
-async function findClaimed(ledger: Ledger): Promise<string[]> {
+async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT file_id FROM file WHERE state = 'claimed' ORDER BY file_no LIMIT 1000`,
+    `SELECT file_id FROM file WHERE state = 'claimed' AND site = $1 ORDER BY file_no LIMIT 1000`,
+    [site],
   );
   return rows.map((row) => row.file_id);
 }
@@ -85,9 +88,10 @@ async function findToRecheck(ledger: Ledger): Promise<BatchRow[]> {
   return rows;
 }
 
-async function findDeliverable(ledger: Ledger): Promise<string[]> {
+async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> {
   const { rows } = await ledger.pool.query<{ file_id: string }>(
-    `SELECT f.file_id FROM file f WHERE ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
+    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
+    [site],
   );
   return rows.map((row) => row.file_id);
 }

@@ -114,7 +114,7 @@ async function afterRestore({ program, world }: Play, account: string): Promise<
   if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest after the restore';
   const reason = ['--reason', 'the books of the service were read'];
   for (const verb of ['acknowledge', 'resume']) {
-    const { status, said } = await runCommand(program, place.root, 'account', verb, account, ...reason);
+    const { status, said } = await runCommand(program, place.root, ['account', verb, account, ...reason]);
     if (status !== 0) return `"account ${verb}" ended with ${status}: ${said}`;
   }
   const known = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));

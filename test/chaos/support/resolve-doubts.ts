@@ -30,7 +30,7 @@ export async function resolveDoubts(
         ? ['--not-received', '--evidence', 'its invoices are not in the books']
         : ['--adopt', batchId];
     const words = ['resolve', batch, ...verb, '--reason', 'the books of the service were read'];
-    const { status, said } = await runCommand(program, world.place.root, ...words);
+    const { status, said } = await runCommand(program, world.place.root, words);
     if (status !== 0) failures.push(`"${words.join(' ')}" ended with ${status}: ${said}`);
   }
   return { resolved: chosen.length, failures };

@@ -5,12 +5,18 @@ import type { Program } from './build-program.ts';
 export function runCommand(
   program: Program,
   root: string,
-  ...words: string[]
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number; said: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program.main, '--dir', root, ...words], (error, stdout, stderr) => {
-      const status = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
-      resolve({ status, said: `${stdout}${stderr}`.trim() });
-    });
+    execFile(
+      process.execPath,
+      [program.main, '--dir', root, ...words],
+      { env: { ...process.env, ...env } },
+      (error, stdout, stderr) => {
+        const status = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+        resolve({ status, said: `${stdout}${stderr}`.trim() });
+      },
+    );
   });
 }

@@ -18,14 +18,18 @@ export type Service = {
 /** Longer than the first question for a result comes, so that some come too early. */
 const BATCH_DELAY_MS = 150;
 
-export async function startService(program: Program, dataDir: string, accounts: readonly string[]): Promise<Service> {
+/** @param dataDir left out, the books are in memory and die with it */
+export async function startService(
+  program: Program,
+  dataDir: string | undefined,
+  accounts: readonly string[],
+): Promise<Service> {
   const port = await findFreePort();
   const words = [
     'sandbox',
     '--port',
     String(port),
-    '--data',
-    dataDir,
+    ...(dataDir === undefined ? [] : ['--data', dataDir]),
     '--batch-delay',
     String(BATCH_DELAY_MS),
     // A row that comes twice is charged twice, so nothing hides that it did.

@@ -17,6 +17,7 @@ describe('claimFile', () => {
       file_no: expect.any(Number),
       file_id: claim.fileId,
       account: claim.account,
+      site: 'main',
       folder: claim.folder,
       operation: claim.operation,
       layout: null,

@@ -4,7 +4,7 @@ import { QUICK_OPTIONS } from './quick-options.ts';
 
 /** A worker process that takes a job, says so on its standard output and never ends it. */
 const backend = JSON.parse(process.argv[2] ?? '') as QueueBackend;
-const queue = await openQueue(backend, silentLog(), QUICK_OPTIONS);
+const queue = await openQueue(backend, silentLog(), { options: QUICK_OPTIONS });
 queue.work('submit', 1, async ({ batchNo }) => {
   process.stdout.write(`holding ${batchNo}\n`);
   await new Promise(() => {});

@@ -1,0 +1,19 @@
+/**
+ * What a process may do. One process does everything by default; several share the work, each with its roles. What is
+ * `atSite` needs folders and sealed originals, so it runs where the folder lies; the rest runs anywhere, because what is
+ * sent travels sealed through the ledger.
+ */
+export const ROLES = {
+  watch: { atSite: true, about: 'lists the drop folders and claims what is complete' },
+  intake: { atSite: true, about: 'checks claimed files and cuts their batches' },
+  submit: { atSite: false, about: 'sends batches; keeps a send journal of its own' },
+  poll: { atSite: false, about: 'asks for results' },
+  deliver: { atSite: true, about: 'writes the output files' },
+} as const;
+
+export type Role = keyof typeof ROLES;
+
+export const EVERY_ROLE: ReadonlySet<Role> = new Set(Object.keys(ROLES) as Role[]);
+
+/** The site of a folder that names none, and of a process that is told none. */
+export const HOME_SITE = 'main';

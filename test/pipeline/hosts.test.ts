@@ -1,0 +1,97 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildProgram, type Program } from '../chaos/support/build-program.ts';
+import { runCommand } from '../chaos/support/run-command.ts';
+import { type Service, startService } from '../chaos/support/service.ts';
+import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+
+/**
+ * Several hosts, none of which sees the folders of another: two sites that take files in and write outputs, a third host
+ * that sends and a fourth that asks for results.
+ */
+const ACCOUNTS = ['dues', 'rent'];
+const SITE_ROLES = ['watch', 'intake', 'deliver'] as const;
+let program: Program;
+let postgres: TestPostgres;
+let service: Service;
+let hosts: Hosts;
+let home: Host;
+let north: Host;
+let pool: pg.Pool;
+beforeAll(async () => {
+  program = await buildProgram();
+  postgres = await startTestPostgres();
+  service = await startService(program, undefined, ACCOUNTS);
+  const shared = { program, accounts: ACCOUNTS, serviceUrl: service.url, databaseUrl: postgres.url };
+  hosts = await openHosts(shared, { sites: ['main', 'north'] });
+  home = await hosts.start('home', SITE_ROLES);
+  north = await hosts.start('north', SITE_ROLES, 'north');
+  await hosts.start('sender', ['submit']);
+  await hosts.start('asker', ['poll']);
+  pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
+}, 60_000);
+afterAll(async () => {
+  await pool?.end();
+  await hosts?.close();
+  await service?.kill();
+  await postgres?.stop();
+  await program?.remove();
+});
+
+function charges(prefix: string, rows: number): string {
+  return lines(upTo(rows).map((n) => achRow(n, { invoice: `${prefix}-${n}` })));
+}
+
+async function states(): Promise<Record<string, string>> {
+  const { rows } = await pool.query<{ name: string; state: string }>('SELECT name, state FROM file');
+  return Object.fromEntries(rows.map(({ name, state }) => [name, state]));
+}
+
+async function outputsOf(host: Host): Promise<string[]> {
+  const names = await readdir(join(host.root, 'out'));
+  return names.filter((name) => name.endsWith('.result.csv')).map((name) => name.replace(/(?:__|\.).*$/, ''));
+}
+
+describe('one installation on several hosts', () => {
+  it('takes a file in and writes its outputs where it was dropped, and calls the service from elsewhere', async () => {
+    await hosts.drop(home, 'dues', 'june.csv', charges('june', 3));
+    await hosts.drop(north, 'dues', 'july.csv', charges('july', 2));
+    const done = { 'june.csv': 'completed', 'july.csv': 'completed' };
+    await expect.poll(states, { timeout: 30_000 }).toEqual(done);
+    expect(await outputsOf(home)).toEqual(['june']);
+    expect(await outputsOf(north)).toEqual(['july']);
+    const booked = (await service.books()).map(({ invoice }) => invoice);
+    expect(booked.toSorted()).toEqual(['july-1', 'july-2', 'june-1', 'june-2', 'june-3']);
+    expect(await readdir(join(home.root, 'data'))).not.toContain('postgres');
+  }, 60_000);
+
+  it('goes on where it was when the host of the folders is killed', async () => {
+    for (const n of upTo(4)) await hosts.drop(home, 'rent', `kill-${n}.csv`, charges(`kill-${n}`, 2));
+    await home.killAndRestart();
+    const done = Object.fromEntries(upTo(4).map((n) => [`kill-${n}.csv`, 'completed']));
+    await expect.poll(states, { timeout: 30_000 }).toMatchObject(done);
+    const booked = (await service.books()).filter(({ invoice }) => invoice.startsWith('kill-'));
+    expect(new Set(booked.map(({ invoice }) => invoice)).size).toBe(8);
+    expect(booked).toHaveLength(8);
+  }, 60_000);
+
+  it('says where the original is when a command needs it elsewhere', async () => {
+    const env = { ...hosts.env, PAYDROP_SITE: 'north' };
+    const wrong = await runCommand(program, north.root, ['rebuild-outputs', 'june.csv'], env);
+    expect(wrong.status).not.toBe(0);
+    expect(wrong.said).toContain('it lies at site "main", and this is "north"');
+    const right = await runCommand(program, home.root, ['rebuild-outputs', 'june.csv'], hosts.env);
+    expect(right).toMatchObject({ status: 0 });
+  }, 60_000);
+
+  it('refuses to watch folders at a site that has none', async () => {
+    const env = { ...hosts.env, PAYDROP_SITE: 'south', PAYDROP_ROLES: 'watch' };
+    const { status, said } = await runCommand(program, home.root, ['start'], env);
+    expect(status).not.toBe(0);
+    expect(said).toContain('Cannot work at site "south": no folder lies there. Set PAYDROP_SITE to one of main, north');
+  }, 60_000);
+});

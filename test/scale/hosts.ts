@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { Role } from '../../schemas/roles.ts';
+import type { Program } from '../chaos/support/build-program.ts';
+import { type Daemon, startDaemon } from '../chaos/support/daemon.ts';
+import { agentCodeOf, PASSWORD } from '../support/installation.ts';
+
+/** One host: a folder that no other host sees, and one process in it. */
+export type Host = {
+  readonly name: string;
+  readonly root: string;
+  readonly daemon: Daemon;
+  /** As a power cut would, and starts it again. */
+  killAndRestart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** What all hosts of an installation share: the configuration, the master key, the ledger and the queue. */
+export type Shared = {
+  program: Program;
+  accounts: readonly string[];
+  serviceUrl: string;
+  databaseUrl: string;
+  redisUrl?: string | undefined;
+};
+
+export type Hosts = {
+  /** The site is `main` unless the name says otherwise. */
+  start(name: string, roles: readonly Role[], site?: string): Promise<Host>;
+  /** Into a drop folder of a host, by a rename. */
+  drop(host: Host, account: string, name: string, content: string): Promise<void>;
+  /** Environment of a command on any host. */
+  readonly env: Record<string, string>;
+  close(): Promise<void>;
+};
+
+/**
+ * @param options.sites where the folders lie; those of `main` are `drop/<account>`, those of another `<site>/<account>`
+ */
+export async function openHosts(
+  shared: Shared,
+  { sites = ['main'] }: { sites?: readonly string[] } = {},
+): Promise<Hosts> {
+  const parent = await mkdtemp(join(tmpdir(), 'paydrop-hosts-'));
+  await chmod(parent, 0o711);
+  const config = stringify(configOf(shared, sites));
+  const env = {
+    DATABASE_URL: shared.databaseUrl,
+    ...(shared.redisUrl !== undefined && { REDIS_URL: shared.redisUrl }),
+    PAYDROP_MASTER_KEY: randomBytes(32).toString('base64'),
+  };
+  const hosts: Host[] = [];
+  return {
+    env,
+    start: async (name, roles, site = 'main') => {
+      const root = join(parent, name);
+      const drops = site === 'main' ? 'drop' : site;
+      const folders = shared.accounts.map((account) => join(drops, account));
+      for (const dir of ['data', 'incoming', 'logs', ...folders]) await mkdir(join(root, dir), { recursive: true });
+      await writeFile(join(root, 'paydrop.yaml'), config, { mode: 0o600 });
+      const own = { ...env, PAYDROP_ROLES: roles.join(','), PAYDROP_SITE: site };
+      const host = startHost({ name, root, env: own, program: shared.program });
+      hosts.push(host);
+      await host.daemon.ready;
+      return host;
+    },
+    drop: async ({ root }, account, name, content) => {
+      const aside = join(root, 'incoming', name);
+      await writeFile(aside, content);
+      const [drops = 'drop'] = (await readdir(root)).filter((entry) => entry === 'drop' || sites.includes(entry));
+      await rename(aside, join(root, drops, account, name));
+    },
+    close: async () => {
+      await Promise.all(hosts.map((host) => host.daemon.kill()));
+      await rm(parent, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function startHost(setup: { name: string; root: string; env: Record<string, string>; program: Program }): Host {
+  const { name, root, env, program } = setup;
+  let life = 1;
+  let daemon = startDaemon(program, root, { life, env });
+  return {
+    name,
+    root,
+    get daemon() {
+      return daemon;
+    },
+    killAndRestart: async () => {
+      await daemon.kill();
+      life += 1;
+      daemon = startDaemon(program, root, { life, env });
+      await daemon.ready;
+    },
+    stop: () => daemon.stop(),
+  };
+}
+
+function configOf({ accounts, serviceUrl }: Shared, sites: readonly string[]) {
+  return {
+    accounts: Object.fromEntries(
+      accounts.map((name) => [
+        name,
+        {
+          server: 'NA',
+          country: 'US',
+          currency: 'USD',
+          agentCode: agentCodeOf(name),
+          password: PASSWORD,
+          baseUrl: serviceUrl,
+          resolveWaitMs: 0,
+          poll: { firstMs: 200, factor: 1.2, longestMs: 1_000 },
+        },
+      ]),
+    ),
+    folders: sites.flatMap((site) =>
+      accounts.map((account) => ({
+        path: join(site === 'main' ? 'drop' : site, account),
+        site,
+        account,
+        operation: 'ach-charge',
+        complete: { by: 'quiet', quietMs: 50, probes: 2 },
+        // Files that are as large as the ones before; what is unusual is not the point here.
+        unusualFactor: 0,
+      })),
+    ),
+    rescanMs: 500,
+    sweepMs: 500,
+  };
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Role } from '../../schemas/roles.ts';
+import { buildProgram, type Program } from '../chaos/support/build-program.ts';
+import { runCommand } from '../chaos/support/run-command.ts';
+import { type Service, startService } from '../chaos/support/service.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { startTestPostgres } from '../support/postgres.ts';
+import { seededRandom } from '../support/random.ts';
+import { checkScale } from './check-scale.ts';
+import { type Host, type Hosts, openHosts } from './hosts.ts';
+
+export type ScalePlan = {
+  files: number;
+  rowsPerFile: number;
+  accounts: number;
+  /** Hosts that send, and as many that ask for results; one more has the folders. */
+  workers: number;
+  /** How many times a host is killed, each at a random moment. */
+  kills: number;
+  seed: number;
+  redisUrl?: string | undefined;
+  say?: (text: string) => void;
+};
+
+export type ScaleReport = {
+  files: number;
+  rows: number;
+  workers: number;
+  kills: number;
+  /** Batches in doubt after a kill, resolved with the commands of the product. */
+  resolved: number;
+  /** From the first drop to the last output. */
+  seconds: number;
+  rowsPerSecond: number;
+  failures: string[];
+};
+
+/** How long everything may take after the last kill, in ms. */
+const REST_MS = 300_000;
+
+/**
+ * One installation on several hosts with folders of their own: all files are dropped at once, hosts are killed at random
+ * moments, and at the end books, ledger and outputs are compared.
+ */
+export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
+  const program = await buildProgram();
+  const postgres = await startTestPostgres();
+  const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
+  const service = await startService(program, undefined, accounts);
+  const shared = { program, accounts, serviceUrl: service.url, databaseUrl: postgres.url, redisUrl: plan.redisUrl };
+  const hosts = await openHosts(shared);
+  const pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
+  pool.on('error', () => {});
+  try {
+    return await play(plan, { program, accounts, service, hosts, pool });
+  } finally {
+    await pool.end();
+    await hosts.close();
+    await service.kill();
+    await postgres.stop();
+    await program.remove();
+  }
+}
+
+type Stage = { program: Program; accounts: readonly string[]; service: Service; hosts: Hosts; pool: pg.Pool };
+
+async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
+  const { say = () => {} } = plan;
+  const site = await stage.hosts.start('site', ['watch', 'intake', 'deliver']);
+  const both: Role[][] = [['submit'], ['poll']];
+  const others: Host[] = [];
+  for (const n of upTo(plan.workers))
+    for (const roles of both) others.push(await stage.hosts.start(`${roles[0]}-${n}`, roles));
+  const started = performance.now();
+  const drops = await dropAll(plan, stage, site);
+  say(`${drops.length} files dropped`);
+  const random = seededRandom(plan.seed);
+  let resolved = 0;
+  for (const n of upTo(plan.kills)) {
+    await sleep(200 + random() * 1_500);
+    const victim = [site, ...others][Math.floor(random() * (others.length + 1))]!;
+    await victim.killAndRestart();
+    say(`kill ${n}: ${victim.name}`);
+    resolved += await resolveDoubts(stage, site);
+  }
+  const end = performance.now() + REST_MS;
+  while (!(await isDone(stage.pool, drops.length)) && performance.now() < end) {
+    await sleep(100);
+    resolved += await resolveDoubts(stage, site);
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  const failures = await checkScale({ ...stage, site, drops });
+  const rows = plan.files * plan.rowsPerFile;
+  const { files, workers, kills } = plan;
+  const rowsPerSecond = Math.round(rows / seconds);
+  return { files, rows, workers, kills, resolved, seconds: Math.round(seconds * 10) / 10, rowsPerSecond, failures };
+}
+
+export type ScaleDrop = { account: string; name: string; invoices: string[] };
+
+/** The accounts take turns, so that each has files from the beginning to the end. */
+async function dropAll(plan: ScalePlan, { hosts, accounts }: Stage, site: Host): Promise<ScaleDrop[]> {
+  const drops: ScaleDrop[] = [];
+  for (const n of upTo(plan.files)) {
+    const account = accounts[n % accounts.length]!;
+    const name = `file-${n}.csv`;
+    const invoices = upTo(plan.rowsPerFile).map((row) => `${n}-${row}`);
+    const text = lines(invoices.map((invoice, index) => achRow(n * 1_000 + index, { invoice, amount: amountOf(n) })));
+    await hosts.drop(site, account, name, text);
+    drops.push({ account, name, invoices });
+  }
+  return drops;
+}
+
+/** No two files alike, or they would be taken for the same. */
+function amountOf(n: number): string {
+  return `${10 + (n % 80)}.${String(n % 100).padStart(2, '0')}`;
+}
+
+async function isDone(pool: pg.Pool, files: number): Promise<boolean> {
+  const { rows } = await pool.query<{ done: number }>(
+    `SELECT count(*)::int AS done FROM file WHERE state = 'completed'`,
+  );
+  return rows[0]?.done === files;
+}
+
+/** A host that dies in the middle of a call leaves a batch in doubt; a person looks into the books and says what became of it. */
+async function resolveDoubts({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
+  const { rows } = await pool.query<{ batch: string; invoice: string }>(
+    `SELECT b.file_id || '/' || b.batch_no AS batch, min(r.invoice) AS invoice
+     FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
+     WHERE b.state = 'unknown' GROUP BY b.file_id, b.batch_no`,
+  );
+  if (rows.length === 0) return 0;
+  const books = new Map((await service.books()).map((row) => [row.invoice, row.batchId]));
+  for (const { batch, invoice } of rows) {
+    const batchId = books.get(invoice);
+    const verb = batchId === undefined ? ['--not-received', '--evidence', 'not in the books'] : ['--adopt', batchId];
+    const words = ['resolve', batch, ...verb, '--reason', 'the books of the service were read'];
+    const { status, said } = await runCommand(program, site.root, words, hosts.env);
+    if (status !== 0) throw new Error(`"${words.join(' ')}" ended with ${status}: ${said}`);
+  }
+  return rows.length;
+}
