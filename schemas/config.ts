@@ -82,8 +82,26 @@ export const AccountConfig = z.strictObject({
     .describe('What is more holds the file; amounts in units of the currency, refunds count like charges'),
 });
 
+const Name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
+
+export const RemoteConfig = z
+  .strictObject({
+    host: z.string().min(1).describe('Name or address of the SFTP server'),
+    port: z.int().min(1).max(65_535).default(22),
+    user: z.string().min(1).describe('Name to log in with'),
+    password: Secret.optional().describe('Password: env:NAME or file:PATH'),
+    key: Secret.optional().describe('Private key in the form of OpenSSH: file:PATH or env:NAME'),
+    passphrase: Secret.optional().describe('Passphrase of the private key: env:NAME or file:PATH'),
+    hostKey: z
+      .string()
+      .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'it is not SHA256: and 43 characters, as "ssh-keygen -lf" prints it')
+      .describe('Fingerprint of the key of the server, SHA256:...; a server with another key is refused'),
+    timeoutMs: Milliseconds.default(20_000).describe('Longest wait for the log-in, and for any one answer, in ms'),
+  })
+  .refine(({ password, key }) => (password === undefined) !== (key === undefined), 'it needs a password or a key');
+
 /** Names the host, or the hosts that share a disk, on which folders lie. */
-export const SiteName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/);
+export const SiteName = Name;
 
 export const FolderConfig = z.strictObject({
   path: z.string().describe('Drop folder, relative to the configuration file'),
@@ -98,6 +116,22 @@ export const FolderConfig = z.strictObject({
     .enum(Object.keys(LAYOUTS) as [LayoutName, ...LayoutName[]])
     .optional()
     .describe('The only layout taken; left out, the number of columns tells'),
+  pull: z
+    .strictObject({
+      remote: z.string().describe('Name of one of the remotes'),
+      path: z.string().min(1).describe('Folder there'),
+      after: z
+        .enum(['move', 'delete', 'keep'])
+        .default('move')
+        .describe('What becomes of a file there that is here: moved into a folder, deleted, or left and remembered'),
+      claimed: z
+        .string()
+        .optional()
+        .describe('Folder there for those that are moved; default "claimed" in that folder'),
+      everyMs: Milliseconds.default(60_000).describe('The folder there is listed this often, in ms'),
+    })
+    .optional()
+    .describe('Files are fetched into this folder from an SFTP server; `complete` decides there as it does here'),
   work: z.string().optional().describe('Where claimed files are worked on, on the same file system; default data/work'),
   complete: z
     .discriminatedUnion('by', [
@@ -189,6 +223,18 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe('Folders, relative to the configuration file'),
+  remotes: z.record(Name, RemoteConfig).default({}).describe('SFTP servers by name'),
+  push: z
+    .array(
+      z.strictObject({
+        remote: z.string().describe('Name of one of the remotes'),
+        path: z.string().min(1).describe('Folder there'),
+        accounts: z.array(z.string()).optional().describe('Only outputs of these accounts; left out, of all'),
+        marker: z.string().optional().describe('An empty file with this ending follows each, such as .done'),
+      }),
+    )
+    .default([])
+    .describe('Output files are uploaded as well'),
   rescanMs: Milliseconds.default(30_000).describe('Every folder is listed at least this often, in ms'),
   sweepMs: Milliseconds.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
   watch: z
@@ -207,6 +253,7 @@ export const Config = z.strictObject({
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
+export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type FolderConfig = z.infer<typeof FolderConfig>;
 export type Config = z.infer<typeof Config>;
 

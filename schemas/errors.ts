@@ -306,6 +306,19 @@ export const ERRORS = {
     'The ledger is older than the journal; see "paydrop account list".',
     'operator',
   ),
+  REMOTE_UNREACHABLE: stopped(
+    'the SFTP server cannot be reached',
+    'It is tried again by itself; check name, port and network of the remote.',
+  ),
+  REMOTE_KEY: stopped(
+    'the SFTP server shows another key than the one that is pinned',
+    'Ask its administrator for the fingerprint; set hostKey of the remote only when it is confirmed.',
+  ),
+  REMOTE_LOGIN: stopped('the SFTP server does not let us in', 'Check user, password or key of the remote.'),
+  REMOTE_FAILED: stopped(
+    'the SFTP server did not do what was asked',
+    'It is tried again by itself; check the folder and its permissions there.',
+  ),
   OTHER_SITE: stopped(
     'the file was claimed at another site, where its original and its outputs are',
     'Run the command there, or with PAYDROP_SITE set when the disk is shared.',

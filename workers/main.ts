@@ -9,10 +9,11 @@ import { submitBatch } from './submit.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
+import { startTransfers } from './start-transfers.ts';
 import { startWatcher, type Watcher } from './watch.ts';
 
 export type Workers = {
-  /** Lists every folder now. @returns how many drops are still settling */
+  /** Lists every folder, and those on servers, now. @returns how many drops are still settling */
   look(): Promise<number>;
   /** Takes nothing new, waits for what is running. */
   stop(): Promise<void>;
@@ -39,14 +40,15 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     ...station('poll', pollBatch),
     ...station('deliver', deliverFile),
   ];
+  const transfers = startTransfers(app, roles);
   const watcher = roles.has('watch') ? await startWatcher(app) : BLIND;
   return {
-    look: watcher.look,
+    look: async () => (await transfers.look()) + (await watcher.look()),
     stop: async () => {
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
       // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
-      await Promise.all([watcher.stop(), sweeper.stop(), ...closing]);
+      await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), ...closing]);
     },
   };
 }

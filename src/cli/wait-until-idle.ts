@@ -25,7 +25,11 @@ export async function waitUntilIdle(
     const settling = await workers.look();
     // In this order, which is that of a file's way: what has left one place is looked for in the next.
     const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
-    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) return true;
+    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) {
+      // What was written meanwhile still goes up to its server.
+      await workers.look();
+      return true;
+    }
     show(await describe(app, settling, claimed));
     await sleep(LOOK_MS);
   }

@@ -22,6 +22,7 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
       findFolderFaults(folder, `folders.${index}`, settings.accounts.get(folder.account)),
     ),
     ...findPathFaults(settings),
+    ...findRemoteFaults(settings),
   ];
 }
 
@@ -62,6 +63,26 @@ function findLayoutFaults({ layout, operation }: Folder, path: string, { country
   if (row.operations.includes(operation) && (row.countries?.includes(country) ?? true)) return [];
   const reason = `"${layout}" (${columnsOf(layout).length} columns) is not for ${operation} in ${country}`;
   return [{ path: `${path}.layout`, reason }];
+}
+
+/** A remote that nobody described would be missed only when the first file is to go there. */
+function findRemoteFaults({ folders, push, remotes, accounts }: Settings): ConfigFault[] {
+  const users = [
+    ...folders.flatMap(({ pull }, index) =>
+      pull ? [{ path: `folders.${index}.pull.remote`, name: pull.remote }] : [],
+    ),
+    ...push.map(({ remote }, index) => ({ path: `push.${index}.remote`, name: remote })),
+  ];
+  return [
+    ...users
+      .filter(({ name }) => !remotes.has(name))
+      .map(({ path, name }) => ({ path, reason: `there is no remote "${name}"` })),
+    ...push.flatMap((target, index) =>
+      (target.accounts ?? [])
+        .filter((name) => !accounts.has(name))
+        .map((name) => ({ path: `push.${index}.accounts`, reason: `there is no account "${name}"` })),
+    ),
+  ];
 }
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { type AccountConfig, Config, type FolderConfig } from '../../schemas/config.ts';
+import { type AccountConfig, Config, type FolderConfig, type RemoteConfig } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { readSecret } from './config-secret.ts';
@@ -22,11 +22,15 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
  */
 export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: string; work: string };
 
+/** An SFTP server with its secrets read. */
+export type Remote = RemoteConfig & { name: string };
+
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths'> & {
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
+  remotes: ReadonlyMap<string, Remote>;
   paths: { out: string; quarantine: string; data: string; archive: string; journal: string; masterKey: string };
   /** Where this process runs. */
   site: string;
@@ -98,7 +102,7 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, ...rest } = config;
+  const { accounts, folders, paths, remotes, ...rest } = config;
   const data = resolve(root, paths.data);
   const secretOf = (path: string, text: string): string => {
     const secret = readSecret(text, root, env);
@@ -112,8 +116,16 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     agentCode: secretOf(`accounts.${name}.agentCode`, account.agentCode),
     password: secretOf(`accounts.${name}.password`, account.password),
   });
+  const readRemote = (name: string, remote: RemoteConfig): Remote => {
+    const secrets = (['password', 'key', 'passphrase'] as const).flatMap((field) => {
+      const text = remote[field];
+      return text === undefined ? [] : [[field, secretOf(`remotes.${name}.${field}`, text)]];
+    });
+    return { ...remote, ...Object.fromEntries(secrets), name };
+  };
   return {
     ...rest,
+    remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({

@@ -8,12 +8,12 @@ type Level =
   | 'schemas'
   | 'workers'
   | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile'}`
-  | `src/${'gateway' | 'sandbox' | 'app' | 'web' | 'cli'}`;
+  | `src/${'gateway' | 'sandbox' | 'sftp' | 'app' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
 const TRADES = ['src/csv', 'src/drop', 'src/vault', 'src/ledger', 'src/queue', 'src/reconcile'] as const;
 const SERVICES = [...GROUND, ...TRADES] as const;
-const APP = [...SERVICES, 'src/gateway', 'src/sandbox'] as const;
+const APP = [...SERVICES, 'src/gateway', 'src/sandbox', 'src/sftp'] as const;
 
 /** Who may import whom, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
@@ -27,6 +27,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/reconcile': GROUND,
   'src/gateway': SERVICES,
   'src/sandbox': SERVICES,
+  'src/sftp': GROUND,
   'src/app': APP,
   'src/web': [...APP, 'src/app'],
   workers: [...APP, 'src/app', 'src/web'],
@@ -47,6 +48,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'pg-copy-streams': ['src/ledger'],
   pino: ['src/kernel'],
   soap: ['src/gateway', 'src/sandbox'],
+  'ssh2-sftp-client': ['src/sftp'],
   yaml: ['src/kernel'],
   zod: ['schemas', 'src/kernel'],
 };

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import SftpClient from 'ssh2-sftp-client';
+import type { Remote } from '../kernel/config.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { explainRemoteError } from './explain-remote-error.ts';
+
+/** A file in a folder of an SFTP server. Servers give times to the second. */
+export type RemoteFile = { readonly name: string; readonly bytes: number; readonly mtimeMs: number };
+
+/** An open log-in. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection is gone. */
+export type RemoteSession = {
+  /** Plain files only: a link may lead anywhere. */
+  list(folder: string): Promise<RemoteFile[]>;
+  /** What lies at a path now, or undefined. */
+  stat(path: string): Promise<Omit<RemoteFile, 'name'> | undefined>;
+  /** Into a local file, which is replaced. */
+  fetch(path: string, local: string): Promise<void>;
+  upload(local: string, path: string): Promise<void>;
+  writeEmpty(path: string): Promise<void>;
+  /** Fails when there is something at the new path. */
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  makeFolder(path: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Logs in. The key of the server is compared with the pinned fingerprint before anything secret is sent; there is no way
+ * to take a server on trust.
+ * @throws PipelineError REMOTE_UNREACHABLE, REMOTE_KEY, REMOTE_LOGIN
+ */
+export async function openRemote(remote: Remote): Promise<RemoteSession> {
+  const client = new SftpClient(`paydrop ${remote.name}`, {
+    // A connection that breaks between two calls is found by the next call.
+    error: () => {},
+    end: () => {},
+    close: () => {},
+  });
+  let shownKey: string | undefined;
+  const { host, port, user: username, password, key, passphrase, timeoutMs } = remote;
+  try {
+    await client.connect({
+      host,
+      port,
+      username,
+      ...(password !== undefined && { password }),
+      ...(key !== undefined && { privateKey: key.endsWith('\n') ? key : `${key}\n` }),
+      ...(passphrase !== undefined && { passphrase }),
+      readyTimeout: timeoutMs,
+      keepaliveInterval: timeoutMs,
+      keepaliveCountMax: 2,
+      hostVerifier: (shown: Buffer) => {
+        shownKey = fingerprintOf(shown);
+        return shownKey === remote.hostKey;
+      },
+    });
+  } catch (error) {
+    await client.end().catch(() => false);
+    const action = `log in to remote "${remote.name}"`;
+    if (shownKey !== undefined && shownKey !== remote.hostKey)
+      throw new PipelineError('REMOTE_KEY', action, `it shows ${shownKey}, ${remote.hostKey} is pinned`);
+    throw explainRemoteError(error, action);
+  }
+  return sessionOf(client, remote);
+}
+
+/** As `ssh-keygen -lf` prints it. */
+function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+function sessionOf(client: SftpClient, { name, timeoutMs }: Remote): RemoteSession {
+  const ask = async <Answer>(what: string, question: () => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await question();
+    } catch (error) {
+      throw explainRemoteError(error, `${what} at remote "${name}"`);
+    }
+  };
+  return {
+    list: (folder) =>
+      ask('list the folder', async () => {
+        const entries = await within(timeoutMs, client.list(folder));
+        return entries
+          .filter((entry) => entry.type === '-')
+          .map((entry) => ({ name: entry.name, bytes: entry.size, mtimeMs: entry.modifyTime }));
+      }),
+    stat: (path) =>
+      ask('look at a file', async () => {
+        if ((await within(timeoutMs, client.exists(path))) !== '-') return undefined;
+        const { size, modifyTime } = await within(timeoutMs, client.stat(path));
+        return { bytes: size, mtimeMs: modifyTime };
+      }),
+    fetch: (path, local) => ask('fetch a file', async () => void (await client.fastGet(path, local))),
+    upload: (local, path) => ask('upload a file', async () => void (await client.fastPut(local, path))),
+    writeEmpty: (path) => ask('write a marker', async () => void (await client.put(Buffer.alloc(0), path))),
+    rename: (from, to) => ask('rename a file', async () => void (await within(timeoutMs, client.rename(from, to)))),
+    remove: (path) => ask('remove a file', async () => void (await within(timeoutMs, client.delete(path, true)))),
+    makeFolder: (path) =>
+      ask('make a folder', async () => {
+        if ((await within(timeoutMs, client.exists(path))) === false) await within(timeoutMs, client.mkdir(path, true));
+      }),
+    close: async () => {
+      await client.end().catch(() => false);
+    },
+  };
+}
+
+/** The library waits for ever for the answer of a server that fell silent. */
+async function within<Answer>(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Remote } from '../../src/kernel/config.ts';
+import { findFreePort } from './find-free-port.ts';
+
+/** A real OpenSSH server on the loopback, for one user with one key, who sees one folder. */
+export type TestSshd = {
+  /** The folder as it lies on this disk; on the server it is at the same path. */
+  readonly folder: string;
+  readonly remote: Remote;
+  /** Ends the server and everybody's connection. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const SSHD = '/usr/sbin/sshd';
+
+export function sshdIsInstalled(): boolean {
+  return spawnSync(SSHD, ['-V']).error === undefined;
+}
+
+/** See redisVerdict. */
+export function sshdVerdict(): { sentence: string; isFine: boolean } {
+  if (sshdIsInstalled()) return { sentence: 'sshd is installed: the SFTP tests ran', isFine: true };
+  const sentence = 'NO sshd here: the SFTP tests DID NOT RUN';
+  // Names of tests that pass are not printed, and this one has to be read.
+  console.log(sentence);
+  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+}
+
+export async function startTestSshd(): Promise<TestSshd> {
+  const home = await mkdtemp(join(tmpdir(), 'paydrop-test-sshd-'));
+  await chmod(home, 0o755);
+  const folder = join(home, 'files');
+  await mkdir(folder);
+  for (const name of ['host', 'user']) makeKey(join(home, name));
+  await writeFile(join(home, 'authorized'), await readFile(join(home, 'user.pub')), { mode: 0o600 });
+  // Where the server puts itself into a cage before anybody has logged in, as root only.
+  if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
+  const port = await findFreePort();
+  await writeFile(join(home, 'config'), configOf(home, port));
+  let server = await start(home, port);
+  const kill = async () => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const gone = once(server, 'exit');
+    // Its children, some for each connection, live on without it.
+    for (const pid of [...childrenOf(server.pid!), server.pid!]) killQuietly(pid);
+    await gone;
+  };
+  return {
+    folder,
+    remote: {
+      name: 'bank',
+      host: '127.0.0.1',
+      port,
+      user: userInfo().username,
+      key: await readFile(join(home, 'user'), 'utf8'),
+      hostKey: fingerprintOf(join(home, 'host.pub')),
+      timeoutMs: 10_000,
+    },
+    kill,
+    restart: async () => {
+      await kill();
+      server = await start(home, port);
+    },
+    stop: async () => {
+      await kill();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function childrenOf(pid: number): number[] {
+  const listed = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }).stdout;
+  const children = listed.split('\n').map(Number).filter(Boolean);
+  return children.flatMap((child) => [...childrenOf(child), child]);
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has gone by itself.
+  }
+}
+
+function makeKey(path: string): void {
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
+}
+
+function fingerprintOf(path: string): string {
+  return execFileSync('ssh-keygen', ['-lf', path], { encoding: 'utf8' }).split(' ')[1]!;
+}
+
+function configOf(home: string, port: number): string {
+  return [
+    `Port ${port}`,
+    'ListenAddress 127.0.0.1',
+    `HostKey ${home}/host`,
+    `AuthorizedKeysFile ${home}/authorized`,
+    'PidFile none',
+    'PasswordAuthentication no',
+    'PermitRootLogin prohibit-password',
+    'StrictModes no',
+    'UsePAM no',
+    'Subsystem sftp internal-sftp',
+    '',
+  ].join('\n');
+}
+
+async function start(home: string, port: number): Promise<ChildProcess> {
+  const server = spawn(SSHD, ['-D', '-e', '-f', join(home, 'config')], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  server.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(20)) {
+    if (server.exitCode !== null) break;
+    if (await answers(port)) return server;
+  }
+  throw new Error(`sshd did not start: ${said}`);
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await Promise.race([
+      once(socket, 'connect'),
+      once(socket, 'error').then(([error]) => Promise.reject(error as Error)),
+    ]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

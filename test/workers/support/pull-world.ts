@@ -1,0 +1,102 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FolderConfig } from '../../../schemas/config.ts';
+import type { App } from '../../../src/app.ts';
+import { openRemote } from '../../../src/sftp/open-remote.ts';
+import type { PulledFolder } from '../../../workers/pull.ts';
+import { pullFolder } from '../../../workers/pull.ts';
+import type { RemoteSightings } from '../../../workers/sort-remote-files.ts';
+import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { startTestSshd, type TestSshd } from '../../support/sshd.ts';
+
+/** A real SFTP server, and a drop folder that is filled from it by hand: no workers run. */
+export type PullWorld = {
+  readonly sshd: TestSshd;
+  readonly app: App;
+  /** A folder on the server and one here that no other test has. */
+  freshPair(settings?: Partial<FolderConfig['pull']>, complete?: FolderConfig['complete']): Promise<Pair>;
+  query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+};
+
+export type Pair = {
+  readonly folder: PulledFolder;
+  /** Puts a file on the server. */
+  put(name: string, content: string): Promise<void>;
+  /** Names on the server, those that were claimed with `claimed/` before them. */
+  there(): Promise<string[]>;
+  /** What lies in the drop folder, hidden files left out. */
+  here(): Promise<Record<string, string>>;
+  look(open?: typeof openRemote): Promise<number>;
+  states(): Promise<string[]>;
+};
+
+const AT_ONCE: FolderConfig['complete'] = { by: 'quiet', quietMs: 0, probes: 1 };
+
+export async function openPullWorld(): Promise<PullWorld> {
+  const sshd = await startTestSshd();
+  const world: PipelineWorld = await openPipelineWorld();
+  const remotes = new Map([['bank', sshd.remote]]);
+  const app: App = { ...world.app, settings: { ...world.settings, remotes } };
+  let pairs = 0;
+  const query = async <Row extends object>(sql: string, values: unknown[] = []) =>
+    (await app.ledger.pool.query<Row>(sql, values)).rows;
+  return {
+    sshd,
+    app,
+    query,
+    freshPair: async (settings = {}, complete = AT_ONCE) => {
+      pairs += 1;
+      const path = join(sshd.folder, `out-${pairs}`);
+      const local = join(world.root, 'drop', `pulled-${pairs}`);
+      for (const dir of [path, local]) await mkdir(dir, { recursive: true });
+      const pull = { remote: 'bank', after: 'move', everyMs: 1_000, ...settings, path } as const;
+      const folder: PulledFolder = {
+        ...app.settings.folders[1]!,
+        id: `drop/pulled-${pairs}`,
+        path: local,
+        complete,
+        pull,
+      };
+      return pairOf({ app, folder, path, sightings: new Map(), query });
+    },
+    close: async () => {
+      await world.close();
+      await sshd.stop();
+    },
+  };
+}
+
+type Making = {
+  app: App;
+  folder: PulledFolder;
+  path: string;
+  sightings: RemoteSightings;
+  query: PullWorld['query'];
+};
+
+function pairOf({ app, folder, path, sightings, query }: Making): Pair {
+  const list = async (dir: string) => {
+    const names = (await readdir(dir).catch(() => [])).toSorted();
+    const kept: string[] = [];
+    for (const name of names) if ((await stat(join(dir, name))).isFile()) kept.push(name);
+    return kept;
+  };
+  return {
+    folder,
+    put: (name, content) => writeFile(join(path, name), content),
+    there: async () => [...(await list(path)), ...(await list(join(path, 'claimed'))).map((name) => `claimed/${name}`)],
+    here: async () => {
+      const names = (await list(folder.path)).filter((name) => !name.startsWith('.'));
+      const texts = await Promise.all(names.map((name) => readFile(join(folder.path, name), 'utf8')));
+      return Object.fromEntries(names.map((name, index) => [name, texts[index]!]));
+    },
+    look: (open) => pullFolder(app, folder, sightings, open),
+    states: async () => {
+      const rows = await query<{ state: string }>('SELECT state FROM pulled WHERE folder = $1 ORDER BY pull_no', [
+        folder.id,
+      ]);
+      return rows.map(({ state }) => state);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Role } from '../schemas/roles.ts';
+import type { App } from '../src/app.ts';
+import { foldersHere } from '../src/kernel/config.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { type PulledFolder, pullFolder } from './pull.ts';
+import { pushOutputs } from './push.ts';
+
+/** What goes on with SFTP servers. */
+export type Transfers = {
+  /** Everything once, now. @returns how many files are still being written on a server */
+  look(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Fetches and uploads, each folder and each place on a clock of its own: a server that is away or slow holds up nobody
+ * else. What failed is tried again at the next turn.
+ */
+export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
+  const pulls = roles.has('watch') ? foldersHere(app.settings).filter(isPulled) : [];
+  const pushes = roles.has('deliver') ? app.settings.push : [];
+  const turns = [
+    ...pulls.map((folder) => {
+      const sightings = new Map();
+      const about = { folder: folder.id, remote: folder.pull.remote };
+      return startTurns(app, about, folder.pull.everyMs, () => pullFolder(app, folder, sightings));
+    }),
+    ...pushes.map((target) =>
+      startTurns(app, { remote: target.remote }, app.settings.sweepMs, async () => {
+        await pushOutputs(app, target);
+        return 0;
+      }),
+    ),
+  ];
+  return {
+    look: async () => (await Promise.all(turns.map((turn) => turn.now()))).reduce((sum, count) => sum + count, 0),
+    stop: async () => void (await Promise.all(turns.map((turn) => turn.stop()))),
+  };
+}
+
+function isPulled(folder: { pull?: unknown }): folder is PulledFolder {
+  return folder.pull !== undefined;
+}
+
+type Turns = { now(): Promise<number>; stop(): Promise<void> };
+
+/** One at a time, the first at once, each `everyMs` after the end of the one before. */
+function startTurns(app: App, about: object, everyMs: number, work: () => Promise<number>): Turns {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<number> | undefined;
+  let stopped = false;
+  const take = async () => {
+    try {
+      return await work();
+    } catch (error) {
+      const code = error instanceof PipelineError ? error.code : 'INTERNAL';
+      app.log.error({ ...about, code }, reasonOf(error));
+      return 0;
+    }
+  };
+  const now = () => {
+    clearTimeout(timer);
+    running ??= take().finally(() => {
+      running = undefined;
+      if (!stopped) timer = setTimeout(() => void now(), everyMs);
+    });
+    return running;
+  };
+  void now();
+  return {
+    now,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
