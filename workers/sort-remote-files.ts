@@ -1,3 +1,4 @@
+import { CONTROL_RULE } from '../src/drop/scan-folder.ts';
 import { isQuiet, noteSighting, type Sighting } from '../src/drop/settle.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import type { RemoteFile } from '../src/sftp/open-remote.ts';
@@ -33,7 +34,9 @@ export function sortRemoteFiles(
   for (const file of payments.toSorted((one, other) => one.mtimeMs - other.mtimeMs)) {
     const sidecar = byName.get(file.name + SIDECAR);
     const marker = suffix === undefined ? undefined : byName.get(file.name + suffix);
-    const isComplete = suffix === undefined ? isStill(file) && (!sidecar || isStill(sidecar)) : marker !== undefined;
+    const isComplete = marker
+      ? marker !== sidecar || isQuiet(sightings.get(marker.name)!, CONTROL_RULE, nowMs)
+      : suffix === undefined && isStill(file) && (!sidecar || isStill(sidecar));
     (isComplete ? ready : waiting).push({ ...file, ...(sidecar && { sidecar }), ...(marker && { marker }) });
   }
   return { ready, waiting };

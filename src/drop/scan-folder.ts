@@ -93,8 +93,10 @@ function sortEntries(
     } else if (complete.by === 'marker') {
       // The sender's marker is the last thing written and speaks for the sidecar too.
       const marker = byKey.get(key + latin1(complete.suffix));
-      if (marker?.stats.isFile()) scan.settled.push(toCandidate(entry, sidecar, marker));
-      else scan.unmarked.push(waiting);
+      if (!marker?.stats.isFile()) scan.unmarked.push(waiting);
+      else if (marker !== sidecar || isQuiet(sightings.get(key + SIDECAR)!, CONTROL_RULE, nowMs))
+        scan.settled.push(toCandidate(entry, sidecar, marker));
+      else scan.settling.push(waiting);
     } else if (isStill(entry) && (sidecar === undefined || isStill(sidecar))) {
       scan.settled.push(toCandidate(entry, sidecar));
     } else {
@@ -105,6 +107,9 @@ function sortEntries(
 }
 
 const SIDECAR = '.ctl';
+
+/** A control file that is the marker as well has bytes, and is there before the last of them is. */
+export const CONTROL_RULE: QuietRule = { quietMs: 1_000, probes: 2 };
 
 /** A suffix as the bytes of a name, in the one character per byte of a key. */
 function latin1(text: string): string {

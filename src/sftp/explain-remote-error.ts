@@ -19,18 +19,22 @@ const NO_CONNECTION = new Set([
  * and a sender may have put a card number into a file name.
  */
 export function explainRemoteError(error: unknown, action: string): PipelineError {
-  const { code, message = '', level } = (error ?? {}) as { code?: unknown; message?: string; level?: string };
+  const {
+    code = '',
+    message = '',
+    level,
+  } = (error ?? {}) as { code?: string | number; message?: string; level?: string };
   if (level === 'client-authentication' || /authentication methods failed/i.test(message))
     return new PipelineError('REMOTE_LOGIN', action);
   if (level === 'client-timeout' || /timed out|no answer within/i.test(message))
     return new PipelineError('REMOTE_UNREACHABLE', action, 'it did not answer in time');
   if (NO_CONNECTION.has(String(code)) || /no sftp connection|connection (?:lost|closed)|not connected/i.test(message))
-    return new PipelineError('REMOTE_UNREACHABLE', action, String(code ?? 'the connection is gone'));
+    return new PipelineError('REMOTE_UNREACHABLE', action, String(code) || 'the connection is gone');
   return new PipelineError('REMOTE_FAILED', action, reasonOf(code));
 }
 
 /** Numbers are those of the protocol, words those of the library. */
-function reasonOf(code: unknown): string {
+function reasonOf(code: string | number): string {
   const reasons: Record<string, string> = {
     2: 'there is no such file or folder',
     3: 'permission denied',
@@ -38,5 +42,5 @@ function reasonOf(code: unknown): string {
     ENOENT: 'there is no such file or folder',
     EACCES: 'permission denied',
   };
-  return reasons[String(code)] ?? `the answer was ${String(code ?? 'not understood')}`;
+  return reasons[String(code)] ?? `the answer was ${String(code) || 'not understood'}`;
 }

@@ -219,6 +219,20 @@ describe('createFolderScanner, complete by marker', () => {
     expect(settled).toMatchObject([{ name: 'a.csv', completeness: 'sidecar', sidecar: {}, marker: {} }]);
   });
 
+  it('waits until a control file that is the marker as well is written to its end', async () => {
+    const folder = await freshFolder();
+    const scanner = steppedScanner(folder, { by: 'marker', suffix: '.ctl' });
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    expect(await scanner.look()).toMatchObject({ settled: [], settling: [], unmarked: [{ name: 'a.csv' }] });
+    await writeFile(join(folder, 'a.csv.ctl'), '');
+    expect(await scanner.look()).toMatchObject({ settled: [], settling: [{ name: 'a.csv' }] });
+    scanner.clock.advance(1_000);
+    await writeFile(join(folder, 'a.csv.ctl'), 'rows=1\n');
+    expect(await scanner.look()).toMatchObject({ settled: [], settling: [{ name: 'a.csv' }] });
+    scanner.clock.advance(1_000);
+    expect(await scanner.look()).toMatchObject({ settled: [{ name: 'a.csv', completeness: 'sidecar' }] });
+  });
+
   it('does not take a link for a marker', async () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'a.csv'), 'rows');

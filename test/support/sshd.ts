@@ -34,7 +34,8 @@ export function sshdVerdict(): { sentence: string; isFine: boolean } {
   return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
 }
 
-export async function startTestSshd(): Promise<TestSshd> {
+/** @param options.cage the user sees nothing but this folder, as its root; only an administrator may set that up */
+export async function startTestSshd({ cage }: { cage?: string } = {}): Promise<TestSshd> {
   const home = await mkdtemp(join(tmpdir(), 'paydrop-test-sshd-'));
   await chmod(home, 0o755);
   const folder = join(home, 'files');
@@ -44,7 +45,7 @@ export async function startTestSshd(): Promise<TestSshd> {
   // Where the server puts itself into a cage before anybody has logged in, as root only.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await findFreePort();
-  await writeFile(join(home, 'config'), configOf(home, port));
+  await writeFile(join(home, 'config'), configOf(home, port, cage));
   let server = await start(home, port);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -98,7 +99,7 @@ function fingerprintOf(path: string): string {
   return execFileSync('ssh-keygen', ['-lf', path], { encoding: 'utf8' }).split(' ')[1]!;
 }
 
-function configOf(home: string, port: number): string {
+function configOf(home: string, port: number, cage: string | undefined): string {
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
@@ -109,7 +110,9 @@ function configOf(home: string, port: number): string {
     'PermitRootLogin prohibit-password',
     'StrictModes no',
     'UsePAM no',
+    'MaxStartups 200',
     'Subsystem sftp internal-sftp',
+    ...(cage === undefined ? [] : [`ChrootDirectory ${cage}`, 'ForceCommand internal-sftp']),
     '',
   ].join('\n');
 }

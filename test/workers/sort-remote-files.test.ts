@@ -80,6 +80,16 @@ describe('sortRemoteFiles', () => {
     expect(lookAt(MARKER, [[0, [file('a'), file('a.done')]]])).toMatchObject({ ready: ['a'], waiting: [] });
   });
 
+  it('waits until a control file that is the marker as well is written to its end', () => {
+    const folder = { complete: { by: 'marker', suffix: '.ctl' } } as const;
+    const looks: [number, ReturnType<typeof file>[]][] = [
+      [0, [file('a'), file('a.ctl', 0)]],
+      [1_000, [file('a'), file('a.ctl', 7)]],
+    ];
+    expect(lookAt(folder, looks)).toMatchObject({ ready: [], waiting: ['a'] });
+    expect(lookAt(folder, [...looks, [2_000, [file('a'), file('a.ctl', 7)]]])).toMatchObject({ ready: ['a'] });
+  });
+
   it('hands out the oldest first, each with what belongs to it', () => {
     const files = [file('b', 1, 2_000), file('a', 1, 3_000), file('a.ctl'), file('a.done'), file('b.done')];
     const { ready } = sortRemoteFiles(files, { folder: MARKER, sightings: new Map(), nowMs: 0 });

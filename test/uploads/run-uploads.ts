@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startWorkers } from '../../workers/main.ts';
+import { achRow, lines, upTo } from '../support/payment-rows.ts';
+import { openPipelineWorld } from '../support/pipeline-world.ts';
+import { seededRandom } from '../support/random.ts';
+import { startTestSshd } from '../support/sshd.ts';
+import { type Convention, type Upload, uploadSlowly } from './upload-slowly.ts';
+
+export type UploadReport = { uploads: number; cuts: number; caged: boolean; seconds: number; failures: string[] };
+
+const CONVENTIONS: readonly Convention[] = ['rename', 'marker', 'control'];
+
+/** What says in each folder that a file is whole. The quiet time is far shorter than the pauses of the senders. */
+const COMPLETE = {
+  rename: { by: 'quiet', quietMs: 20, probes: 2 },
+  marker: { by: 'marker', suffix: '.done' },
+  control: { by: 'marker', suffix: '.ctl' },
+} as const;
+
+/**
+ * Many slow senders at once on an OpenSSH server that has the drop folders, while the watcher looks at them all the time.
+ * A file counts as right when the ledger has it once, with the hash of the whole.
+ * @param plan.cage where to show the drop folders as the root of the server, for an administrator; the folder is made
+ */
+export async function runUploads(plan: {
+  uploads: number;
+  atOnce: number;
+  seed: number;
+  pauseMs: number;
+  cage?: string | undefined;
+}): Promise<UploadReport> {
+  const { uploads, atOnce, seed, pauseMs, cage } = plan;
+  const world = await openPipelineWorld({
+    settings: {
+      folders: CONVENTIONS.map((convention) => ({
+        path: `drop/${convention}`,
+        account: 'main',
+        operation: 'ach-charge',
+        complete: COMPLETE[convention],
+        unusualFactor: 0,
+      })),
+      rescanMs: 50,
+    },
+  });
+  const drops = join(world.root, 'drop');
+  const release = cage === undefined ? undefined : await showAt(drops, cage);
+  const sshd = await startTestSshd(cage === undefined ? {} : { cage });
+  const started = performance.now();
+  const workers = await startWorkers(world.app, new Set(['watch', 'intake']));
+  try {
+    const wanted = upTo(uploads).map((n) => makeUpload(n, cage === undefined ? drops : ''));
+    const cuts = await uploadAll(wanted, { atOnce, remote: sshd.remote, random: seededRandom(seed), pauseMs });
+    const failures = await waitForAll(world, wanted);
+    return {
+      uploads,
+      cuts,
+      caged: cage !== undefined,
+      seconds: Math.round((performance.now() - started) / 1_000),
+      failures,
+    };
+  } finally {
+    await workers.stop();
+    await sshd.stop();
+    await release?.();
+    await world.close();
+  }
+}
+
+function makeUpload(n: number, drops: string): Upload {
+  const convention = CONVENTIONS[n % CONVENTIONS.length]!;
+  const rows = upTo(10 + (n % 20));
+  const content = lines(
+    rows.map((row) => achRow(row, { invoice: `U-${n}-${row}`, amount: `${n % 90}.${10 + (n % 89)}` })),
+  );
+  const control = `rows=${rows.length}\nsha256=${sha256(content)}\n`;
+  return { folder: `${drops}/${convention}`, name: `upload-${n}.csv`, content, control, convention };
+}
+
+async function uploadAll(
+  uploads: readonly Upload[],
+  { atOnce, remote, ...manner }: { atOnce: number; remote: Parameters<typeof uploadSlowly>[0] } & Manner,
+): Promise<number> {
+  const waiting = [...uploads];
+  let cuts = 0;
+  const send = async () => {
+    for (let upload = waiting.shift(); upload; upload = waiting.shift())
+      cuts += (await uploadSlowly(remote, upload, manner)).cuts;
+  };
+  await Promise.all(upTo(atOnce).map(send));
+  return cuts;
+}
+
+type Manner = Parameters<typeof uploadSlowly>[2];
+
+const PATIENCE_MS = 60_000;
+
+/** What is wrong with the files in the ledger, once all are there. */
+async function waitForAll(
+  world: Awaited<ReturnType<typeof openPipelineWorld>>,
+  uploads: readonly Upload[],
+): Promise<string[]> {
+  const read = async () => {
+    const { rows } = await world.app.ledger.pool.query<{ name: string; state: string; sha256: string }>(
+      'SELECT name, state, sha256 FROM file',
+    );
+    return rows;
+  };
+  const end = performance.now() + PATIENCE_MS;
+  let rows = await read();
+  while ((rows.length < uploads.length || rows.some(({ state }) => state === 'claimed')) && performance.now() < end) {
+    await sleep(100);
+    rows = await read();
+  }
+  return uploads.flatMap(({ name, content }) => {
+    const files = rows.filter((row) => row.name === name);
+    const [file] = files;
+    if (files.length !== 1) return [`${name} is in the ledger ${files.length} times`];
+    if (file!.sha256 !== sha256(content)) return [`${name} was claimed before it was whole`];
+    return file!.state === 'accepted' ? [] : [`${name} is ${file!.state}`];
+  });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** OpenSSH wants every folder above the cage closed to others, which a temporary folder is not. */
+async function showAt(folder: string, cage: string): Promise<() => Promise<void>> {
+  await mkdir(cage, { recursive: true });
+  execFileSync('mount', ['--bind', folder, cage]);
+  return async () => {
+    execFileSync('umount', ['-l', cage]);
+    await rmdir(cage);
+  };
+}

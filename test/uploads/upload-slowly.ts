@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import SftpClient from 'ssh2-sftp-client';
+import type { Remote } from '../../src/kernel/config.ts';
+
+export type Session = InstanceType<typeof SftpClient>;
+
+/** How a sender says that a file is whole. */
+export type Convention = 'rename' | 'marker' | 'control';
+
+/** Where a file goes, and under which name while it is written. */
+export type Upload = { folder: string; name: string; content: string; control: string; convention: Convention };
+
+export async function openSession({ host, port, user, key }: Remote): Promise<Session> {
+  const session = new SftpClient('sender', { error: () => {}, end: () => {}, close: () => {} });
+  await session.connect({ host, port, username: user, privateKey: key! });
+  return session;
+}
+
+/**
+ * Writes a file in pieces with pauses, much longer than the watcher needs to take something for quiet. Some connections
+ * break in the middle; the sender comes back and goes on where the server says that it stopped.
+ */
+export async function uploadSlowly(
+  remote: Remote,
+  upload: Upload,
+  { random, pauseMs }: { random: () => number; pauseMs: number },
+): Promise<{ cuts: number }> {
+  const { folder, name, content, control, convention } = upload;
+  const path = `${folder}/${name}`;
+  const draft = convention === 'rename' ? `${folder}/${random() < 0.5 ? `.${name}` : `${name}.filepart`}` : path;
+  const bytes = Buffer.from(content);
+  let cuts = 0;
+  let sent = 0;
+  let session = await openSession(remote);
+  while (sent < bytes.length) {
+    const piece = bytes.subarray(sent, sent + Math.ceil(bytes.length / 4));
+    if (sent === 0) await session.put(piece, draft);
+    else await session.append(piece, draft);
+    await sleep(random() * pauseMs);
+    if (random() < 0.15) {
+      cuts += 1;
+      breakOff(session);
+      session = await openSession(remote);
+    }
+    sent = (await session.stat(draft)).size;
+  }
+  if (convention === 'control') await session.put(Buffer.from(control), `${path}.ctl`);
+  if (convention === 'marker') await session.put(Buffer.alloc(0), `${path}.done`);
+  if (convention === 'rename') await session.rename(draft, path);
+  await session.end();
+  return { cuts };
+}
+
+/** Without a word, as a network does. */
+function breakOff(session: Session): void {
+  (session as unknown as { client: { destroy(): void } }).client.destroy();
+}
