@@ -96,7 +96,7 @@ async function uploadAll(
 
 type Manner = Parameters<typeof uploadSlowly>[2];
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 600_000;
 
 /** What is wrong with the files in the ledger, once all are there. */
 async function waitForAll(
