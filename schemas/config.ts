@@ -197,6 +197,16 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe('Jobs at once per process'),
+  monitor: z
+    .strictObject({
+      listen: z
+        .string()
+        .describe(
+          'Where GET /health/live, /health/ready and /metrics are answered: 127.0.0.1:9464 for this host alone',
+        ),
+    })
+    .optional()
+    .describe('Health and figures over HTTP for a monitoring program; left out, nothing listens'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
@@ -209,5 +219,6 @@ export const ENVIRONMENT = {
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
   PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
+  PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

@@ -3,6 +3,7 @@ import type { Account, Folder, Settings } from './kernel/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
+import { type Pulse, startPulse } from './kernel/pulse.ts';
 import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
@@ -15,6 +16,7 @@ export type App = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly pulse: Pulse;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
@@ -52,7 +54,8 @@ export async function openApp(
     closers.push(() => journal.close());
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log));
     closers.push(() => queue.close());
-    return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
+    const parts = { settings, clock, log, pulse: startPulse(clock), ledger, queue, journal, master, fingerprint };
+    return { ...parts, ...lookUps(settings), close };
   } catch (error) {
     // Why it cannot be opened is worth more than what went wrong while it was given up.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));

