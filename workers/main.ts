@@ -6,7 +6,8 @@ import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { reasonOf } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { startAlarms } from './start-alarms.ts';
 import { startWatcher } from './watch.ts';
 
 export type Workers = {
@@ -33,13 +34,14 @@ export async function startWorkers(app: App): Promise<Workers> {
     app.queue.work('deliver', concurrency.deliver, (job) => deliverFile(app, job)),
   ];
   const watcher = await startWatcher(app);
+  const alarms = startAlarms(app);
   return {
     look: watcher.look,
     stop: async () => {
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
       // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
-      await Promise.all([watcher.stop(), sweeper.stop(), ...closing]);
+      await Promise.all([watcher.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };
 }
@@ -53,7 +55,11 @@ async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
   const plan = () => {
     timer = setTimeout(() => {
       running = sweep(app)
-        .catch((error: unknown) => app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`))
+        .catch((error: unknown) => {
+          const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
+          app.pulse.noteTrouble(code);
+          app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
+        })
         .finally(() => {
           if (!stopped) plan();
         });

@@ -1,3 +1,4 @@
+import { renderAlarms } from './alarms.ts';
 import { renderConfiguration } from './configuration.ts';
 import { renderErrors } from './errors.ts';
 import { renderFields } from './fields.ts';
@@ -11,6 +12,7 @@ import { renderRestrictions } from './restrictions.ts';
 
 /** The pages of the reference and the table that each is made from. */
 const PAGES = {
+  'alarms.md': { table: 'alarms.ts', render: renderAlarms },
   'configuration.md': { table: 'config.ts', render: renderConfiguration },
   'errors.md': { table: 'errors.ts', render: renderErrors },
   'fields.md': { table: 'fields.ts', render: renderFields },

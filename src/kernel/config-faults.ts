@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
-import type { Account, Folder, Settings } from './config.ts';
+import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from './log.ts';
 import { isTimeZone } from './zone-time.ts';
 
@@ -21,6 +21,7 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
       findFolderFaults(folder, `folders.${index}`, settings.accounts.get(folder.account)),
     ),
     ...findPathFaults(settings),
+    ...settings.alarms.flatMap((target, index) => findAlarmFaults(target, `alarms.${index}`)),
   ];
 }
 
@@ -37,6 +38,17 @@ function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
 function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
   if (!account) return [{ path: `${path}.account`, reason: `there is no account "${folder.account}"` }];
   return [...findRestrictions(folder, path, account), ...findLayoutFaults(folder, path, account)];
+}
+
+/** An address may hold a password or a token, so it is not repeated. */
+function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
+  const [name, text, protocols] =
+    target.by === 'mail'
+      ? (['smtpUrl', target.smtpUrl, ['smtp:', 'smtps:']] as const)
+      : (['url', target.url, ['http:', 'https:']] as const);
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (text === '' || protocols.some((known) => known === protocol)) return [];
+  return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
 }
 
 /** The service's own words for what it does not offer (spec 7). */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { type AccountConfig, Config, type FolderConfig } from '../../schemas/config.ts';
+import { type AccountConfig, type AlarmConfig, Config, type FolderConfig } from '../../schemas/config.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { readSecret } from './config-secret.ts';
@@ -18,6 +18,9 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
 
 /** A drop folder with absolute paths. `id` is its path as configured: it stands in the ledger and the logs. */
 export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: string; work: string };
+
+/** Who is told of alarms, with the secrets read. */
+export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
 export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'monitor'> & {
@@ -109,9 +112,16 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     agentCode: secretOf(`accounts.${name}.agentCode`, account.agentCode),
     password: secretOf(`accounts.${name}.password`, account.password),
   });
+  const alarms = config.alarms.map((target, index): AlarmTarget => {
+    const read = (name: string, text: string) => secretOf(`alarms.${index}.${name}`, text);
+    return target.by === 'mail'
+      ? { ...target, smtpUrl: read('smtpUrl', target.smtpUrl) }
+      : { ...target, url: read('url', target.url), secret: read('secret', target.secret) };
+  });
   return {
     ...rest,
     root,
+    alarms,
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
       ...folder,

@@ -63,6 +63,15 @@ describe('loadSettings', () => {
     );
   });
 
+  it('reads the secrets of those who are told of alarms, and names those that are missing', () => {
+    const hook = { by: 'webhook', url: 'env:URL', secret: 'env:KEY' } as const;
+    const config = { ...configWith({}), alarms: [hook] };
+    const env = { URL: 'https://hooks.test/x', KEY: CANARY };
+    expect(resolveSettings(config, '/srv', env).alarms).toEqual([{ ...hook, url: env.URL, secret: CANARY }]);
+    const { message } = failureOf(() => resolveSettings(config, '/srv', { URL: env.URL }));
+    expect(message).toContain('alarms.0.secret: the environment variable "KEY" is empty or missing');
+  });
+
   it('takes a relative root, and a byte order mark', async () => {
     await writeConfig(`\ufeff${YAML}`);
     const here = process.cwd();

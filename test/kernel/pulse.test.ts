@@ -24,6 +24,17 @@ describe('startPulse', () => {
     expect(pulse.sweptAt).toEqual(later);
   });
 
+  it('knows since when the sweep fails, until it succeeds', () => {
+    const clock = handClock(START);
+    const pulse = startPulse(clock);
+    pulse.noteTrouble('QUEUE_UNREACHABLE');
+    clock.advance(1_000);
+    pulse.noteTrouble('LEDGER_UNREACHABLE');
+    expect(pulse.trouble).toEqual({ since: new Date(START), code: 'LEDGER_UNREACHABLE' });
+    pulse.noteSweep();
+    expect(pulse.trouble).toBeUndefined();
+  });
+
   it('says when nothing new is begun', () => {
     const pulse = startPulse(handClock(START));
     pulse.noteStop();

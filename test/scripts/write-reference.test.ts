@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ALARM_KINDS } from '../../schemas/alarms.ts';
 import { Config } from '../../schemas/config.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { FIELDS } from '../../schemas/fields.ts';
@@ -28,6 +29,7 @@ describe('docs/reference', () => {
 
 describe('renderPages', () => {
   it.each([
+    ['alarms.md', Object.keys(ALARM_KINDS).map((kind) => `| \`${kind}\` |`)],
     ['operations.md', Object.keys(OPERATIONS).map((name) => `### ${name}\n`)],
     ['fields.md', Object.keys(FIELDS).map((name) => `| \`${name}\` |`)],
     ['layouts.md', Object.keys(LAYOUTS).map((name) => `## ${name}\n`)],

