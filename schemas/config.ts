@@ -249,5 +249,6 @@ export const ENVIRONMENT = {
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
   PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
   PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
+  PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

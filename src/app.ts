@@ -8,6 +8,7 @@ import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
+import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
 import { loadMasterKey, type MasterKey } from './vault/master-key.ts';
 
@@ -17,6 +18,7 @@ export type App = {
   readonly clock: Clock;
   readonly log: Log;
   readonly pulse: Pulse;
+  readonly telemetry: Telemetry;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
@@ -41,6 +43,8 @@ export async function openApp(
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeAll(closers);
   try {
+    const telemetry = await openTelemetry(settings.otlpUrl);
+    closers.push(() => telemetry.close());
     const place = settings.databaseUrl
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
@@ -52,9 +56,20 @@ export async function openApp(
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
-    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log));
+    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, undefined, telemetry.queue));
     closers.push(() => queue.close());
-    const parts = { settings, clock, log, pulse: startPulse(clock), ledger, queue, journal, master, fingerprint };
+    const parts = {
+      settings,
+      clock,
+      log,
+      pulse: startPulse(clock),
+      telemetry,
+      ledger,
+      queue,
+      journal,
+      master,
+      fingerprint,
+    };
     return { ...parts, ...lookUps(settings), close };
   } catch (error) {
     // Why it cannot be opened is worth more than what went wrong while it was given up.

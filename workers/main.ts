@@ -28,10 +28,16 @@ export async function startWorkers(app: App): Promise<Workers> {
   const { concurrency } = app.settings;
   const sweeper = await startSweeper(app);
   const stations = [
-    app.queue.work('intake', concurrency.intake, (job) => intakeFile(app, job)),
-    app.queue.work('submit', concurrency.submit, (job) => submitBatch(app, job)),
-    app.queue.work('poll', concurrency.poll, (job) => pollBatch(app, job)),
-    app.queue.work('deliver', concurrency.deliver, (job) => deliverFile(app, job)),
+    app.queue.work('intake', concurrency.intake, (job) =>
+      app.telemetry.trace('intake', job, () => intakeFile(app, job)),
+    ),
+    app.queue.work('submit', concurrency.submit, (job) =>
+      app.telemetry.trace('submit', job, () => submitBatch(app, job)),
+    ),
+    app.queue.work('poll', concurrency.poll, (job) => app.telemetry.trace('poll', job, () => pollBatch(app, job))),
+    app.queue.work('deliver', concurrency.deliver, (job) =>
+      app.telemetry.trace('deliver', job, () => deliverFile(app, job)),
+    ),
   ];
   const watcher = await startWatcher(app);
   const alarms = startAlarms(app);

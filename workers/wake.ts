@@ -20,7 +20,10 @@ async function ask<Name extends QueueName>(
   payload: Payload<Name>,
   delayMs = 0,
 ): Promise<void> {
-  await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, { delayMs: Math.max(0, delayMs) });
+  const id = `${stem}-${randomBytes(4).toString('hex')}`;
+  await app.telemetry.trace(`ask for ${name}`, payload, () =>
+    app.queue.add(name, id, payload, { delayMs: Math.max(0, delayMs) }),
+  );
   crashPoint('queue.job-added');
 }
 

@@ -25,9 +25,17 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
   ];
 }
 
-function findEnvironmentFaults({ logLevel }: Settings): ConfigFault[] {
-  if (LOG_LEVELS.some((level) => level === logLevel)) return [];
-  return [{ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` }];
+function findEnvironmentFaults({ logLevel, otlpUrl }: Settings): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (!LOG_LEVELS.some((level) => level === logLevel))
+    faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
+  if (otlpUrl !== undefined && !/^https?:$/.test(protocolOf(otlpUrl)))
+    faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' });
+  return faults;
+}
+
+function protocolOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).protocol : '';
 }
 
 function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
@@ -46,8 +54,7 @@ function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
     target.by === 'mail'
       ? (['smtpUrl', target.smtpUrl, ['smtp:', 'smtps:']] as const)
       : (['url', target.url, ['http:', 'https:']] as const);
-  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (text === '' || protocols.some((known) => known === protocol)) return [];
+  if (text === '' || protocols.some((known) => known === protocolOf(text))) return [];
   return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
 }
 

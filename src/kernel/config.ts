@@ -32,6 +32,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'monitor'
   redisUrl: string | undefined;
   /** Where health and figures are answered; undefined when nothing shall listen. */
   monitor: ListenAddress | undefined;
+  /** Where traces are sent; undefined for none. */
+  otlpUrl: string | undefined;
   logLevel: string;
 };
 
@@ -140,6 +142,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     monitor: readMonitor(monitor, env, faults),
+    otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
 }

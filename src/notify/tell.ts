@@ -3,7 +3,6 @@ import { type AlarmKind, USUAL_ALARM_KINDS } from '../../schemas/alarms.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { AlarmTarget } from '../kernel/config.ts';
 import { systemCode } from '../kernel/errors.ts';
-import { sendMail } from './send-mail.ts';
 import { sendWebhook } from './send-webhook.ts';
 import { type Notice, writeMessage } from './write-message.ts';
 
@@ -11,7 +10,8 @@ import { type Notice, writeMessage } from './write-message.ts';
 export async function tell(target: AlarmTarget, notices: readonly Notice[], clock: Clock): Promise<string | undefined> {
   const message = writeMessage(notices);
   try {
-    await (target.by === 'mail' ? sendMail(target, message) : sendWebhook(target, message, clock));
+    if (target.by === 'webhook') await sendWebhook(target, message, clock);
+    else await (await import('./send-mail.ts')).sendMail(target, message);
     return undefined;
   } catch (error) {
     return faultOf(error);

@@ -1,3 +1,4 @@
+import type { Telemetry } from 'bullmq';
 import type { Payload, QueueName } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { addJob } from './add-job.ts';
@@ -57,17 +58,19 @@ const ANSWER_MS = 5_000;
 
 /**
  * Opens the queue and waits until its server answers.
+ * @param telemetry what BullMQ tells of adding and running jobs; nothing when left out
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice (F40)
  */
 export async function openQueue(
   backend: QueueBackend,
   log: Log,
   options: QueueOptions = QUEUE_OPTIONS,
+  telemetry?: Telemetry,
 ): Promise<Queue> {
   assertSafeOptions(options);
   const onError = limitLog(log);
   const connection = await answerWithin(OPEN_MS, 'open the queue', connect(backend, onError));
-  const queues = openQueues(connection, options, onError);
+  const queues = openQueues(connection, options, onError, telemetry);
   const workers = new Set<QueueWorker>();
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll(connection, queues, workers));
@@ -90,7 +93,7 @@ export async function openQueue(
       ask(`add the job "${id}"`, () => addJob({ queue: queues[name], name, id, payload, delayMs, log })),
     ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queues[name], which)),
     work: (name, concurrency, handle) => {
-      const worker = startWorker({ name, concurrency, handle, connection, options, log, onError });
+      const worker = startWorker({ name, concurrency, handle, connection, options, log, onError, telemetry });
       workers.add(worker);
       return worker;
     },
@@ -111,8 +114,13 @@ function connect(backend: QueueBackend, onError: (error: unknown) => void): Prom
 
 type Queues = Readonly<Record<QueueName, NamedQueue>>;
 
-function openQueues(connection: QueueConnection, options: QueueOptions, onError: (error: unknown) => void): Queues {
-  const open = (name: QueueName) => openNamedQueue(name, connection, options, onError);
+function openQueues(
+  connection: QueueConnection,
+  options: QueueOptions,
+  onError: (error: unknown) => void,
+  telemetry: Telemetry | undefined,
+): Queues {
+  const open = (name: QueueName) => openNamedQueue(name, connection, options, onError, telemetry);
   return { intake: open('intake'), submit: open('submit'), poll: open('poll'), deliver: open('deliver') };
 }
 

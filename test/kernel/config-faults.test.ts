@@ -36,6 +36,16 @@ describe('findConfigFaults', () => {
     expect(findConfigFaults({ ...RIGHT, alarms })).toEqual([]);
   });
 
+  it.each(['http://127.0.0.1:4318', 'https://otlp.test/v1/traces', undefined])('takes %s for traces', (otlpUrl) => {
+    expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([]);
+  });
+
+  it.each(['127.0.0.1:4318', 'grpc://hunter2@x'])('does not take %s for traces, and does not say it', (otlpUrl) => {
+    expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([
+      { path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' },
+    ]);
+  });
+
   it('finds a time zone that does not exist', () => {
     expect(faultsOf({ account: { timeZone: 'America/Springfield' } })).toEqual([
       { path: 'accounts.main.timeZone', reason: '"America/Springfield" is not a time zone' },

@@ -7,11 +7,19 @@ export type TidyRule = (files: readonly SourceFile[]) => string[];
 type Level =
   | 'schemas'
   | 'workers'
-  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile'}`
+  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile' | 'telemetry'}`
   | `src/${'gateway' | 'notify' | 'sandbox' | 'app' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
-const TRADES = ['src/csv', 'src/drop', 'src/vault', 'src/ledger', 'src/queue', 'src/reconcile'] as const;
+const TRADES = [
+  'src/csv',
+  'src/drop',
+  'src/vault',
+  'src/ledger',
+  'src/queue',
+  'src/reconcile',
+  'src/telemetry',
+] as const;
 const SERVICES = [...GROUND, ...TRADES] as const;
 const APP = [...SERVICES, 'src/gateway', 'src/notify', 'src/sandbox'] as const;
 
@@ -25,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/ledger': GROUND,
   'src/queue': GROUND,
   'src/reconcile': GROUND,
+  'src/telemetry': GROUND,
   'src/gateway': SERVICES,
   'src/notify': SERVICES,
   'src/sandbox': SERVICES,
@@ -37,7 +46,11 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
 
 /** The folders that may import a package; nobody else needs to know that it exists. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
+  '@opentelemetry/api': ['src/telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry'],
+  '@opentelemetry/sdk-trace-node': ['src/telemetry'],
   bullmq: ['src/queue'],
+  'bullmq-otel': ['src/telemetry'],
   chokidar: ['src/drop'],
   commander: ['src/cli'],
   'csv-parse': ['src/csv'],
