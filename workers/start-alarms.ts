@@ -13,22 +13,13 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  const turn = () => {
+    running = tellAlarms(app).then(tellOfLedger).finally(plan);
+  };
   const plan = () => {
-    if (stopped) return;
-    timer = setTimeout(() => {
-      running = turn().finally(plan);
-    }, app.settings.sweepMs);
+    if (!stopped) timer = setTimeout(turn, app.settings.sweepMs);
   };
-  const turn = async () => {
-    try {
-      await lookForAlarms(app);
-      await sendNotices(app);
-    } catch (error) {
-      app.log.warn({ err: error }, `alarms cannot be looked for: ${reasonOf(error)}`);
-    }
-    await tellOfLedger();
-  };
-  plan();
+  turn();
   return {
     stop: async () => {
       stopped = true;
@@ -36,6 +27,17 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
       await running;
     },
   };
+}
+
+/** Looks once and sends what waits. Trouble with it ends in the log: it must not hold up payments. */
+export async function tellAlarms(app: App): Promise<void> {
+  if (app.settings.alarms.length === 0) return;
+  try {
+    await lookForAlarms(app);
+    await sendNotices(app);
+  } catch (error) {
+    app.log.warn({ err: error }, `alarms cannot be looked for: ${reasonOf(error)}`);
+  }
 }
 
 /**
