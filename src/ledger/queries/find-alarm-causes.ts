@@ -54,7 +54,10 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   return rows;
 }
 
-/** Files that came to their end since alarms are looked for and nobody was told of. */
+/**
+ * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
+ * that of their claim, PostgreSQL would go through all files there ever were.
+ */
 export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_refused'): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT $1::text AS kind, f.file_id AS subject, f.account,
@@ -67,7 +70,7 @@ export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_r
      WHERE f.state = ANY ($2) AND f.state_at >= (SELECT began_at FROM alarm_watch)
        AND f.state_at > $3::timestamptz - interval '7 days'
        AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = $1 AND a.subject = f.file_id)
-     ORDER BY f.file_no LIMIT 1000`,
+     ORDER BY f.state_at, f.file_no LIMIT 1000`,
     [kind, kind === 'file_done' ? ['completed', 'partly_cancelled'] : ['rejected'], ledger.clock.now()],
   );
   return rows;
