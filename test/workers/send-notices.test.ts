@@ -45,6 +45,8 @@ describe('sendNotices', () => {
     expect(world.mail.mails[0]!.text).toMatch(/File f waits\.[^]*File g waits\./);
     expect(world.hook.received).toHaveLength(1);
     expect(world.told()).toEqual(['raised file_held', 'raised file_held']);
+    const { alarms } = JSON.parse(world.hook.received[0]!.body.toString());
+    expect(new Set(alarms.map(({ alarmNo }: { alarmNo: number }) => alarmNo)).size).toBe(2);
   });
 
   it('tries again later what was not taken, and tells the others nothing twice', async () => {

@@ -4,6 +4,7 @@ import { diskSpace } from './disk-space.ts';
 import { fileSystems } from './file-systems.ts';
 import { folders } from './folders.ts';
 import { journal } from './journal.ts';
+import { keyFile } from './key-file.ts';
 import { masterKey } from './master-key.ts';
 import { originals } from './originals.ts';
 import { permissions } from './permissions.ts';
@@ -20,6 +21,7 @@ export const CHECKS: readonly Check[] = [
   fileSystems,
   permissions,
   diskSpace,
+  keyFile,
   postgres,
   clock,
   queue,

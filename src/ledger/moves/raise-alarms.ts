@@ -29,17 +29,19 @@ export async function raiseAlarms(
   audience: readonly AlarmAudience[],
   mayClear: (kind: AlarmKind, subject: string) => boolean,
 ): Promise<{ raised: number; cleared: number }> {
+  const isOf = (one: Raised) => (other: Raised) => one.kind === other.kind && one.subject === other.subject;
   return transact(ledger, async (tx) => {
+    const open = await readOpen(tx);
+    const fresh = due.filter((alarm) => !open.some(isOf(alarm)));
     let raised = 0;
-    for (const alarm of due) raised += await raise(tx, alarm, audience);
-    const over = (await readOpen(tx)).filter(
-      ({ kind, subject }) =>
-        mayClear(kind, subject) && !due.some((alarm) => alarm.kind === kind && alarm.subject === subject),
-    );
+    for (const alarm of fresh) raised += await raise(tx, alarm, audience);
+    const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !due.some(isOf(alarm)));
     for (const { alarmNo, kind } of over) await clear(tx, alarmNo, kind, audience);
     return { raised, cleared: over.length };
   });
 }
+
+type Raised = { kind: AlarmKind; subject: string };
 
 /** What does not last is over when it is told. */
 async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmAudience[]): Promise<number> {
@@ -55,8 +57,8 @@ async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmA
   return 1;
 }
 
-async function readOpen(tx: Transaction): Promise<{ alarmNo: number; kind: AlarmKind; subject: string }[]> {
-  const { rows } = await tx.client.query<{ alarmNo: number; kind: AlarmKind; subject: string }>(
+async function readOpen(tx: Transaction): Promise<(Raised & { alarmNo: number })[]> {
+  const { rows } = await tx.client.query<Raised & { alarmNo: number }>(
     'SELECT alarm_no AS "alarmNo", kind, subject FROM alarm WHERE cleared_at IS NULL ORDER BY alarm_no FOR UPDATE',
   );
   return rows;
