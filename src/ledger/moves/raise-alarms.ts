@@ -29,19 +29,23 @@ export async function raiseAlarms(
   audience: readonly AlarmAudience[],
   mayClear: (kind: AlarmKind, subject: string) => boolean,
 ): Promise<{ raised: number; cleared: number }> {
-  const isOf = (one: Raised) => (other: Raised) => one.kind === other.kind && one.subject === other.subject;
+  const isDue = new Set(due.map(keyOf));
   return transact(ledger, async (tx) => {
     const open = await readOpen(tx);
-    const fresh = due.filter((alarm) => !open.some(isOf(alarm)));
+    const isOpen = new Set(open.map(keyOf));
     let raised = 0;
-    for (const alarm of fresh) raised += await raise(tx, alarm, audience);
-    const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !due.some(isOf(alarm)));
+    for (const alarm of due.filter((one) => !isOpen.has(keyOf(one)))) raised += await raise(tx, alarm, audience);
+    const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !isDue.has(keyOf(alarm)));
     for (const { alarmNo, kind } of over) await clear(tx, alarmNo, kind, audience);
     return { raised, cleared: over.length };
   });
 }
 
 type Raised = { kind: AlarmKind; subject: string };
+
+function keyOf({ kind, subject }: Raised): string {
+  return `${kind} ${subject}`;
+}
 
 /** What does not last is over when it is told. */
 async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmAudience[]): Promise<number> {
