@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALARM_KINDS, type AlarmKind } from './alarms.ts';
 import { CURRENCIES } from './restrictions.ts';
 import { COUNTRIES, LAYOUTS, type LayoutName } from './layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
@@ -200,6 +201,32 @@ export const FolderConfig = z.strictObject({
     .describe('Write whole numbers into the rejects and retry files, so that they can be dropped again as they are'),
 });
 
+const AlarmKinds = z
+  .array(z.enum(Object.keys(ALARM_KINDS) as [AlarmKind, ...AlarmKind[]]))
+  .min(1)
+  .optional()
+  .describe('Kinds of alarm to tell of; left out, all but file_done');
+
+export const AlarmConfig = z
+  .discriminatedUnion('by', [
+    z.strictObject({
+      by: z.literal('mail'),
+      smtpUrl: Secret.describe(
+        'smtp://user:password@host:587, or smtps:// for TLS from the start: env:NAME or file:PATH',
+      ),
+      from: z.email().describe('Sender of the mails'),
+      to: z.array(z.email()).min(1).describe('Who gets them'),
+      kinds: AlarmKinds,
+    }),
+    z.strictObject({
+      by: z.literal('webhook'),
+      url: Secret.describe('Address to which JSON is posted: env:NAME, file:PATH or the text itself'),
+      secret: Secret.describe('Key of the signature in the header paydrop-signature: env:NAME or file:PATH'),
+      kinds: AlarmKinds,
+    }),
+  ])
+  .describe('By mail, or by a POST of JSON');
+
 export const Config = z.strictObject({
   accounts: z
     .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/), AccountConfig)
@@ -250,10 +277,22 @@ export const Config = z.strictObject({
     })
     .prefault({})
     .describe('Jobs at once per process'),
+  monitor: z
+    .strictObject({
+      listen: z
+        .string()
+        .describe(
+          'Where GET /health/live, /health/ready and /metrics are answered: 127.0.0.1:9464 for this host alone',
+        ),
+    })
+    .optional()
+    .describe('Health and figures over HTTP for a monitoring program; left out, nothing listens'),
+  alarms: z.array(AlarmConfig).default([]).describe('Who is told when something waits for a person'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
+export type AlarmConfig = z.infer<typeof AlarmConfig>;
 export type FolderConfig = z.infer<typeof FolderConfig>;
 export type Config = z.infer<typeof Config>;
 
@@ -265,5 +304,7 @@ export const ENVIRONMENT = {
   PAYDROP_SITE: 'Site of this process, one of those that the folders name; default main',
   PAYDROP_ROLES: 'What "paydrop start" does here, separated by commas; default everything',
   PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
+  PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
+  PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

@@ -3,10 +3,12 @@ import type { Account, Folder, Settings } from './kernel/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
+import { type Pulse, startPulse } from './kernel/pulse.ts';
 import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
+import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
 import { loadMasterKey, type MasterKey } from './vault/master-key.ts';
 
@@ -15,6 +17,8 @@ export type App = {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly pulse: Pulse;
+  readonly telemetry: Telemetry;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
@@ -39,6 +43,8 @@ export async function openApp(
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeAll(closers);
   try {
+    const telemetry = await openTelemetry(settings.otlpUrl);
+    closers.push(() => telemetry.close());
     const place = settings.databaseUrl
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
@@ -50,9 +56,22 @@ export async function openApp(
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
-    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, { site: settings.site }));
+    const ours = { site: settings.site, telemetry: telemetry.queue };
+    const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours));
     closers.push(() => queue.close());
-    return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
+    const parts = {
+      settings,
+      clock,
+      log,
+      pulse: startPulse(clock),
+      telemetry,
+      ledger,
+      queue,
+      journal,
+      master,
+      fingerprint,
+    };
+    return { ...parts, ...lookUps(settings), close };
   } catch (error) {
     // Why it cannot be opened is worth more than what went wrong while it was given up.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));

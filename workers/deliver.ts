@@ -33,6 +33,7 @@ import { writeText } from './deliver/write-text.ts';
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await withLock(app.ledger, `deliver:${fileId}`, async () => {
     const file = await readFileRow(app.ledger, fileId);
+    app.telemetry.note({ account: file.account });
     const written = new Set((await readOutputs(app.ledger, fileId)).map((output) => output.kind));
     await writeDueNotice(app, file, written);
     crashPoint('deliver.notice-written');

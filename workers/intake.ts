@@ -36,6 +36,7 @@ import { join } from 'node:path';
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await withLock(app.ledger, `file:${fileId}`, async () => {
     const file = await readFileRow(app.ledger, fileId);
+    app.telemetry.note({ account: file.account });
     crashPoint('intake.begun');
     if (file.state === 'claimed')
       await guardReading(app, fileId, {

@@ -8,7 +8,8 @@ import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { reasonOf } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { startAlarms } from './start-alarms.ts';
 import { startTransfers } from './start-transfers.ts';
 import { startWatcher, type Watcher } from './watch.ts';
 
@@ -33,7 +34,10 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   const station = <Name extends QueueName & Role>(
     name: Name,
     handle: (app: App, job: Payload<Name>) => Promise<void>,
-  ) => (roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => handle(app, job))] : []);
+  ) =>
+    roles.has(name)
+      ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
+      : [];
   const stations = [
     ...station('intake', intakeFile),
     ...station('submit', submitBatch),
@@ -42,13 +46,14 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   ];
   const transfers = startTransfers(app, roles);
   const watcher = roles.has('watch') ? await startWatcher(app) : BLIND;
+  const alarms = startAlarms(app);
   return {
     look: async () => (await transfers.look()) + (await watcher.look()),
     stop: async () => {
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
       // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
-      await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), ...closing]);
+      await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };
 }
@@ -65,7 +70,11 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
   const plan = () => {
     timer = setTimeout(() => {
       running = sweep(app, { atSite })
-        .catch((error: unknown) => app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`))
+        .catch((error: unknown) => {
+          const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
+          app.pulse.noteTrouble(code);
+          app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
+        })
         .finally(() => {
           if (!stopped) plan();
         });

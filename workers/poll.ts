@@ -21,6 +21,7 @@ import { askToDeliver, askToPoll, pollWaitMs } from './wake.ts';
  */
 export async function pollBatch(app: App, key: BatchKey): Promise<void> {
   const batch = await readBatchRow(app.ledger, key);
+  app.telemetry.note({ account: batch.account });
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.

@@ -23,6 +23,7 @@ import { compareJournal } from './sweep.ts';
  */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const { account: name } = await readBatchRow(app.ledger, key);
+  app.telemetry.note({ account: name });
   const account = app.account(name);
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
   if (!batch || (await isLedgerOlder(app, batch))) return;

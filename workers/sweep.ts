@@ -30,6 +30,7 @@ export async function sweep(app: App, { atStart = false, atSite = true } = {}): 
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
+  app.pulse.noteSweep();
 }
 
 /**

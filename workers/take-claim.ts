@@ -23,6 +23,11 @@ export const ORIGINAL_PURPOSE = 'original';
  * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
+  const { fileId, notes } = claim;
+  await app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndAsk(app, claim));
+}
+
+async function sealAndAsk(app: App, claim: Claim): Promise<void> {
   const { fileId } = claim;
   await withLock(app.ledger, `file:${fileId}`, async () => {
     if (await readFileState(app.ledger, fileId)) return;

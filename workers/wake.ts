@@ -21,8 +21,9 @@ async function ask<Name extends QueueName>(
   payload: Payload<Name>,
   { delayMs = 0, site }: { delayMs?: number; site?: string | undefined } = {},
 ): Promise<void> {
+  const id = `${stem}-${randomBytes(4).toString('hex')}`;
   const options = { delayMs: Math.max(0, delayMs), ...(site !== undefined && { site }) };
-  await app.queue.add(name, `${stem}-${randomBytes(4).toString('hex')}`, payload, options);
+  await app.telemetry.trace(`ask for ${name}`, payload, () => app.queue.add(name, id, payload, options));
   crashPoint('queue.job-added');
 }
 

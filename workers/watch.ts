@@ -22,6 +22,7 @@ export type Watcher = {
  */
 export async function startWatcher(app: App): Promise<Watcher> {
   const folders = foldersHere(app.settings);
+  app.pulse.noteWatch(folders.map(({ id }) => id));
   const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
@@ -74,6 +75,7 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
   let settling = 0;
   await keepGoing(app, folder, async () => {
     const scan = await scanner.scan();
+    app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
     for (const drop of scan.settled) await keepGoing(app, folder, () => takeDrop(app, folder, drop));
     for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));

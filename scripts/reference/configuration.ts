@@ -34,7 +34,7 @@ folders:
     operation: ach-charge`;
 
 export function renderConfiguration(): string {
-  const { accounts, folders, ...rest } = propertiesOf(z.toJSONSchema(Config, { io: 'input' }) as Schema);
+  const { accounts, folders, alarms, ...rest } = propertiesOf(z.toJSONSchema(Config, { io: 'input' }) as Schema);
   return page(
     '# Configuration',
     'The file `paydrop.yaml`. A setting that is not listed here is refused, so a misspelt one is found at once. The smallest file that works:',
@@ -46,6 +46,9 @@ export function renderConfiguration(): string {
     '## Folders',
     `${meaningOf(folders)} Each is an entry of the list \`folders\`.`,
     describeSettings(objectIn(folders?.items)),
+    '## Alarms',
+    `${meaningOf(alarms)} Each is an entry of the list \`alarms\`; [alarms.md](alarms.md) has the kinds.`,
+    describeSettings({ properties: { alarms: objectIn(alarms?.items) } }),
     '## The installation',
     describeSettings({ properties: rest }),
     '## Environment',
@@ -89,11 +92,12 @@ function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema)
   const [selector = ''] = Object.keys(propertiesOf(oneOf[0] ?? {}));
   const values = oneOf.map((choice) => propertiesOf(choice)[selector]?.const ?? '');
   const chosen = typeof fallback === 'object' ? (fallback[selector] ?? '') : '';
-  return [code(`${path}.${selector}`), codes(values, ' or '), code(chosen), meaningOf(group)];
+  return [code(`${path}.${selector}`), codes(values, ' or '), chosen ? code(chosen) : 'required', meaningOf(group)];
 }
 
 function valueOf(setting: Schema): string {
   if (setting.enum) return codes(setting.enum, ' or ');
+  if (setting.type === 'array') return `list of ${setting.items ? valueOf(setting.items) : 'values'}`;
   if (setting.type === 'boolean') return '`true` or `false`';
   if (setting.type === 'string') return setting.format === 'uri' ? 'address' : 'text';
   return `${setting.type === 'integer' ? 'whole number' : 'number'}${rangeOf(setting)}`;

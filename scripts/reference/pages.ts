@@ -1,8 +1,10 @@
+import { renderAlarms } from './alarms.ts';
 import { renderConfiguration } from './configuration.ts';
 import { renderErrors } from './errors.ts';
 import { renderFields } from './fields.ts';
 import { renderLayouts } from './layouts.ts';
 import { renderLifecycle } from './lifecycle.ts';
+import { renderMetrics } from './metrics.ts';
 import { renderOperations } from './operations.ts';
 import { renderRejections } from './rejections.ts';
 import { renderReports } from './reports.ts';
@@ -10,11 +12,13 @@ import { renderRestrictions } from './restrictions.ts';
 
 /** The pages of the reference and the table that each is made from. */
 const PAGES = {
+  'alarms.md': { table: 'alarms.ts', render: renderAlarms },
   'configuration.md': { table: 'config.ts', render: renderConfiguration },
   'errors.md': { table: 'errors.ts', render: renderErrors },
   'fields.md': { table: 'fields.ts', render: renderFields },
   'layouts.md': { table: 'layouts.ts', render: renderLayouts },
   'lifecycle.md': { table: 'lifecycle.ts', render: renderLifecycle },
+  'metrics.md': { table: 'metrics.ts', render: renderMetrics },
   'operations.md': { table: 'operations.ts', render: renderOperations },
   'rejections.md': { table: 'rejections.ts', render: renderRejections },
   'reports.md': { table: 'reports.ts', render: renderReports },

@@ -6,6 +6,7 @@ import { call } from './commands/call.ts';
 import { cancel } from './commands/cancel.ts';
 import { customers } from './commands/customers.ts';
 import { demo } from './commands/demo.ts';
+import { doctor } from './commands/doctor.ts';
 import { exceptions } from './commands/exceptions.ts';
 import { find } from './commands/find.ts';
 import { init } from './commands/init.ts';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly CliCommand[] = [
   run,
   validate,
   status,
+  doctor,
   show,
   find,
   exceptions,

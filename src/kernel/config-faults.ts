@@ -3,7 +3,7 @@ import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
-import type { Account, Folder, Settings } from './config.ts';
+import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from './log.ts';
 import { isTimeZone } from './zone-time.ts';
 
@@ -23,16 +23,23 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
     ),
     ...findPathFaults(settings),
     ...findRemoteFaults(settings),
+    ...settings.alarms.flatMap((target, index) => findAlarmFaults(target, `alarms.${index}`)),
   ];
 }
 
-function findEnvironmentFaults({ logLevel, site }: Settings): ConfigFault[] {
+function findEnvironmentFaults({ logLevel, site, otlpUrl }: Settings): ConfigFault[] {
   const faults: ConfigFault[] = [];
   if (!LOG_LEVELS.some((level) => level === logLevel))
     faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
   if (!SiteName.safeParse(site).success)
     faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lower-case letters, digits and dashes` });
+  if (otlpUrl !== undefined && !/^https?:$/.test(protocolOf(otlpUrl)))
+    faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' });
   return faults;
+}
+
+function protocolOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).protocol : '';
 }
 
 function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
@@ -43,6 +50,16 @@ function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
 function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
   if (!account) return [{ path: `${path}.account`, reason: `there is no account "${folder.account}"` }];
   return [...findRestrictions(folder, path, account), ...findLayoutFaults(folder, path, account)];
+}
+
+/** An address may hold a password or a token, so it is not repeated. */
+function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
+  const [name, text, protocols] =
+    target.by === 'mail'
+      ? (['smtpUrl', target.smtpUrl, ['smtp:', 'smtps:']] as const)
+      : (['url', target.url, ['http:', 'https:']] as const);
+  if (text === '' || protocols.some((known) => known === protocolOf(text))) return [];
+  return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
 }
 
 /** The service's own words for what it does not offer (spec 7). */

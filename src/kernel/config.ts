@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { type AccountConfig, Config, type FolderConfig, type RemoteConfig } from '../../schemas/config.ts';
+import {
+  type AccountConfig,
+  type AlarmConfig,
+  Config,
+  type FolderConfig,
+  type RemoteConfig,
+} from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
+import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { readSecret } from './config-secret.ts';
 import { PipelineError, reasonOf, systemCode } from './errors.ts';
 
@@ -25,8 +32,11 @@ export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: s
 /** An SFTP server with its secrets read. */
 export type Remote = RemoteConfig & { name: string };
 
+/** Who is told of alarms, with the secrets read. */
+export type AlarmTarget = AlarmConfig;
+
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'> & {
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor'> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
@@ -36,6 +46,10 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
   site: string;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
+  /** Where health and figures are answered; undefined when nothing shall listen. */
+  monitor: ListenAddress | undefined;
+  /** Where traces are sent; undefined for none. */
+  otlpUrl: string | undefined;
   logLevel: string;
 };
 
@@ -102,7 +116,7 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, ...rest } = config;
+  const { accounts, folders, paths, remotes, monitor, ...rest } = config;
   const data = resolve(root, paths.data);
   const secretOf = (path: string, text: string): string => {
     const secret = readSecret(text, root, env);
@@ -123,10 +137,17 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     });
     return { ...remote, ...Object.fromEntries(secrets), name };
   };
+  const alarms = config.alarms.map((target, index): AlarmTarget => {
+    const read = (name: string, text: string) => secretOf(`alarms.${index}.${name}`, text);
+    return target.by === 'mail'
+      ? { ...target, smtpUrl: read('smtpUrl', target.smtpUrl) }
+      : { ...target, url: read('url', target.url), secret: read('secret', target.secret) };
+  });
   return {
     ...rest,
     remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
     root,
+    alarms,
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
     folders: folders.map((folder) => ({
       ...folder,
@@ -145,8 +166,25 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     site: env['PAYDROP_SITE'] || HOME_SITE,
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
+    monitor: readMonitor(monitor, env, faults),
+    otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };
+}
+
+/** The environment wins, so that one of two processes of a folder can listen elsewhere. */
+function readMonitor(
+  monitor: Config['monitor'],
+  env: NodeJS.ProcessEnv,
+  faults: ConfigFault[],
+): ListenAddress | undefined {
+  const fromEnvironment = env['PAYDROP_MONITOR'];
+  const text = fromEnvironment || monitor?.listen;
+  if (!text) return undefined;
+  const address = readListenAddress(text);
+  const path = fromEnvironment ? 'PAYDROP_MONITOR' : 'monitor.listen';
+  if (!address) faults.push({ path, reason: `"${text}" is not host:port, such as 127.0.0.1:9464` });
+  return address;
 }
 
 /** The folders that lie where this process runs. */

@@ -40,11 +40,20 @@ async function checkSearchPath(client: PoolClient): Promise<void> {
   });
 }
 
-async function runMissing(client: PoolClient): Promise<void> {
+/** The migrations that the database lacks, in their order; all of them when it has no ledger yet. */
+export async function findMissingMigrations(client: Pick<PoolClient, 'query'>): Promise<string[]> {
+  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+  const { rows: found } = await client.query<{ isThere: boolean }>(
+    `SELECT to_regclass('migration') IS NOT NULL AS "isThere"`,
+  );
+  if (!found[0]?.isThere) return files;
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const done = new Set(rows.map((row) => row.name));
-  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
-  for (const name of files.filter((file) => !done.has(file))) {
+  return files.filter((file) => !done.has(file));
+}
+
+async function runMissing(client: PoolClient): Promise<void> {
+  for (const name of await findMissingMigrations(client)) {
     await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
     await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
   }

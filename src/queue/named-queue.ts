@@ -1,4 +1,4 @@
-import { type IQueueBackend, Queue } from 'bullmq';
+import { type IQueueBackend, Queue, type Telemetry } from 'bullmq';
 import { QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { fromStoredId } from './job-id.ts';
@@ -18,8 +18,13 @@ export function openNamedQueue(
   connection: QueueConnection,
   options: QueueOptions,
   onError: (error: unknown) => void,
+  telemetry?: Telemetry,
 ): NamedQueue {
-  const queue: NamedQueue = new Queue(name, { connection: {}, defaultJobOptions: options.job }, connection.makeBackend);
+  const queue: NamedQueue = new Queue(
+    name,
+    { connection: {}, defaultJobOptions: options.job, ...(telemetry && { telemetry }) },
+    connection.makeBackend,
+  );
   // Without a listener an `error` event ends the process.
   queue.on('error', onError);
   return queue;

@@ -1,3 +1,4 @@
+import type { Telemetry } from 'bullmq';
 import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
@@ -60,12 +61,17 @@ const ANSWER_MS = 5_000;
 /**
  * Opens the queue and waits until its server answers.
  * @param site whose jobs are worked on, listed and counted
+ * @param telemetry what BullMQ tells of adding and running jobs; nothing when left out
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice (F40)
  */
 export async function openQueue(
   backend: QueueBackend,
   log: Log,
-  { options = QUEUE_OPTIONS, site: home = HOME_SITE }: { options?: QueueOptions; site?: string } = {},
+  {
+    options = QUEUE_OPTIONS,
+    site: home = HOME_SITE,
+    telemetry,
+  }: { options?: QueueOptions; site?: string; telemetry?: Telemetry | undefined } = {},
 ): Promise<Queue> {
   assertSafeOptions(options);
   const onError = limitLog(log);
@@ -73,7 +79,7 @@ export async function openQueue(
   const queues = new Map<string, NamedQueue>();
   const queueOf = (name: QueueName, site = home) => {
     const storedName = queueNameAt(name, site);
-    const queue = queues.get(storedName) ?? openNamedQueue(storedName, connection, options, onError);
+    const queue = queues.get(storedName) ?? openNamedQueue(storedName, connection, options, onError, telemetry);
     queues.set(storedName, queue);
     return queue;
   };
@@ -100,7 +106,8 @@ export async function openQueue(
       ask(`add the job "${id}"`, () => addJob({ queue: queueOf(name, site), name, id, payload, delayMs, log })),
     ids: (name, which) => ask(`list the jobs of "${name}"`, () => listIds(queueOf(name), which)),
     work: (name, concurrency, handle) => {
-      const worker = startWorker({ name, site: home, concurrency, handle, connection, options, log, onError });
+      const setup = { name, site: home, concurrency, handle, connection, options, log, onError, telemetry };
+      const worker = startWorker(setup);
       workers.add(worker);
       return worker;
     },

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type IQueueBackend, type Job, Worker } from 'bullmq';
+import { type IQueueBackend, type Job, type Telemetry, Worker } from 'bullmq';
 import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import type { Log } from '../kernel/log.ts';
 import { closeWorker } from './close-worker.ts';
@@ -27,16 +27,17 @@ type WorkerSetup<Name extends QueueName> = {
   options: QueueOptions;
   log: Log;
   onError: (error: unknown) => void;
+  telemetry?: Telemetry | undefined;
 };
 
 /** Runs the jobs of one queue, each at most once (F40). */
 export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): QueueWorker {
-  const { name, site, concurrency, connection, options, log, onError } = setup;
+  const { name, site, concurrency, connection, options, log, onError, telemetry } = setup;
   const running = new Set<Promise<void>>();
   const worker = new Worker<unknown, void, string, IQueueBackend>(
     queueNameAt(name, site),
     (job) => keepTrack(running, runJob(setup, job)),
-    { ...options.worker, connection: {}, concurrency },
+    { ...options.worker, connection: {}, concurrency, ...(telemetry && { telemetry }) },
     (...wanted) => pauseAfterFailure(connection.makeBackend(...wanted)),
   );
   // Without a listener an `error` event ends the process.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COUNTRIES, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { type ConfigFault, findConfigFaults } from '../../src/kernel/config-faults.ts';
-import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
+import { type AlarmTarget, resolveSettings, type Settings } from '../../src/kernel/config.ts';
 import { ACCOUNT, configWith, FOLDER, UK_ACCOUNT } from './support/config-world.ts';
 
 const RIGHT = resolveSettings(configWith({}), '/srv', {});
@@ -19,6 +19,30 @@ describe('findConfigFaults', () => {
   it.each(['loud', 'INFO', 'trace', ''])('does not take the log level %j', (logLevel) => {
     expect(findConfigFaults({ ...RIGHT, logLevel })).toEqual([
       { path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of debug, info, warn, error, silent` },
+    ]);
+  });
+
+  it.each([
+    ['smtpUrl', { by: 'mail', smtpUrl: 'hunter2', from: 'a@b.test', to: ['c@d.test'] }, 'smtp:// or smtps://'],
+    ['url', { by: 'webhook', url: 'ftp://hunter2@x', secret: 's' }, 'http:// or https://'],
+  ] as const)('finds an alarm whose %s is no address, without saying it', (name, target, protocols) => {
+    const alarms = [target as AlarmTarget];
+    const faults = findConfigFaults({ ...RIGHT, alarms });
+    expect(faults).toEqual([{ path: `alarms.0.${name}`, reason: `it is no address that begins with ${protocols}` }]);
+  });
+
+  it.each(['smtp://mail.test:25', 'smtps://ann:x@mail.test'])('takes %s for mails', (smtpUrl) => {
+    const alarms: AlarmTarget[] = [{ by: 'mail', smtpUrl, from: 'a@b.test', to: ['c@d.test'] }];
+    expect(findConfigFaults({ ...RIGHT, alarms })).toEqual([]);
+  });
+
+  it.each(['http://127.0.0.1:4318', 'https://otlp.test/v1/traces', undefined])('takes %s for traces', (otlpUrl) => {
+    expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([]);
+  });
+
+  it.each(['127.0.0.1:4318', 'grpc://hunter2@x'])('does not take %s for traces, and does not say it', (otlpUrl) => {
+    expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([
+      { path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' },
     ]);
   });
 

@@ -44,6 +44,34 @@ describe('loadSettings', () => {
     });
   });
 
+  it.each([
+    ['not at all', undefined, undefined, undefined],
+    ['where the file says', '127.0.0.1:9464', undefined, { host: '127.0.0.1', port: 9464 }],
+    ['where the environment says', undefined, 'localhost:1', { host: 'localhost', port: 1 }],
+    ['where the environment says before the file', '127.0.0.1:9464', '[::1]:2', { host: '::1', port: 2 }],
+  ])('lets the monitor listen %s', (_where, listen, env, monitor) => {
+    const config = { ...configWith({}), ...(listen && { monitor: { listen } }) };
+    expect(resolveSettings(config, '/srv', { PAYDROP_MONITOR: env }).monitor).toEqual(monitor);
+  });
+
+  it.each([
+    ['monitor.listen', { monitor: { listen: '9464' } }, {}],
+    ['PAYDROP_MONITOR', {}, { PAYDROP_MONITOR: '9464' }],
+  ])('names %s when it is no address', (path, part, env) => {
+    expect(failureOf(() => resolveSettings({ ...configWith({}), ...part }, '/srv', env)).message).toContain(
+      `${path}: "9464" is not host:port`,
+    );
+  });
+
+  it('reads the secrets of those who are told of alarms, and names those that are missing', () => {
+    const hook = { by: 'webhook', url: 'env:URL', secret: 'env:KEY' } as const;
+    const config = { ...configWith({}), alarms: [hook] };
+    const env = { URL: 'https://hooks.test/x', KEY: CANARY };
+    expect(resolveSettings(config, '/srv', env).alarms).toEqual([{ ...hook, url: env.URL, secret: CANARY }]);
+    const { message } = failureOf(() => resolveSettings(config, '/srv', { URL: env.URL }));
+    expect(message).toContain('alarms.0.secret: the environment variable "KEY" is empty or missing');
+  });
+
   it('takes a relative root, and a byte order mark', async () => {
     await writeConfig(`\ufeff${YAML}`);
     const here = process.cwd();

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
-import { migrate } from '../../src/ledger/migrate.ts';
+import { findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startWorker } from './support/start-worker.ts';
 
@@ -109,5 +109,22 @@ describe('migrate', () => {
     await other.end();
     const { rows } = await pool.query(`SELECT 1 FROM information_schema.tables WHERE table_schema = 'elsewhere'`);
     expect(rows).toEqual([]);
+  });
+});
+
+describe('findMissingMigrations', () => {
+  it('names all of them where there is no ledger, and makes none', async () => {
+    const empty = await startTestPostgres();
+    const other = new pg.Pool({ ...empty.connection, options: '-c search_path=paydrop' });
+    expect(await findMissingMigrations(other)).toEqual(await listMigrations());
+    const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
+    expect(rows).toHaveLength(0);
+    await other.end();
+    await empty.stop();
+  });
+
+  it('names none when all were run', async () => {
+    await run();
+    expect(await findMissingMigrations(pool)).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readFileState } from '../../src/ledger/queries/read-file.ts';
 import { withLock } from '../../src/ledger/with-lock.ts';
 import { relayDatabase } from '../support/database-relay.ts';
+import { startTestPostgres } from '../support/postgres.ts';
 import { claimOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -32,6 +33,15 @@ describe('openLedger', () => {
     ['idle_in_transaction_session_timeout', '1min'],
   ])('asks for %s = %s in every session', async (setting, value) => {
     expect(await show(setting)).toEqual(value);
+  });
+
+  it('leaves the database as it is for those who only look', async () => {
+    const empty = await startTestPostgres();
+    const ledger = await openLedger({ url: empty.url }, { ...options, asIs: true });
+    const { rows } = await ledger.pool.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
+    expect(rows).toHaveLength(0);
+    await ledger.close();
+    await empty.stop();
   });
 
   it('waits for the disk at every commit, although the server is set up not to', async () => {

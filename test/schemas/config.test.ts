@@ -50,6 +50,7 @@ describe('Config', () => {
       sweepMs: 15_000,
       watch: 'events',
       concurrency: { intake: 1, submit: 8, poll: 8, deliver: 2 },
+      alarms: [],
     });
   });
 

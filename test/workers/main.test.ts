@@ -2,6 +2,8 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { startPulse } from '../../src/kernel/pulse.ts';
 import { startWorkers } from '../../workers/main.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { logIntoLines, type LogLine } from '../queue/support/log-lines.ts';
@@ -89,6 +91,21 @@ describe('startWorkers', () => {
   it('does not start when the first sweep fails', async () => {
     const cut = cutAtStatement(world.app, /FOR UPDATE SKIP LOCKED/);
     await expect(startWorkers(cut.app)).rejects.toThrow(POWER_CUT);
+  });
+
+  it('remembers that sweeps fail, and forgets it with one that succeeds', async () => {
+    const pulse = startPulse(world.app.clock);
+    let isAway = false;
+    const heal = async () => {
+      if (isAway) throw new PipelineError('QUEUE_UNREACHABLE', 'heal the queue');
+    };
+    const app = { ...world.app, pulse, queue: { ...world.app.queue, heal } };
+    await whileWorking(async () => {
+      isAway = true;
+      await expect.poll(() => pulse.trouble?.code, { interval: 20 }).toBe('QUEUE_UNREACHABLE');
+      isAway = false;
+      await expect.poll(() => pulse.trouble, { interval: 20 }).toBeUndefined();
+    }, app);
   });
 
   it('goes on after a later sweep has failed', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../schemas/jobs.ts';
+import { startPulse } from '../../src/kernel/pulse.ts';
 import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
 import { deliverFile } from '../../workers/deliver.ts';
 import { submitBatch } from '../../workers/submit.ts';
@@ -214,3 +215,14 @@ describe('sweep, when the clock of the host was set back', () => {
 async function idsOf(name: QueueName): Promise<string[]> {
   return [...(await world.app.queue.ids(name, 'waiting'))];
 }
+
+describe('sweep, as a sign of life', () => {
+  it('is noted when it came to its end, and not when it failed', async () => {
+    const pulse = startPulse(world.app.clock);
+    const { app } = cutAtStatement({ ...world.app, pulse }, /SELECT \* FROM batch/);
+    await expect(sweep(app)).rejects.toThrow('power cut');
+    expect(pulse.sweptAt).toBeUndefined();
+    await sweep(app);
+    expect(pulse.sweptAt).toBeDefined();
+  });
+});

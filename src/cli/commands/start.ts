@@ -6,6 +6,7 @@ import { openCommandLog } from '../open-command-log.ts';
 import { readRoles } from '../read-roles.ts';
 import { aborted, withStopSignal } from '../stop-signal.ts';
 import { withApp } from '../with-app.ts';
+import { withMonitor } from '../with-monitor.ts';
 import { withWorkers } from '../with-workers.ts';
 
 export const start: CliCommand = {
@@ -32,9 +33,11 @@ export const start: CliCommand = {
           const { site } = settings;
           log.info({ folders, site, roles: [...roles], instance: app.ledger.instance.id }, 'paydrop is running');
           await aborted(stop);
+          app.pulse.noteStop();
           log.info('stopping: nothing new is sent, running calls are awaited');
         };
-        await withWorkers(app, running, roles);
+        // Around the workers, so that whoever watches sees them begin and end.
+        await withMonitor(app, () => withWorkers(app, running, roles));
         return EXIT.ok;
       }),
     );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
+import { startReceiver } from '../../support/receiver.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
 let world: CliWorld;
@@ -19,6 +20,20 @@ describe('run', () => {
         err: expect.stringContaining('--timeout wants a number of seconds above 0'),
       });
     }
+  });
+
+  it('tells of what came to wait before it ends', async () => {
+    await world.close();
+    const receiver = await startReceiver();
+    const alarms = [{ by: 'webhook', url: receiver.url, secret: 'the key' }];
+    world = await openCliWorld({ settings: { alarms, sweepMs: 3_600_000 } });
+    await world.drop('card', 'empty.csv', '');
+    await world.drop('card', 'twice.csv', lines([cardRow(2), cardRow(2)]));
+    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
+    const told = receiver.received.map(({ body }) => body.toString()).join();
+    expect(told).toContain('"kind":"file_held"');
+    expect(told).toContain('"kind":"file_refused"');
+    await receiver.close();
   });
 
   it('takes what lies there to its end: 0, 2 for a refused file, 3 for a held one', async () => {

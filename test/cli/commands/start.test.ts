@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startScripted } from '../../gateway/support/scripted-server.ts';
+import { findFreePort } from '../../support/find-free-port.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { runHere } from '../support/run-here.ts';
@@ -51,6 +52,21 @@ describe('start', () => {
     });
     expect(silent.requests).toHaveLength(1);
     await silent.close();
+  });
+
+  it('answers a monitoring program when it is asked to, from before its first sweep to its end', async () => {
+    world = await openCliWorld();
+    const port = await findFreePort();
+    const env = { ...world.env, PAYDROP_LOG_LEVEL: 'info', PAYDROP_MONITOR: `127.0.0.1:${port}` };
+    const daemon = startPaydrop(['--dir', world.root, 'start'], env);
+    await daemon.says('health and figures are answered');
+    await daemon.says('paydrop is running');
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    expect((await ask('/health/ready')).status).toBe(200);
+    expect(await (await ask('/metrics')).text()).toContain('paydrop_ledger_up 1');
+    daemon.process.kill('SIGTERM');
+    expect(await daemon.ended).toEqual({ status: 0, signal: null });
+    await expect(ask('/health/live')).rejects.toThrow('fetch failed');
   });
 
   it('says what is wrong before it starts anything', async () => {

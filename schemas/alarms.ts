@@ -1,0 +1,37 @@
+/**
+ * What a person is told about by mail or webhook. `means` follows the name in a heading, `next` ends the message.
+ *
+ * `lasts`  raised once for as long as it lasts, and cleared when it is over; the others are told once and are over.
+ * `asked`  told only to those who list it in `kinds`.
+ */
+type AlarmRow = {
+  readonly means: string;
+  readonly next: string;
+  readonly lasts: boolean;
+  readonly asked: boolean;
+};
+
+export const ALARM_KINDS = {
+  batch_unknown: lasting('a batch is in doubt: the service may or may not have taken it', 'paydrop unknown list'),
+  account_stopped: lasting('an account sends nothing until a person has looked', 'paydrop account list'),
+  exception: lasting('a result does not fit what was sent', 'paydrop exceptions'),
+  result_overdue: lasting('the service has a batch and gives no result of it', 'paydrop status'),
+  file_held: lasting('a file waits for approve or decline', 'paydrop status'),
+  file_refused: told('a file was refused; nothing of it is sent', 'Send the .nak.csv to the sender.'),
+  file_done: { ...told('a file is done; its results are written', 'Nothing is to be done.'), asked: true },
+  silence: lasting('a folder is not listed, or results are not asked for', 'paydrop doctor'),
+  trouble: lasting('ledger or queue do not answer', 'paydrop doctor'),
+} as const satisfies Record<string, AlarmRow>;
+
+export type AlarmKind = keyof typeof ALARM_KINDS;
+
+/** The kinds of those who list none. */
+export const USUAL_ALARM_KINDS = (Object.keys(ALARM_KINDS) as AlarmKind[]).filter((kind) => !ALARM_KINDS[kind].asked);
+
+function lasting(means: string, next: string) {
+  return { means, next, lasts: true, asked: false } as const;
+}
+
+function told(means: string, next: string) {
+  return { means, next, lasts: false, asked: false } as const;
+}

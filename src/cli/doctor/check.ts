@@ -1,0 +1,29 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Settings } from '../../kernel/config.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+
+/** `ok`: nothing to do. `warn`: works, and may not for long. `bad`: paydrop cannot do its work, or not safely. */
+export type Level = 'ok' | 'warn' | 'bad';
+
+/** What one look has found, and the mend: a command, or a sentence. */
+export type Finding = { level: Level; found: string; mend?: string };
+
+export type Patient = { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock; ledger: Ledger };
+
+/** One question about the installation. It changes nothing. */
+export type Check = { readonly name: string } & (
+  | { readonly needs: 'nothing'; look(patient: Omit<Patient, 'ledger'>): Promise<Finding[]> }
+  | { readonly needs: 'ledger'; look(patient: Patient): Promise<Finding[]> }
+);
+
+export function ok(found: string): Finding {
+  return { level: 'ok', found };
+}
+
+export function warn(found: string, mend: string): Finding {
+  return { level: 'warn', found, mend };
+}
+
+export function bad(found: string, mend: string): Finding {
+  return { level: 'bad', found, mend };
+}

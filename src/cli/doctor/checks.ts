@@ -1,0 +1,35 @@
+import type { Check } from './check.ts';
+import { clock } from './clock.ts';
+import { diskSpace } from './disk-space.ts';
+import { fileSystems } from './file-systems.ts';
+import { folders } from './folders.ts';
+import { journal } from './journal.ts';
+import { keyFile } from './key-file.ts';
+import { masterKey } from './master-key.ts';
+import { originals } from './originals.ts';
+import { permissions } from './permissions.ts';
+import { postgres } from './postgres.ts';
+import { queue } from './queue.ts';
+import { seals } from './seals.ts';
+import { service } from './service.ts';
+import { temporaries } from './temporaries.ts';
+import { workFolders } from './work-folders.ts';
+
+/** In the order in which they are printed: what the others rest on comes first. */
+export const CHECKS: readonly Check[] = [
+  folders,
+  fileSystems,
+  permissions,
+  diskSpace,
+  keyFile,
+  postgres,
+  clock,
+  queue,
+  masterKey,
+  seals,
+  journal,
+  workFolders,
+  originals,
+  temporaries,
+  service,
+];

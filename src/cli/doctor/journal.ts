@@ -1,0 +1,37 @@
+import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { findForgottenSends } from '../../ledger/send-journal.ts';
+import { bad, type Check, type Finding, ok } from './check.ts';
+
+/** The send journal can be written, and knows no call that the ledger does not. */
+export const journal: Check = {
+  name: 'Send journal',
+  needs: 'ledger',
+  async look({ settings, ledger }) {
+    const path = settings.paths.journal;
+    const trouble = await findJournalTrouble(path);
+    if (trouble === 'it is missing') return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
+    const findings: Finding[] = trouble ? [bad(`it cannot be used: ${trouble}`, 'Give it room and rights.')] : [];
+    const forgotten = await findForgottenSends(ledger, path);
+    for (const account of new Set(forgotten.map((send) => send.account))) {
+      const calls = forgotten.filter((send) => send.account === account).length;
+      findings.push(
+        bad(
+          `it knows ${calls} ${calls === 1 ? 'call' : 'calls'} of account ${account} that the ledger does not: an older ledger was restored`,
+          'paydrop account list',
+        ),
+      );
+    }
+    return findings.length > 0 ? findings : [ok('it can be written and agrees with the ledger')];
+  },
+};
+
+async function hasSent(ledger: Ledger): Promise<boolean> {
+  const { rows } = await ledger.pool.query('SELECT 1 FROM attempt LIMIT 1');
+  return rows.length > 0;
+}
+
+const GONE = bad(
+  'it is missing although batches were sent: a restored ledger could send them again',
+  'Stop paydrop and put the journal of this installation back before it sends again.',
+);

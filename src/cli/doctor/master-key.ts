@@ -1,0 +1,23 @@
+import { openFingerprinter } from '../../vault/fingerprint.ts';
+import { loadMasterKey } from '../../vault/master-key.ts';
+import { bad, type Check, ok } from './check.ts';
+import { findingOf } from './finding-of.ts';
+
+/** The key can be read, and opens what the ledger has kept under it. */
+export const masterKey: Check = {
+  name: 'Master key',
+  needs: 'ledger',
+  async look({ settings, env, ledger }) {
+    try {
+      const master = loadMasterKey({ file: settings.paths.masterKey, env });
+      const { rows } = await ledger.pool.query<{ wrapped: Buffer }>(
+        `SELECT wrapped FROM vault_key WHERE name = 'fingerprint'`,
+      );
+      if (!rows[0]) return [ok(`key ${master.id} can be read; nothing was kept under it yet`)];
+      openFingerprinter(master, rows[0].wrapped);
+      return [ok(`key ${master.id} can be read and is the one of this ledger`)];
+    } catch (error) {
+      return [findingOf(error, bad)];
+    }
+  },
+};

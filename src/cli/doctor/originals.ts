@@ -1,0 +1,122 @@
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { ORIGINAL_PURPOSE } from '../../../workers/take-claim.ts';
+import { foldersHere, type Settings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/queries/read-originals.ts';
+import { openSealedFile } from '../../vault/archive.ts';
+import { unwrapDataKey } from '../../vault/data-key.ts';
+import { type ArchiveEntry, listSealed } from '../../vault/list-sealed.ts';
+import { loadMasterKey, type MasterKey } from '../../vault/master-key.ts';
+import { bad, type Check, type Finding, ok } from './check.ts';
+
+/** Of so many, the newest, the beginning is opened; of all others the key. */
+const OPENED = 100;
+const SLICE = 10_000;
+const SHOWN = 20;
+
+/**
+ * Every sealed original belongs to a file of the ledger and opens with its key, and every file that should have one has
+ * it. An original that the ledger does not know is one that a restored ledger has forgotten: its key went with it.
+ */
+export const originals: Check = {
+  name: 'Originals',
+  needs: 'ledger',
+  async look({ settings, env, ledger }) {
+    const master = loadMasterKey({ file: settings.paths.masterKey, env });
+    const seen = await lookAtArchive(settings, ledger, master);
+    const missing = await findMissing(settings, ledger);
+    const findings = [
+      ...named(
+        seen.forgotten,
+        'in the archive and not in the ledger, which forgot them: they cannot be opened any more',
+        'See "paydrop account list" first; then the senders drop these files again, and what was sent of them is held.',
+      ),
+      ...named(seen.closed, 'cannot be opened', 'Restore them from a backup of the archive.'),
+      ...named(missing, 'missing in the archive', 'Restore them from a backup of the archive.'),
+    ];
+    return findings.length > 0
+      ? findings
+      : [ok(`${seen.count} sealed, all known to the ledger and opened by its keys`)];
+  },
+};
+
+async function lookAtArchive(settings: Settings, ledger: Ledger, master: MasterKey) {
+  const seen = { count: 0, forgotten: [] as string[], closed: [] as string[] };
+  const claimed = await readClaimed(settings);
+  const look = async (slice: ArchiveEntry[]) => {
+    const known = new Map(
+      (
+        await readOriginals(
+          ledger,
+          slice.map((entry) => entry.fileId),
+        )
+      ).map((row) => [row.file_id, row]),
+    );
+    for (const entry of slice) {
+      const row = known.get(entry.fileId);
+      seen.count += 1;
+      // A claim that was sealed just before its process died is sealed anew by the next.
+      if (!row) {
+        if (!claimed.has(entry.fileId)) seen.forgotten.push(nameOf(entry));
+      } else if (!(await opens(settings, master, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
+    }
+  };
+  let slice: ArchiveEntry[] = [];
+  for await (const entry of listSealed(settings.paths.archive)) {
+    if (entry.kind !== 'sealed') continue;
+    slice.push(entry);
+    if (slice.length === SLICE) await look(slice.splice(0));
+  }
+  await look(slice);
+  return seen;
+}
+
+/** The day tells the senders which of their files it may be. */
+function nameOf({ fileId, path }: ArchiveEntry): string {
+  return `${fileId} of ${path.split('/').slice(0, 3).join('-')}`;
+}
+
+async function readClaimed(settings: Settings): Promise<Set<string>> {
+  const works = new Set(foldersHere(settings).map((folder) => folder.work));
+  const names = await Promise.all([...works].map((work) => readdir(work).catch(() => [])));
+  return new Set(names.flat());
+}
+
+/** An original whose key was destroyed on purpose is to stay closed. */
+async function opens(settings: Settings, master: MasterKey, row: OriginalRow, whole: boolean): Promise<boolean> {
+  if (!row.wrapped_key) return true;
+  try {
+    const key = unwrapDataKey(master, row.file_id, row.wrapped_key);
+    if (!whole) return true;
+    const stream = openSealedFile(join(settings.paths.archive, row.archive), key, ORIGINAL_PURPOSE);
+    await once(stream, 'readable');
+    stream.destroy();
+    return true;
+  } catch (error) {
+    if (error instanceof PipelineError && error.code === 'MASTER_KEY_WRONG') throw error;
+    return false;
+  }
+}
+
+async function findMissing(settings: Settings, ledger: Ledger): Promise<string[]> {
+  const missing: string[] = [];
+  for await (const slice of listOriginals(ledger)) {
+    for (const { file_id: fileId, archive } of slice) {
+      const isThere = await access(join(settings.paths.archive, archive)).then(
+        () => true,
+        () => false,
+      );
+      if (!isThere) missing.push(fileId);
+    }
+  }
+  return missing;
+}
+
+function named(names: readonly string[], what: string, mend: string): Finding[] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '');
+  return [bad(`${names.length} ${what}: ${shown}`, mend)];
+}

@@ -1,0 +1,24 @@
+import { bodyPurpose } from '../../../workers/store-rows.ts';
+import { readNewestBody } from '../../ledger/queries/read-originals.ts';
+import { unwrapDataKey } from '../../vault/data-key.ts';
+import { loadMasterKey } from '../../vault/master-key.ts';
+import { openBytes } from '../../vault/seal.ts';
+import { bad, type Check, ok } from './check.ts';
+import { findingOf } from './finding-of.ts';
+
+/** The keys open what was sealed last: the whole chain from the master key to the bytes of a batch. */
+export const seals: Check = {
+  name: 'Seals',
+  needs: 'ledger',
+  async look({ settings, env, ledger }) {
+    try {
+      const body = await readNewestBody(ledger);
+      if (!body) return [ok('nothing is sealed yet')];
+      const master = loadMasterKey({ file: settings.paths.masterKey, env });
+      openBytes(unwrapDataKey(master, body.fileId, body.wrapped), bodyPurpose(body.batchNo), body.sealed);
+      return [ok(`batch ${body.fileId}/${body.batchNo}, the newest, can be opened`)];
+    } catch (error) {
+      return [findingOf(error, bad)];
+    }
+  },
+};

@@ -1,0 +1,36 @@
+import { findStaleTemporaries } from '../../drop/find-stale-temporaries.ts';
+import { listSealed } from '../../vault/list-sealed.ts';
+import { foldersHere } from '../../kernel/config.ts';
+import { type Check, type Finding, ok, warn } from './check.ts';
+
+/** Nothing takes so long to write, in ms. */
+const STALE_MS = 3_600_000;
+
+/** What processes that were killed while they wrote have left. */
+export const temporaries: Check = {
+  name: 'Temporaries',
+  needs: 'nothing',
+  async look({ settings, clock }) {
+    const findings: Finding[] = [];
+    for (const dir of [settings.paths.out, ...foldersHere(settings).map((folder) => folder.path)]) {
+      const stale = await findStaleTemporaries(dir, { olderThanMs: STALE_MS, clock }).catch(() => []);
+      if (stale.length === 0) continue;
+      findings.push(warn(`${stale.length} unfinished in "${dir}"`, 'Nothing: the next start removes them.'));
+    }
+    const drafts = await countDrafts(settings.paths.archive);
+    if (drafts > 0)
+      findings.push(
+        warn(
+          `${drafts} unfinished in the archive`,
+          'Nothing: they are sealed, and go when their file is taken in again.',
+        ),
+      );
+    return findings.length > 0 ? findings : [ok('none')];
+  },
+};
+
+async function countDrafts(archive: string): Promise<number> {
+  let drafts = 0;
+  for await (const { kind } of listSealed(archive)) if (kind === 'draft') drafts += 1;
+  return drafts;
+}

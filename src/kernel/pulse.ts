@@ -1,0 +1,64 @@
+import type { ErrorCode } from '../../schemas/errors.ts';
+import type { Clock } from './clock.ts';
+
+/**
+ * Signs of life of this process, in memory: they say of a moment ago what no table could. Whoever watches compares them
+ * with the clock.
+ */
+export type Pulse = {
+  /** When this process began; what never happened is as old as this. */
+  readonly begunAt: Date;
+  /** Ids of the drop folders that this process lists time after time; others do so at other sites or at set times. */
+  readonly watched: ReadonlySet<string>;
+  /** When each drop folder was last listed without trouble, by its id. */
+  readonly listedAt: ReadonlyMap<string, Date>;
+  /** When the ledger was last compared with the queue without trouble. */
+  readonly sweptAt: Date | undefined;
+  /** Since when each comparison of ledger and queue fails, and for which reason last; undefined while they succeed. */
+  readonly trouble: { readonly since: Date; readonly code: ErrorCode } | undefined;
+  /** Nothing new is begun any more. */
+  readonly isStopping: boolean;
+  noteWatch(folderIds: readonly string[]): void;
+  noteListing(folderId: string): void;
+  noteSweep(): void;
+  noteTrouble(code: ErrorCode): void;
+  noteStop(): void;
+};
+
+export function startPulse(clock: Clock): Pulse {
+  const listedAt = new Map<string, Date>();
+  const watched = new Set<string>();
+  let sweptAt: Date | undefined;
+  let trouble: Pulse['trouble'];
+  let isStopping = false;
+  return {
+    begunAt: clock.now(),
+    watched,
+    listedAt,
+    get sweptAt() {
+      return sweptAt;
+    },
+    get trouble() {
+      return trouble;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    noteWatch: (folderIds) => {
+      for (const id of folderIds) watched.add(id);
+    },
+    noteListing: (folderId) => {
+      listedAt.set(folderId, clock.now());
+    },
+    noteSweep: () => {
+      sweptAt = clock.now();
+      trouble = undefined;
+    },
+    noteTrouble: (code) => {
+      trouble = { since: trouble?.since ?? clock.now(), code };
+    },
+    noteStop: () => {
+      isStopping = true;
+    },
+  };
+}

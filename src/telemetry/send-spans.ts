@@ -1,0 +1,78 @@
+import {
+  type Context,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
+import { BullMQOtel } from 'bullmq-otel';
+import { PipelineError } from '../kernel/errors.ts';
+import type { Telemetry, TracedWork } from './open-telemetry.ts';
+import { traceIdsOf } from './trace-id.ts';
+
+/** Longest wait for the receiver of the spans, in ms; also at the end of the process. */
+const SEND_MS = 3_000;
+
+/**
+ * Sends spans by OTLP over HTTP. OpenTelemetry keeps what it needs for the whole process, so this may be open once at
+ * a time.
+ */
+export function sendSpans(url: string): Telemetry {
+  const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: SEND_MS });
+  const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: SEND_MS });
+  const provider = new NodeTracerProvider({ spanProcessors: [processor] });
+  provider.register();
+  const tracer = provider.getTracer('paydrop');
+  return {
+    queue: new BullMQOtel({ tracerName: 'bullmq' }),
+    trace: (station, about, work) =>
+      tracer.startActiveSpan(station, { attributes: attributesOf(about) }, contextOf(about.fileId), async (span) => {
+        try {
+          return await work();
+        } catch (error) {
+          // Of what went wrong only the code: messages of others may hold data.
+          const message = error instanceof PipelineError ? error.code : 'INTERNAL';
+          span.setStatus({ code: SpanStatusCode.ERROR, message });
+          throw error;
+        } finally {
+          span.end();
+        }
+      }),
+    note: (about) => {
+      trace.getActiveSpan()?.setAttributes(attributesOf(about));
+    },
+    close: async () => {
+      // A receiver that is away must not keep the process.
+      await provider.shutdown().catch(() => {});
+      trace.disable();
+      context.disable();
+      propagation.disable();
+    },
+  };
+}
+
+/** Below the span that runs when it is of the same file, else below the beginning of the file's trace. */
+function contextOf(fileId: string): Context {
+  const ids = traceIdsOf(fileId);
+  if (trace.getActiveSpan()?.spanContext().traceId === ids.traceId) return context.active();
+  return trace.setSpanContext(ROOT_CONTEXT, { ...ids, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+}
+
+function attributesOf({ fileId, batchNo, account }: Partial<TracedWork>): Record<string, string | number> {
+  return {
+    ...(fileId !== undefined && { 'paydrop.file_id': fileId }),
+    ...(batchNo !== undefined && { 'paydrop.batch_no': batchNo }),
+    ...(account !== undefined && { 'paydrop.account': account }),
+  };
+}
+
+/** As the other programs of OpenTelemetry do it: an address without a path means the usual one. */
+function tracesUrl(text: string): string {
+  const url = new URL(text);
+  if (url.pathname === '/') url.pathname = '/v1/traces';
+  return url.href;
+}

@@ -1,0 +1,32 @@
+import { readdir } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { systemCode } from '../kernel/errors.ts';
+import { FILE_ID } from '../kernel/ids.ts';
+
+/** `sealed`: an original under its name. `draft`: what a sealing that was cut short has left. `strange`: not ours. */
+export type ArchiveEntry = { kind: 'sealed' | 'draft' | 'strange'; fileId: string; path: string };
+
+/** Every file in the archive, its path relative to it; the newest days first. An archive that is not there has none. */
+export async function* listSealed(archiveDir: string, folder = archiveDir): AsyncGenerator<ArchiveEntry> {
+  for (const entry of await readNewestFirst(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* listSealed(archiveDir, path);
+    else yield { ...kindOf(entry.name), path: relative(archiveDir, path) };
+  }
+}
+
+function kindOf(name: string): Pick<ArchiveEntry, 'kind' | 'fileId'> {
+  const [, draft, fileId = ''] = /^(\.?)([^.]+)\.sealed(?:\.[0-9a-f]{12}\.part)?$/.exec(name) ?? [];
+  if (!FILE_ID.test(fileId)) return { kind: 'strange', fileId: '' };
+  return { kind: draft ? 'draft' : 'sealed', fileId };
+}
+
+async function readNewestFirst(folder: string) {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.toSorted((one, other) => other.name.localeCompare(one.name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

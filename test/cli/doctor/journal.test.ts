@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appendFile, rename } from 'node:fs/promises';
+import { journal } from '../../../src/cli/doctor/journal.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+
+let world: PatientWorld;
+beforeAll(async () => {
+  world = await openPatientWorld();
+});
+afterAll(() => world.close());
+
+/** The tests follow one another. */
+describe('journal', () => {
+  it('is well when it agrees with the ledger', async () => {
+    expect(await world.look(journal)).toEqual(WELL);
+    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+    await world.finish();
+    expect(await world.look(journal)).toEqual(WELL);
+  });
+
+  it('finds that it is missing although something was sent', async () => {
+    const path = world.settings.paths.journal;
+    await rename(path, `${path}.away`);
+    expect(await world.look(journal)).toMatchObject([
+      { level: 'bad', found: expect.stringContaining('it is missing') },
+    ]);
+    await rename(`${path}.away`, path);
+  });
+
+  it('finds a call that the ledger has forgotten, and changes nothing', async () => {
+    const entry = {
+      at: '2026-06-15T10:00:00.000Z',
+      account: 'main',
+      fileId: newFileId(),
+      batchNo: 1,
+      attempt: 1,
+      sha256: 'ab',
+    };
+    await appendFile(world.settings.paths.journal, `\n${JSON.stringify(entry)}`);
+    const findings = [
+      { level: 'bad', found: expect.stringContaining('1 call of account main'), mend: 'paydrop account list' },
+    ];
+    expect(await world.look(journal)).toEqual(findings);
+    expect(await world.look(journal)).toEqual(findings);
+    const { rows } = await world.app.ledger.pool.query('SELECT * FROM account_stop');
+    expect(rows).toEqual([]);
+  });
+});

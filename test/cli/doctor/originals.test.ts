@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { originals } from '../../../src/cli/doctor/originals.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { cardRow, lines } from '../../support/payment-rows.ts';
+import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+
+let world: PatientWorld;
+beforeAll(async () => {
+  world = await openPatientWorld();
+});
+afterAll(() => world.close());
+
+/** Where the original of the one file lies. */
+async function pathOf(): Promise<{ fileId: string; path: string }> {
+  const { rows } = await world.app.ledger.pool.query<{ file_id: string; archive: string }>('SELECT * FROM file');
+  return { fileId: rows[0]!.file_id, path: join(world.settings.paths.archive, rows[0]!.archive) };
+}
+
+/** The tests follow one another. */
+describe('originals', () => {
+  it('is well when each is known and opens', async () => {
+    expect(await world.look(originals)).toEqual(WELL);
+    await world.drop('card', 'monday.csv', lines([cardRow(1)]));
+    await world.finish();
+    expect(await world.look(originals)).toMatchObject([{ level: 'ok', found: expect.stringMatching(/^1 sealed/) }]);
+  });
+
+  it('names one that is missing', async () => {
+    const { fileId, path } = await pathOf();
+    await rename(path, `${path}.away`);
+    expect(await world.look(originals)).toMatchObject([
+      { level: 'bad', found: `1 missing in the archive: ${fileId}`, mend: expect.stringContaining('backup') },
+    ]);
+    await rename(`${path}.away`, path);
+  });
+
+  it('names one that was changed', async () => {
+    const { fileId, path } = await pathOf();
+    const bytes = await readFile(path);
+    const changed = Buffer.from(bytes);
+    changed[changed.length - 1]! ^= 1;
+    await writeFile(path, changed);
+    expect(await world.look(originals)).toMatchObject([{ level: 'bad', found: `1 cannot be opened: ${fileId}` }]);
+    await writeFile(path, bytes);
+  });
+
+  it('names one that a restored ledger has forgotten, with its day, and what the sender must do', async () => {
+    const { path } = await pathOf();
+    const forgotten = newFileId();
+    await writeFile(join(path, '..', `${forgotten}.sealed`), await readFile(path));
+    const [finding] = await world.look(originals);
+    expect(finding).toMatchObject({
+      level: 'bad',
+      mend: expect.stringContaining('the senders drop these files again'),
+    });
+    expect(finding!.found).toMatch(new RegExp(`: ${forgotten} of \\d{4}-\\d{2}-\\d{2}$`));
+  });
+
+  it('leaves one closed whose key was destroyed on purpose', async () => {
+    await world.app.ledger.pool.query('UPDATE file SET wrapped_key = NULL');
+    const found = (await world.look(originals)).map((finding) => finding.found).join();
+    expect(found).not.toContain('cannot be opened:');
+  });
+});

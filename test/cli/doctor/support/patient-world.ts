@@ -1,0 +1,28 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Check, Finding, Patient } from '../../../../src/cli/doctor/check.ts';
+import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../../support/pipeline-world.ts';
+
+export type PatientWorld = PipelineWorld & {
+  patient: Patient;
+  /** What a check finds, after some parts were exchanged. */
+  look(check: Check, change?: Partial<Patient>): Promise<Finding[]>;
+};
+
+/** An installation that is well, with its folders as `paydrop init` and the first start make them. */
+export async function openPatientWorld(options: WorldOptions = {}): Promise<PatientWorld> {
+  const world = await openPipelineWorld(options);
+  const { paths, folders } = world.settings;
+  const own = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
+  for (const dir of own) {
+    await mkdir(dir, { recursive: true });
+    await chmod(dir, 0o700);
+  }
+  await writeFile(join(world.root, 'paydrop.yaml'), '', { mode: 0o600 });
+  const patient = { settings: world.settings, env: {}, clock: world.app.clock, ledger: world.app.ledger };
+  return { ...world, patient, look: (check, change = {}) => check.look({ ...patient, ...change }) };
+}
+
+/** One finding that is well, whatever it says. */
+export const WELL: unknown = [{ level: 'ok', found: expect.any(String) }];

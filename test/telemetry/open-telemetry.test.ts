@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { openTelemetry } from '../../src/telemetry/open-telemetry.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+describe('openTelemetry', () => {
+  it('does the work and nothing else when it is off', async () => {
+    const telemetry = await openTelemetry(undefined);
+    expect(telemetry.queue).toBeUndefined();
+    expect(await telemetry.trace('intake', { fileId: 'f' }, async () => 'done')).toBe('done');
+    telemetry.note({ account: 'main' });
+    await telemetry.close();
+  });
+
+  it('sends spans when it is told where to', async () => {
+    const receiver = await startReceiver();
+    const telemetry = await openTelemetry(receiver.url);
+    expect(telemetry.queue).toBeDefined();
+    await telemetry.trace('intake', { fileId: 'f' }, async () => {});
+    await telemetry.close();
+    expect(receiver.received).toHaveLength(1);
+    await receiver.close();
+  });
+});

@@ -1,0 +1,29 @@
+import type { Receiver } from '../../support/receiver.ts';
+
+export type ReceivedSpan = {
+  name: string;
+  traceId: string;
+  parentSpanId: string;
+  attributes: Record<string, unknown>;
+  status: { code?: number; message?: string };
+};
+
+type Value = { stringValue?: string; intValue?: number };
+type Sent = {
+  resourceSpans: {
+    scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: { key: string; value: Value }[] })[] }[];
+  }[];
+};
+
+/** The spans of every request that a receiver of OTLP in JSON has got. */
+export function receivedSpans({ received }: Receiver): ReceivedSpan[] {
+  return received
+    .flatMap(({ body }) => (JSON.parse(body.toString()) as Sent).resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans))
+    .map((span) => ({
+      ...span,
+      attributes: Object.fromEntries(
+        span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
+      ),
+    }));
+}

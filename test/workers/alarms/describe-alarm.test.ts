@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { ALARM_KINDS, type AlarmKind } from '../../../schemas/alarms.ts';
+import { describeAlarm } from '../../../workers/alarms/describe-alarm.ts';
+
+const FIGURES = { rows: 2, cents: 5_000, batches: 3, minutes: 4, code: 'DUPLICATE_ROW' };
+
+function textOf(kind: AlarmKind, subject = 'f/1', account: string | null = 'main'): string {
+  return describeAlarm({ kind, subject, account, figures: FIGURES });
+}
+
+describe('describeAlarm', () => {
+  it.each(Object.keys(ALARM_KINDS) as AlarmKind[])('is a sentence for %s', (kind) => {
+    expect(textOf(kind)).toMatch(/^([A-Z]|f\/1: ).*\.$/);
+    expect(textOf(kind)).not.toMatch(/undefined|null|NaN/);
+    expect(describeAlarm({ kind, subject: 's', account: null, figures: {} })).not.toMatch(/undefined|null|NaN/);
+  });
+
+  it.each([
+    ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
+    ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
+    ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
+    ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
+  ] as const)('says counts, totals and the command: %s', (kind, text) => {
+    expect(textOf(kind)).toMatch(text);
+  });
+
+  it('tells polls from folders, and all accounts from one', () => {
+    expect(textOf('silence', 'polls:main')).toMatch(/^3 batches with 2 rows, 50\.00 are with the service/);
+    expect(textOf('account_stopped', '*', null)).toMatch(/^All accounts: /);
+  });
+
+  it('sums a file that is done per outcome', () => {
+    const outcomes = { approved: { rows: 1, cents: 2_500 }, declined: { rows: 1, cents: 2_500 } };
+    const text = describeAlarm({
+      kind: 'file_done',
+      subject: 'f',
+      account: 'main',
+      figures: { rows: 2, cents: 5_000, outcomes },
+    });
+    expect(text).toBe('File f: 2 rows, 50.00; APPROVED 1 row, 25.00; DECLINED 1 row, 25.00.');
+  });
+});

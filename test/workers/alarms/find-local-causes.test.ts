@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handClock } from '../../../src/kernel/clock.ts';
+import { startPulse } from '../../../src/kernel/pulse.ts';
+import {
+  findLocalCauses,
+  findTrouble,
+  isLocalSubject,
+  localSubject,
+  SILENT_INTERVALS,
+} from '../../../workers/alarms/find-local-causes.ts';
+import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+
+let world: PipelineWorld;
+beforeAll(async () => {
+  world = await openPipelineWorld({ settings: { rescanMs: 60_000, sweepMs: 20_000 } });
+});
+afterAll(() => world.close());
+
+function atStart() {
+  const clock = handClock('2026-06-15T10:00:00.000Z');
+  return { app: { ...world.app, clock, pulse: startPulse(clock) }, clock };
+}
+
+describe('findLocalCauses', () => {
+  it('finds a folder that was not listed for three intervals, and not before', () => {
+    const { app, clock } = atStart();
+    clock.advance(SILENT_INTERVALS * 60_000 - 1);
+    expect(findLocalCauses(app)).toEqual([]);
+    for (const { id } of world.settings.folders.slice(1)) app.pulse.noteListing(id);
+    clock.advance(1);
+    expect(findLocalCauses(app)).toEqual([
+      { kind: 'silence', subject: localSubject(app, 'drop/card'), account: 'main', figures: { minutes: 3 } },
+    ]);
+    app.pulse.noteListing('drop/card');
+    expect(findLocalCauses(app)).toEqual([]);
+  });
+
+  it('finds a queue that does not answer for three sweeps', () => {
+    const { app, clock } = atStart();
+    app.pulse.noteTrouble('QUEUE_UNREACHABLE');
+    expect(findLocalCauses(app)).toEqual([]);
+    clock.advance(60_000);
+    expect(findLocalCauses(app)).toEqual([
+      { kind: 'trouble', subject: localSubject(app, 'queue'), account: null, figures: { minutes: 1 } },
+    ]);
+    app.pulse.noteSweep();
+    expect(findLocalCauses(app)).toEqual([]);
+  });
+});
+
+describe('findTrouble', () => {
+  it('tells ledger from queue', () => {
+    const { app, clock } = atStart();
+    app.pulse.noteTrouble('LEDGER_UNREACHABLE');
+    clock.advance(60_000);
+    expect(findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger')).toHaveLength(1);
+    expect(findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')).toEqual([]);
+  });
+});
+
+describe('isLocalSubject', () => {
+  it('knows what this host has raised', () => {
+    expect(isLocalSubject(world.app, localSubject(world.app, 'drop/card'))).toBe(true);
+    expect(isLocalSubject(world.app, 'drop/card@elsewhere')).toBe(false);
+    expect(localSubject(world.app, 'x')).not.toContain(String(process.pid));
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handClock } from '../../src/kernel/clock.ts';
+import { startPulse } from '../../src/kernel/pulse.ts';
+import { pauseAccount } from '../../src/ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../src/ledger/moves/resume-account.ts';
+import { lookForAlarms } from '../../workers/raise-alarms.ts';
+import { cardRow, lines } from '../support/payment-rows.ts';
+import { type AlarmWorld, openAlarmWorld } from './support/alarm-world.ts';
+
+let world: AlarmWorld;
+beforeAll(async () => {
+  world = await openAlarmWorld();
+});
+afterAll(() => world.close());
+
+const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
+
+/** Every alarm by kind, and whether it lasts. */
+async function alarms(): Promise<string[]> {
+  const { rows } = await world.app.ledger.pool.query<{ kind: string; open: boolean }>(
+    'SELECT kind, cleared_at IS NULL AS open FROM alarm ORDER BY alarm_no',
+  );
+  return rows.map(({ kind, open }) => `${kind}${open ? ' lasts' : ''}`);
+}
+
+/** The tests follow one another. */
+describe('lookForAlarms', () => {
+  it('finds nothing where all is well', async () => {
+    await lookForAlarms(world.watched());
+    expect(await alarms()).toEqual([]);
+  });
+
+  it('raises what waits for a person, once, and clears it', async () => {
+    await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
+    await world.finish();
+    await pauseAccount(world.app.ledger, 'main', BECAUSE);
+    const app = world.watched();
+    await lookForAlarms(app);
+    await lookForAlarms(app);
+    expect((await alarms()).toSorted()).toEqual(['account_stopped lasts', 'file_held lasts']);
+    await resumeAccount(world.app.ledger, 'main', BECAUSE);
+    await lookForAlarms(app);
+    expect((await alarms()).toSorted()).toEqual(['account_stopped', 'file_held lasts']);
+  });
+
+  it('tells of a file that is done only when somebody asks for it', async () => {
+    await world.drop('card', 'good.csv', lines([cardRow(1)]));
+    await world.drop('card', 'bad.csv', 'a,b\n');
+    await world.finish();
+    await lookForAlarms(world.watched());
+    expect(await alarms()).toContain('file_refused');
+    expect(await alarms()).not.toContain('file_done');
+    await lookForAlarms(world.watched(['file_done']));
+    await lookForAlarms(world.watched(['file_done']));
+    expect((await alarms()).filter((kind) => kind === 'file_done')).toHaveLength(1);
+  });
+
+  it('holds nothing of a row nor a name', async () => {
+    const { rows } = await world.app.ledger.pool.query('SELECT text, figures FROM alarm');
+    expect(rows.length).toBeGreaterThan(3);
+    expect(JSON.stringify(rows)).not.toMatch(/\.csv|\d{12,}|C-\d+/);
+  });
+
+  it('leaves to another host what is its own', async () => {
+    const clock = handClock(new Date(world.app.clock.now().getTime()));
+    const silent = { ...world.watched(['silence']), clock, pulse: startPulse(clock) };
+    clock.advance(3_600_000);
+    await lookForAlarms(silent);
+    expect((await alarms()).filter((kind) => kind === 'silence lasts')).toHaveLength(3);
+    await world.app.ledger.pool.query(
+      `UPDATE alarm SET subject = replace(subject, '@', '@not-') WHERE subject LIKE 'drop/card@%'`,
+    );
+    for (const { id } of world.settings.folders) silent.pulse.noteListing(id);
+    await lookForAlarms(silent);
+    expect((await alarms()).filter((kind) => kind === 'silence lasts')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,42 @@
+import type { App } from '../../../src/app.ts';
+import type { AlarmTarget } from '../../../src/kernel/config.ts';
+import { type MailServer, startMailServer } from '../../support/mail-server.ts';
+import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+
+export type AlarmWorld = PipelineWorld & {
+  mail: MailServer;
+  hook: Receiver;
+  /** The app of the world, which tells both of these kinds, or of the usual ones. */
+  watched(kinds?: AlarmTarget['kinds']): App;
+  /** What the webhook was told, as `event kind`. */
+  told(): string[];
+};
+
+/** A pipeline world with a mail server and a webhook on the loopback. */
+export async function openAlarmWorld(options: WorldOptions = {}): Promise<AlarmWorld> {
+  const world = await openPipelineWorld(options);
+  const [mail, hook] = await Promise.all([startMailServer(), startReceiver()]);
+  return {
+    ...world,
+    mail,
+    hook,
+    watched: (kinds) => {
+      const wish = kinds ? { kinds } : {};
+      const alarms: AlarmTarget[] = [
+        { by: 'mail', smtpUrl: mail.url, from: 'paydrop@example.test', to: ['ann@example.test'], ...wish },
+        { by: 'webhook', url: hook.url, secret: 'the key', ...wish },
+      ];
+      return { ...world.app, settings: { ...world.settings, alarms } };
+    },
+    told: () =>
+      hook.received.flatMap(({ body }) => {
+        const { alarms } = JSON.parse(body.toString()) as { alarms: { event: string; kind: string }[] };
+        return alarms.map(({ event, kind }) => `${event} ${kind}`);
+      }),
+    close: async () => {
+      await Promise.all([mail.close(), hook.close()]);
+      await world.close();
+    },
+  };
+}

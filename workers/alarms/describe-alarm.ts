@@ -1,0 +1,44 @@
+import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
+import { formatCents } from '../../src/kernel/money.ts';
+import type { AlarmCause, AlarmFigures } from '../../src/ledger/queries/find-alarm-causes.ts';
+
+/** The sentence of an alarm: counts, totals and the command that shows more. Never a name, nor anything of a row. */
+export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
+  switch (kind) {
+    case 'batch_unknown':
+      return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account waits. "paydrop resolve ${subject}" says what can be done. Never drop its file again.`;
+    case 'exception':
+      return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
+    case 'result_overdue':
+      return `Batch ${subject}: ${sumOf(figures)}. It is asked for on; ask the service. "paydrop why ${subject}" tells its story.`;
+    case 'file_held':
+      return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. "paydrop approve ${subject} --reason …" or "paydrop decline ${subject} --reason …".`;
+    case 'file_refused':
+      return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
+    case 'file_done':
+      return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
+    case 'account_stopped':
+      return `${account ? `Account ${account}` : 'All accounts'}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait.`;
+    case 'silence':
+      return subject.startsWith('polls:')
+        ? `${figures.batches ?? 0} batches with ${sumOf(figures)} are with the service, and nobody asks for their results.`
+        : `Folder ${subject} was not listed for ${figures.minutes ?? 0} minutes.`;
+    case 'trouble':
+      return `${subject}: no answer for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.`;
+  }
+}
+
+function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {
+  return `${rows} ${rows === 1 ? 'row' : 'rows'}, ${formatCents(cents)}`;
+}
+
+function codeOf({ code }: AlarmFigures): string {
+  return code ? ` (${code})` : '';
+}
+
+function outcomesOf({ outcomes = {} }: AlarmFigures): string {
+  const parts = Object.entries(outcomes).map(
+    ([outcome, sum]) => `${OUTCOMES[outcome as Outcome]?.label ?? outcome} ${sumOf(sum)}`,
+  );
+  return parts.join('; ') || 'no outcomes';
+}

@@ -1,0 +1,49 @@
+import type { App } from '../../src/app.ts';
+import type { AlarmCause } from '../../src/ledger/queries/find-alarm-causes.ts';
+
+/** How many intervals without a sign of life are silence. */
+export const SILENT_INTERVALS = 3;
+
+/** What only this process can know: folders that it does not list, and a queue that does not answer it for a while. */
+export function findLocalCauses(app: App): AlarmCause[] {
+  return [...findSilentFolders(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')];
+}
+
+/** The subjects that this process raises and clears bear its host, so that one process does not clear another's. */
+export function localSubject(app: App, thing: string): string {
+  return `${thing}@${hostOf(app)}`;
+}
+
+export function isLocalSubject(app: App, subject: string): boolean {
+  return subject.endsWith(`@${hostOf(app)}`);
+}
+
+/** Since when a lasting trouble is worth an alarm; undefined when it is not, yet. */
+export function findTrouble(app: App, code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE', part: string): AlarmCause[] {
+  const { trouble } = app.pulse;
+  if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
+  const figures = { minutes: minutes(ageMs(app, trouble.since)) };
+  return [{ kind: 'trouble', subject: localSubject(app, part), account: null, figures }];
+}
+
+function findSilentFolders(app: App): AlarmCause[] {
+  const { pulse, settings } = app;
+  return settings.folders.flatMap(({ id, account }): AlarmCause[] => {
+    if (!pulse.watched.has(id)) return [];
+    const silentMs = ageMs(app, pulse.listedAt.get(id) ?? pulse.begunAt);
+    if (silentMs < SILENT_INTERVALS * settings.rescanMs) return [];
+    return [{ kind: 'silence', subject: localSubject(app, id), account, figures: { minutes: minutes(silentMs) } }];
+  });
+}
+
+function hostOf({ ledger }: App): string {
+  return ledger.instance.id.replace(/-\d+-[0-9a-f]{8}$/, '');
+}
+
+function ageMs({ clock }: App, since: Date): number {
+  return clock.now().getTime() - since.getTime();
+}
+
+function minutes(ms: number): number {
+  return Math.round(ms / 60_000);
+}

@@ -1,0 +1,48 @@
+import { ALARM_KINDS, type AlarmKind } from '../schemas/alarms.ts';
+import type { App } from '../src/app.ts';
+import { beginAlarmWatch, raiseAlarms } from '../src/ledger/moves/raise-alarms.ts';
+import {
+  type AlarmCause,
+  findEndedFiles,
+  findLastingCauses,
+  findUnasked,
+} from '../src/ledger/queries/find-alarm-causes.ts';
+import { withLock } from '../src/ledger/with-lock.ts';
+import { kindsOf, targetKey } from '../src/notify/tell.ts';
+import { describeAlarm } from './alarms/describe-alarm.ts';
+import { findLocalCauses, isLocalSubject, SILENT_INTERVALS } from './alarms/find-local-causes.ts';
+
+/**
+ * Looks for everything that a person should know, raises what is new and clears what is over (F61, F87). It reads the
+ * ledger and the pulse of this process, may be repeated at any time, and tells nobody by itself: see send-notices.ts.
+ */
+export async function lookForAlarms(app: App): Promise<void> {
+  await beginAlarmWatch(app.ledger);
+  const wanted = new Set<AlarmKind>(app.settings.alarms.flatMap((target) => [...kindsOf(target)]));
+  const audience = app.settings.alarms.map((target) => ({ key: targetKey(target), kinds: kindsOf(target) }));
+  // One process at a time: two that look at once would both tell of a file that has ended.
+  const done = await withLock(app.ledger, 'alarms', async () => {
+    const causes = (await findCauses(app, wanted)).filter(({ kind }) => wanted.has(kind));
+    const due = causes.map((cause) => ({ ...cause, text: describeAlarm(cause) }));
+    return raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
+  });
+  if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
+}
+
+async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<AlarmCause[]> {
+  const { ledger, clock, settings } = app;
+  const dueBefore = new Date(clock.now().getTime() - SILENT_INTERVALS * Math.max(settings.rescanMs, settings.sweepMs));
+  return [
+    ...findLocalCauses(app),
+    ...(await findLastingCauses(ledger)),
+    ...(await findUnasked(ledger, dueBefore)),
+    ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
+    ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
+  ];
+}
+
+/** What stands in the ledger any process can see; of a host only its own processes know. */
+function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
+  if (!ALARM_KINDS[kind].lasts) return false;
+  return !subject.includes('@') || isLocalSubject(app, subject);
+}

@@ -1,0 +1,29 @@
+import type { App } from '../src/app.ts';
+import type { AlarmTarget } from '../src/kernel/config.ts';
+import { dropStrangers, noteDelivered, noteUndelivered } from '../src/ledger/moves/end-deliveries.ts';
+import { readWaitingNotices } from '../src/ledger/queries/read-waiting-notices.ts';
+import { withLock } from '../src/ledger/with-lock.ts';
+import { targetKey, tell } from '../src/notify/tell.ts';
+
+/**
+ * Tells everybody what waits in the outbox, one process at a time. A process that dies between telling and writing it
+ * down is followed by one that tells again: at least once, never silently not at all.
+ */
+export async function sendNotices(app: App): Promise<void> {
+  const { alarms } = app.settings;
+  await withLock(app.ledger, 'notices', async () => {
+    await dropStrangers(app.ledger, alarms.map(targetKey));
+    // Side by side: a target that does not answer must not hold up the others.
+    await Promise.all(alarms.map((target) => sendWaiting(app, target)));
+  });
+}
+
+async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {
+  const key = targetKey(target);
+  const notices = await readWaitingNotices(app.ledger, key);
+  if (notices.length === 0) return;
+  const fault = await tell(target, notices, app.clock);
+  if (fault === undefined) return noteDelivered(app.ledger, key, notices);
+  app.log.warn({ target: key, waiting: notices.length }, `an alarm could not be delivered: ${fault}`);
+  await noteUndelivered(app.ledger, key, notices, fault);
+}
