@@ -306,6 +306,19 @@ export const ERRORS = {
     'The ledger is older than the journal; see "paydrop account list".',
     'operator',
   ),
+  BACKUP_BROKEN: stopped('the backup was changed or cut off', 'Nothing was changed. Take another backup.'),
+  BACKUP_NEWER: stopped(
+    'the backup was made by a newer version of paydrop',
+    'Nothing was changed. Install that version and restore it there.',
+  ),
+  LEDGER_IN_USE: stopped(
+    'a process of paydrop works with the ledger',
+    'Stop every paydrop of this ledger, on all hosts, and try again.',
+  ),
+  LEDGER_NOT_EMPTY: stopped(
+    'the ledger holds files already',
+    'Nothing was changed. With --replace it is put aside under another name and kept.',
+  ),
   NOT_FOUND: stopped('nothing of that name is known', 'See "paydrop status" for what there is.', 'operator'),
   TIMED_OUT: stopped('it was not done in the time given', 'Raise --timeout; work goes on at the next run.', 'operator'),
   INTERNAL: stopped('something unforeseen went wrong', 'Report this with the log lines around it.'),

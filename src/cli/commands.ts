@@ -2,6 +2,7 @@ import type { CliCommand } from './command.ts';
 import { account } from './commands/account.ts';
 import { approve, decline } from './commands/approve.ts';
 import { audit } from './commands/audit.ts';
+import { backup } from './commands/backup.ts';
 import { call } from './commands/call.ts';
 import { cancel } from './commands/cancel.ts';
 import { customers } from './commands/customers.ts';
@@ -12,6 +13,7 @@ import { init } from './commands/init.ts';
 import { rebuild } from './commands/rebuild-outputs.ts';
 import { repoll } from './commands/repoll.ts';
 import { requeue } from './commands/requeue.ts';
+import { restore } from './commands/restore.ts';
 import { resubmit } from './commands/resubmit.ts';
 import { retry, withdraw } from './commands/retry.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
@@ -55,6 +57,8 @@ export const COMMANDS: readonly CliCommand[] = [
   repoll,
   rebuild,
   audit,
+  backup,
+  restore,
   call,
   customers,
   sandbox,

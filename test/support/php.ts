@@ -14,7 +14,8 @@ export function phpIsInstalled(): boolean {
  * promised (REQUIRE_SERVICES=1).
  */
 export function phpVerdict(): { sentence: string; isFine: boolean } {
-  if (phpIsInstalled()) return { sentence: 'php with its soap and xml extensions is installed: its tests ran', isFine: true };
+  if (phpIsInstalled())
+    return { sentence: 'php with its soap and xml extensions is installed: its tests ran', isFine: true };
   const sentence = 'NO php with its soap and xml extensions here: its tests DID NOT RUN';
   // Names of tests that pass are not printed, and this one has to be read.
   console.log(sentence);
