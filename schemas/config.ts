@@ -174,6 +174,13 @@ export const Config = z.strictObject({
         .describe('Most rows sent in one call, and so most rows ever in doubt'),
     })
     .prefault({}),
+  masterKey: z
+    .string()
+    .regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…')
+    .optional()
+    .describe(
+      'Where the master key comes from: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; left out, PAYDROP_MASTER_KEY or data/master.key',
+    ),
   paths: z
     .strictObject({
       out: z.string().default('out').describe('Output files'),
@@ -208,6 +215,7 @@ export const ENVIRONMENT = {
   DATABASE_URL: 'PostgreSQL for the ledger; left out, an embedded one in the data folder',
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
-  PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
+  PAYDROP_MASTER_KEY:
+    'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

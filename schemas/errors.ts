@@ -245,6 +245,10 @@ export const ERRORS = {
     'the master key is not the one the data was sealed with',
     'Put the right key in place; nothing was changed.',
   ),
+  KEY_IN_USE: stopped(
+    'the master key still wraps something, or is the current one',
+    'Run "paydrop key rotate" first; "paydrop key list" shows what is wrapped with it.',
+  ),
   SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
   LEDGER_UNREACHABLE: stopped(
     'the ledger database does not answer',

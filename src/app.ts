@@ -8,7 +8,8 @@ import { type Ledger, openLedger } from './ledger/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
-import { loadMasterKey, type MasterKey } from './vault/master-key.ts';
+import { findKeyPlace } from './vault/key-place.ts';
+import { type KeyRing, openKeyRing } from './vault/key-ring.ts';
 
 /** Everything the stations work with. Made in one place, closed in reverse. */
 export type App = {
@@ -18,7 +19,7 @@ export type App = {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
-  readonly master: MasterKey;
+  readonly keys: KeyRing;
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
   folder(id: string): Folder | undefined;
@@ -35,7 +36,7 @@ export async function openApp(
   options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean; queue?: Queue },
 ): Promise<App> {
   const { log, clock = systemClock } = options;
-  const master = loadMasterKey({ file: settings.paths.masterKey, env: options.env });
+  const keys = openKeyRing(findKeyPlace(settings, options.env));
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeAll(closers);
   try {
@@ -45,14 +46,14 @@ export async function openApp(
     const ledger = await openLedger(place, { clock, log });
     closers.push(() => ledger.close());
     const fingerprint = openFingerprinter(
-      master,
-      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(master)),
+      keys,
+      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log));
     closers.push(() => queue.close());
-    return { settings, clock, log, ledger, queue, journal, master, fingerprint, ...lookUps(settings), close };
+    return { settings, clock, log, ledger, queue, journal, keys, fingerprint, ...lookUps(settings), close };
   } catch (error) {
     // Why it cannot be opened is worth more than what went wrong while it was given up.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));

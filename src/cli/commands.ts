@@ -10,6 +10,7 @@ import { demo } from './commands/demo.ts';
 import { exceptions } from './commands/exceptions.ts';
 import { find } from './commands/find.ts';
 import { init } from './commands/init.ts';
+import { key } from './commands/key.ts';
 import { rebuild } from './commands/rebuild-outputs.ts';
 import { repoll } from './commands/repoll.ts';
 import { requeue } from './commands/requeue.ts';
@@ -59,6 +60,7 @@ export const COMMANDS: readonly CliCommand[] = [
   audit,
   backup,
   restore,
+  key,
   call,
   customers,
   sandbox,

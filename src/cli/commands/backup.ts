@@ -6,6 +6,7 @@ import type { BackupSummary } from '../../ledger/backup/backup-frame.ts';
 import { readBackup } from '../../ledger/backup/read-backup.ts';
 import { writeBackup } from '../../ledger/backup/write-backup.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
+import { describeKeyPlace, findKeyPlace } from '../../vault/key-place.ts';
 import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { textTable } from '../table.ts';
@@ -33,7 +34,8 @@ command says where they lie, so that they can be copied as well. The send journa
     }
     if (first === 'verify' || second !== undefined) throw wantsOneFile();
     const settings = settingsOf(call);
-    const { archive, masterKey, journal } = settings.paths;
+    const { archive, journal } = settings.paths;
+    const masterKey = describeKeyPlace(findKeyPlace(settings, process.env));
     // A large table may take longer than any answer of the daily work.
     const options = { clock: systemClock, log: openCommandLog('error'), answerMs: 0 };
     const ledger = await openLedger(placeOf(settings), options);
@@ -42,7 +44,7 @@ command says where they lie, so that they can be copied as well. The send journa
       print(call, { ...summary, copyToo: { archive, masterKey }, neverRestore: journal }, () =>
         [
           describe(first, summary),
-          `Copy these by your own means as well:\n  ${archive}  (sealed originals)\n  the master key (usually ${masterKey}), kept apart from the backup`,
+          `Copy these by your own means as well:\n  ${archive}  (sealed originals)\n  the master key, from ${masterKey}, kept apart from the backup`,
           `Never restore ${journal} from a copy: it is what keeps a restored ledger from sending twice.`,
         ].join('\n\n'),
       );
