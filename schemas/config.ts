@@ -22,6 +22,9 @@ const FILE_LIMITS = {
   fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
 };
 
+/** What is usual for card schemes and banks: 13 months in which a payment may be disputed. */
+export const RETENTION_DAYS = 400;
+
 export const AccountConfig = z.strictObject({
   server: z.enum(['NA', 'UK']).describe('Server of the service'),
   country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout (spec 4.3)'),
@@ -72,6 +75,17 @@ export const AccountConfig = z.strictObject({
     })
     .prefault({})
     .describe('What one person proposes and another must confirm'),
+  retention: z
+    .strictObject({
+      days: z
+        .int()
+        .min(0)
+        .max(36_500)
+        .default(RETENTION_DAYS)
+        .describe('So many days after its end the key of a file is destroyed and with it the original; 0 for never'),
+    })
+    .prefault({})
+    .describe('How long originals are kept; masked results stay'),
   limits: z
     .strictObject({
       ...FILE_LIMITS,

@@ -250,6 +250,11 @@ export const ERRORS = {
     'Run "paydrop key rotate" first; "paydrop key list" shows what is wrapped with it.',
   ),
   SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
+  ORIGINAL_GONE: stopped(
+    'the original was destroyed on purpose',
+    'Its outcomes stand in the ledger and in its outputs; nothing brings the original bytes back.',
+    'operator',
+  ),
   LEDGER_UNREACHABLE: stopped(
     'the ledger database does not answer',
     'Check that PostgreSQL runs and DATABASE_URL is right.',

@@ -4,6 +4,7 @@ import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
+import { openShredder } from './shred.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
@@ -47,6 +48,8 @@ export async function startWorkers(app: App): Promise<Workers> {
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
 async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
   await sweep(app, { atStart: true });
+  const shredder = openShredder(app);
+  void shredder.tick();
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
@@ -55,6 +58,7 @@ async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
       running = sweep(app)
         .catch((error: unknown) => app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`))
         .finally(() => {
+          void shredder.tick();
           if (!stopped) plan();
         });
     }, app.settings.sweepMs);
@@ -64,7 +68,7 @@ async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await running;
+      await Promise.all([running, shredder.stop()]);
     },
   };
 }

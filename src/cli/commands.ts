@@ -15,6 +15,7 @@ import { rebuild } from './commands/rebuild-outputs.ts';
 import { repoll } from './commands/repoll.ts';
 import { requeue } from './commands/requeue.ts';
 import { restore } from './commands/restore.ts';
+import { retention } from './commands/retention.ts';
 import { resubmit } from './commands/resubmit.ts';
 import { retry, withdraw } from './commands/retry.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
@@ -61,6 +62,7 @@ export const COMMANDS: readonly CliCommand[] = [
   backup,
   restore,
   key,
+  retention,
   call,
   customers,
   sandbox,

@@ -28,6 +28,8 @@ export async function sealResult(
  * @throws PipelineError NOT_FOUND when it has none, SEAL_BROKEN when it was changed or cannot be opened
  */
 export async function openResult(app: Pick<App, 'ledger' | 'keys'>, file: FileRow, batchNo: number): Promise<Buffer> {
+  // First the key: of a file that was destroyed on purpose there is no result either, and that it never came would be a lie.
+  const key = openFileKey(app, file);
   const sealed = await readSealedPart(app.ledger, { fileId: file.file_id, batchNo }, 'result');
-  return openBytes(openFileKey(app, file), purposeOf(batchNo, 'result'), sealed);
+  return openBytes(key, purposeOf(batchNo, 'result'), sealed);
 }
