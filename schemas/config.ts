@@ -24,6 +24,9 @@ const FILE_LIMITS = {
   fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
 };
 
+/** What is usual for card schemes and banks: 13 months in which a payment may be disputed. */
+export const RETENTION_DAYS = 400;
+
 export const AccountConfig = z.strictObject({
   server: z.enum(['NA', 'UK']).describe('Server of the service'),
   country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout (spec 4.3)'),
@@ -74,6 +77,17 @@ export const AccountConfig = z.strictObject({
     })
     .prefault({})
     .describe('What one person proposes and another must confirm'),
+  retention: z
+    .strictObject({
+      days: z
+        .int()
+        .min(0)
+        .max(36_500)
+        .default(RETENTION_DAYS)
+        .describe('So many days after its end the key of a file is destroyed and with it the original; 0 for never'),
+    })
+    .prefault({})
+    .describe('How long originals are kept; masked results stay'),
   limits: z
     .strictObject({
       ...FILE_LIMITS,
@@ -242,6 +256,13 @@ export const Config = z.strictObject({
         .describe('Most rows sent in one call, and so most rows ever in doubt'),
     })
     .prefault({}),
+  masterKey: z
+    .string()
+    .regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…')
+    .optional()
+    .describe(
+      'Where the master key comes from: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; left out, PAYDROP_MASTER_KEY or data/master.key',
+    ),
   paths: z
     .strictObject({
       out: z.string().default('out').describe('Output files'),
@@ -303,7 +324,8 @@ export const ENVIRONMENT = {
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
   PAYDROP_SITE: 'Site of this process, one of those that the folders name; default main',
   PAYDROP_ROLES: 'What "paydrop start" does here, separated by commas; default everything',
-  PAYDROP_MASTER_KEY: 'Master key, base64 of 32 bytes; default the file data/master.key',
+  PAYDROP_MASTER_KEY:
+    'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',
   PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
   PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',

@@ -245,7 +245,16 @@ export const ERRORS = {
     'the master key is not the one the data was sealed with',
     'Put the right key in place; nothing was changed.',
   ),
+  KEY_IN_USE: stopped(
+    'the master key still wraps something, or is the current one',
+    'Run "paydrop key rotate" first; "paydrop key list" shows what is wrapped with it.',
+  ),
   SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
+  ORIGINAL_GONE: stopped(
+    'the original was destroyed on purpose',
+    'Its outcomes stand in the ledger and in its outputs; nothing brings the original bytes back.',
+    'operator',
+  ),
   LEDGER_UNREACHABLE: stopped(
     'the ledger database does not answer',
     'Check that PostgreSQL runs and DATABASE_URL is right.',
@@ -323,6 +332,19 @@ export const ERRORS = {
     'the file was claimed at another site, where its original and its outputs are',
     'Run the command there, or with PAYDROP_SITE set when the disk is shared.',
     'operator',
+  ),
+  BACKUP_BROKEN: stopped('the backup was changed or cut off', 'Nothing was changed. Take another backup.'),
+  BACKUP_NEWER: stopped(
+    'the backup was made by a newer version of paydrop',
+    'Nothing was changed. Install that version and restore it there.',
+  ),
+  LEDGER_IN_USE: stopped(
+    'a process of paydrop works with the ledger',
+    'Stop every paydrop of this ledger, on all hosts, and try again.',
+  ),
+  LEDGER_NOT_EMPTY: stopped(
+    'the ledger holds files already',
+    'Nothing was changed. With --replace it is put aside under another name and kept.',
   ),
   NOT_FOUND: stopped('nothing of that name is known', 'See "paydrop status" for what there is.', 'operator'),
   TIMED_OUT: stopped('it was not done in the time given', 'Raise --timeout; work goes on at the next run.', 'operator'),

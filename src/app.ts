@@ -10,7 +10,8 @@ import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
-import { loadMasterKey, type MasterKey } from './vault/master-key.ts';
+import { findKeyPlace } from './vault/key-place.ts';
+import { type KeyRing, openKeyRing } from './vault/key-ring.ts';
 
 /** Everything the stations work with. Made in one place, closed in reverse. */
 export type App = {
@@ -22,7 +23,7 @@ export type App = {
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
-  readonly master: MasterKey;
+  readonly keys: KeyRing;
   readonly fingerprint: Fingerprinter;
   account(name: string): Account;
   folder(id: string): Folder | undefined;
@@ -39,7 +40,7 @@ export async function openApp(
   options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean; queue?: Queue },
 ): Promise<App> {
   const { log, clock = systemClock } = options;
-  const master = loadMasterKey({ file: settings.paths.masterKey, env: options.env });
+  const keys = openKeyRing(findKeyPlace(settings, options.env));
   const closers: (() => Promise<void>)[] = [];
   const close = () => closeAll(closers);
   try {
@@ -51,8 +52,8 @@ export async function openApp(
     const ledger = await openLedger(place, { clock, log });
     closers.push(() => ledger.close());
     const fingerprint = openFingerprinter(
-      master,
-      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(master)),
+      keys,
+      await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
     );
     const journal = await openSendJournal(settings.paths.journal);
     closers.push(() => journal.close());
@@ -68,7 +69,7 @@ export async function openApp(
       ledger,
       queue,
       journal,
-      master,
+      keys,
       fingerprint,
     };
     return { ...parts, ...lookUps(settings), close };

@@ -172,9 +172,12 @@ export async function finishClaimed(app: App, fileId: string): Promise<void> {
   if (file.state === 'accepted') await wakeAccount(app, file.account);
 }
 
-/** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. */
+/** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
 async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
-  await tx.client.query('UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [fileId]);
+  await tx.client.query('UPDATE file SET wrapped_key = NULL, row_set = NULL, shredded_at = $2 WHERE file_id = $1', [
+    fileId,
+    tx.at,
+  ]);
   tx.audit({
     actor: 'worker:intake',
     fileId,

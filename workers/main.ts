@@ -6,6 +6,7 @@ import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
+import { openShredder } from './shred.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
@@ -64,6 +65,8 @@ const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
 async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promise<void> }> {
   await sweep(app, { atStart: true, atSite });
+  const shredder = openShredder(app);
+  void shredder.tick();
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
@@ -76,6 +79,7 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
           app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
         })
         .finally(() => {
+          void shredder.tick();
           if (!stopped) plan();
         });
     }, app.settings.sweepMs);
@@ -85,7 +89,7 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await running;
+      await Promise.all([running, shredder.stop()]);
     },
   };
 }

@@ -23,10 +23,9 @@ export function originalPath(app: App, file: FileRow): string {
   return join(app.settings.paths.archive, file.archive);
 }
 
-/** @throws PipelineError when the key was destroyed, or the master key is another one */
-export function openFileKey(app: Pick<App, 'master'>, file: FileRow): DataKey {
-  if (file.wrapped_key) return unwrapDataKey(app.master, file.file_id, file.wrapped_key);
-  throw new PipelineError('SEAL_BROKEN', `open file "${file.file_id}"`, 'its key was destroyed on purpose', {
-    next: 'Its outcomes stand in the ledger; the original bytes are gone.',
-  });
+/** @throws PipelineError ORIGINAL_GONE when the key was destroyed, MASTER_KEY_WRONG when the master key is another one */
+export function openFileKey(app: Pick<App, 'keys'>, file: FileRow): DataKey {
+  if (file.wrapped_key) return unwrapDataKey(app.keys, file.file_id, file.wrapped_key);
+  const at = file.shredded_at ? ` at ${file.shredded_at.toISOString()}` : '';
+  throw new PipelineError('ORIGINAL_GONE', `open file "${file.file_id}"`, `its key was destroyed on purpose${at}`);
 }

@@ -81,7 +81,13 @@ async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> 
 }
 
 /** Faults of the data, which no waiting mends; a database that was away for a moment is none. */
-const STOPPING: ReadonlySet<string> = new Set(['BODY_MISMATCH', 'SEAL_BROKEN', 'MASTER_KEY_WRONG', 'NOT_FOUND']);
+const STOPPING: ReadonlySet<string> = new Set([
+  'BODY_MISMATCH',
+  'SEAL_BROKEN',
+  'ORIGINAL_GONE',
+  'MASTER_KEY_WRONG',
+  'NOT_FOUND',
+]);
 
 /**
  * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger

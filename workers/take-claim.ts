@@ -5,10 +5,12 @@ import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { maskText } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
+import { readCurrentKeyId } from '../src/ledger/queries/master-keys.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
 import { newDataKey } from '../src/vault/data-key.ts';
+import type { MasterKey } from '../src/vault/master-key.ts';
 import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { setAside } from './set-aside.ts';
@@ -45,6 +47,15 @@ function poisonOf({ notes, workDir }: Claim): OddDrop {
   return { name: notes.name, path: Buffer.from(workDir), code: 'DROP_POISON' };
 }
 
+/**
+ * The master key that the ledger names as the current one; a change of it is heard of with the next file. A process that
+ * was not given that key yet goes on with its own: what it wraps is found and wrapped anew by "paydrop key rotate".
+ */
+async function chooseMasterKey({ ledger, keys }: App): Promise<MasterKey> {
+  const id = await readCurrentKeyId(ledger);
+  return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
+}
+
 async function sealClaim(app: App, claim: Claim): Promise<void> {
   const { fileId, notes } = claim;
   const folder = folderOf(app, notes.folder, fileId);
@@ -52,7 +63,7 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
   const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
   // What an earlier process sealed before it died cannot be opened: its key died with it. The bytes are still here.
   await destroySealedFile(path);
-  const { key, wrapped } = newDataKey(app.master, fileId);
+  const { key, wrapped } = newDataKey(await chooseMasterKey(app), fileId);
   const sealed = await sealFile({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE });
   crashPoint('claim.sealed');
   await claimFile(app.ledger, {

@@ -1,7 +1,7 @@
 import { systemClock } from '../kernel/clock.ts';
 import { loadSettings, type Settings } from '../kernel/config.ts';
 import { openLog } from '../kernel/log.ts';
-import { type Ledger, openLedger } from '../ledger/open-ledger.ts';
+import { type Ledger, type LedgerPlace, openLedger } from '../ledger/open-ledger.ts';
 
 /** What stands on a command line, as commander reads it (`<file>`, `--port <number>`), and what it is for. */
 export type Described = readonly [words: string, about: string];
@@ -49,14 +49,17 @@ export function settingsOf(call: Call): Settings {
   return loadSettings(call.dir, process.env);
 }
 
+export function placeOf(settings: Settings): LedgerPlace {
+  return settings.databaseUrl ? { url: settings.databaseUrl } : { dataDir: settings.paths.data };
+}
+
 /** Reads the ledger for a command that only asks. Beside a running daemon it uses the same server. */
 export async function withLedger<Result>(
   call: Call,
   ask: (ledger: Ledger, settings: Settings) => Promise<Result>,
 ): Promise<Result> {
   const settings = settingsOf(call);
-  const place = settings.databaseUrl ? { url: settings.databaseUrl } : { dataDir: settings.paths.data };
-  const ledger = await openLedger(place, { clock: systemClock, log: openLog({ level: 'error' }) });
+  const ledger = await openLedger(placeOf(settings), { clock: systemClock, log: openLog({ level: 'error' }) });
   try {
     return await ask(ledger, settings);
   } finally {

@@ -2,6 +2,7 @@ import type { CliCommand } from './command.ts';
 import { account } from './commands/account.ts';
 import { approve, decline } from './commands/approve.ts';
 import { audit } from './commands/audit.ts';
+import { backup } from './commands/backup.ts';
 import { call } from './commands/call.ts';
 import { cancel } from './commands/cancel.ts';
 import { customers } from './commands/customers.ts';
@@ -10,9 +11,12 @@ import { doctor } from './commands/doctor.ts';
 import { exceptions } from './commands/exceptions.ts';
 import { find } from './commands/find.ts';
 import { init } from './commands/init.ts';
+import { key } from './commands/key.ts';
 import { rebuild } from './commands/rebuild-outputs.ts';
 import { repoll } from './commands/repoll.ts';
 import { requeue } from './commands/requeue.ts';
+import { restore } from './commands/restore.ts';
+import { retention } from './commands/retention.ts';
 import { resubmit } from './commands/resubmit.ts';
 import { retry, withdraw } from './commands/retry.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
@@ -57,6 +61,10 @@ export const COMMANDS: readonly CliCommand[] = [
   repoll,
   rebuild,
   audit,
+  backup,
+  restore,
+  key,
+  retention,
   call,
   customers,
   sandbox,

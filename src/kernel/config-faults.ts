@@ -49,7 +49,19 @@ function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
 
 function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
   if (!account) return [{ path: `${path}.account`, reason: `there is no account "${folder.account}"` }];
-  return [...findRestrictions(folder, path, account), ...findLayoutFaults(folder, path, account)];
+  return [
+    ...findRestrictions(folder, path, account),
+    ...findLayoutFaults(folder, path, account),
+    ...findRetentionFaults(folder, path, account),
+  ];
+}
+
+/** Rows that came before are found by their fingerprints, which go with the original. */
+function findRetentionFaults({ chargedBefore, duplicateDays }: Folder, path: string, account: Account): ConfigFault[] {
+  const { days } = account.retention;
+  if (chargedBefore === 'off' || days === 0 || duplicateDays <= days) return [];
+  const reason = `it looks ${duplicateDays} days back, and account "${account.name}" keeps files for ${days}`;
+  return [{ path: `${path}.duplicateDays`, reason }];
 }
 
 /** An address may hold a password or a token, so it is not repeated. */

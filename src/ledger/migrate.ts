@@ -13,19 +13,40 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url);
 export async function migrate(client: PoolClient): Promise<void> {
   await client.query('BEGIN');
   try {
-    await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
-    await checkSearchPath(client);
-    await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
-    await client.query(
-      'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
-    );
-    await runMissing(client);
-    await loadLegalMoves(client);
+    await lockSchema(client);
+    await buildSchema(client);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Until the end of the transaction nobody else builds the schema, and nobody comes in: opening the ledger begins with it.
+ * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings
+ */
+export async function lockSchema(client: PoolClient): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+  await checkSearchPath(client);
+}
+
+/**
+ * Makes the schema, or what is missing of it, in the transaction of the caller.
+ * @param wanted names of migrations, for a schema as it once was; left out, all there are
+ */
+export async function buildSchema(client: PoolClient, wanted?: readonly string[]): Promise<void> {
+  await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+  await runMissing(client, wanted ?? (await listMigrations()));
+  if (!wanted) await loadLegalMoves(client);
+}
+
+/** The names of all that this version has, in their order. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
 }
 
 /**
@@ -41,19 +62,22 @@ async function checkSearchPath(client: PoolClient): Promise<void> {
 }
 
 /** The migrations that the database lacks, in their order; all of them when it has no ledger yet. */
-export async function findMissingMigrations(client: Pick<PoolClient, 'query'>): Promise<string[]> {
-  const files = (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+export async function findMissingMigrations(
+  client: Pick<PoolClient, 'query'>,
+  files?: readonly string[],
+): Promise<string[]> {
+  const wanted = files ?? (await listMigrations());
   const { rows: found } = await client.query<{ isThere: boolean }>(
     `SELECT to_regclass('migration') IS NOT NULL AS "isThere"`,
   );
-  if (!found[0]?.isThere) return files;
+  if (!found[0]?.isThere) return [...wanted];
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const done = new Set(rows.map((row) => row.name));
-  return files.filter((file) => !done.has(file));
+  return wanted.filter((file) => !done.has(file));
 }
 
-async function runMissing(client: PoolClient): Promise<void> {
-  for (const name of await findMissingMigrations(client)) {
+async function runMissing(client: PoolClient, files: readonly string[]): Promise<void> {
+  for (const name of await findMissingMigrations(client, files)) {
     await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
     await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
   }

@@ -74,7 +74,8 @@ const ANSWER_MS = 120_000;
 /** Longest wait for a connection, in ms, also for one that others use. */
 const CONNECT_MS = 30_000;
 
-function openPool(connection: LedgerConnection, { log, answerMs }: { log: Log; answerMs?: number }): pg.Pool {
+/** @param options.answerMs 0 for no limit */
+export function openPool(connection: LedgerConnection, { log, answerMs }: { log: Log; answerMs?: number }): pg.Pool {
   const pool = new pg.Pool({
     ...connection,
     ...SESSION,
@@ -126,7 +127,7 @@ const SESSION = {
   },
 };
 
-async function reachServer(
+export async function reachServer(
   place: LedgerPlace,
   log: Log,
 ): Promise<{ connection: LedgerConnection; leave(): Promise<void> }> {

@@ -37,6 +37,8 @@ export type FileRow = {
   duplicate_of: string | null;
   row_set: string | null;
   accepted_at: Date | null;
+  shredded_at: Date | null;
+  fingerprints_dropped_at: Date | null;
 };
 
 export type BatchRow = {

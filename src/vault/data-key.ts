@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { KeyRing } from './key-ring.ts';
 import type { MasterKey } from './master-key.ts';
 import { secretBytes } from './secret-bytes.ts';
 import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
@@ -23,12 +24,12 @@ export function newDataKey(master: MasterKey, fileId: string): { key: DataKey; w
 }
 
 /** @throws MASTER_KEY_WRONG when another master key wrapped it, SEAL_BROKEN when it was altered or is another file's */
-export function unwrapDataKey(master: MasterKey, fileId: string, wrapped: Buffer): DataKey {
-  return { fileId, bytes: unwrapKey(master, ownerOf(fileId), wrapped) };
+export function unwrapDataKey(keys: KeyRing | MasterKey, fileId: string, wrapped: Buffer): DataKey {
+  return { fileId, bytes: unwrapKey(keys, ownerOf(fileId), wrapped) };
 }
 
 /** The same data key under a new master key (F89); errors as in `unwrapDataKey`. */
-export function rewrapDataKey(from: MasterKey, to: MasterKey, fileId: string, wrapped: Buffer): Buffer {
+export function rewrapDataKey(from: KeyRing | MasterKey, to: MasterKey, fileId: string, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, ownerOf(fileId), wrapped);
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { frameParts } from './frame-parts.ts';
+import type { KeyRing } from './key-ring.ts';
 import type { MasterKey } from './master-key.ts';
 import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
 
@@ -21,12 +22,12 @@ export function newFingerprintKey(master: MasterKey): Buffer {
  * Parts are told apart by their lengths, so ['a', 'bc'] and ['ab', 'c'] differ.
  * @throws MASTER_KEY_WRONG when another master key wrapped the key, SEAL_BROKEN when it was altered
  */
-export function openFingerprinter(master: MasterKey, wrapped: Buffer): Fingerprinter {
-  const key = unwrapKey(master, OWNER, wrapped);
+export function openFingerprinter(keys: KeyRing | MasterKey, wrapped: Buffer): Fingerprinter {
+  const key = unwrapKey(keys, OWNER, wrapped);
   return (parts) => createHmac('sha256', key).update(frameParts(parts)).digest().subarray(0, FINGERPRINT_BYTES);
 }
 
 /** The same fingerprint key under a new master key (F89): fingerprints stay as they are. */
-export function rewrapFingerprintKey(from: MasterKey, to: MasterKey, wrapped: Buffer): Buffer {
+export function rewrapFingerprintKey(from: KeyRing | MasterKey, to: MasterKey, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, OWNER, wrapped);
 }

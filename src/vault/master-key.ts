@@ -3,16 +3,21 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey } from './derive-key.ts';
+import { describeKeyPlace, type KeyPlace } from './key-place.ts';
+import { runKeyCommand } from './run-key-command.ts';
 import { secretBytes } from './secret-bytes.ts';
 import { syncFolderNow } from './sync-folder.ts';
 
@@ -25,20 +30,35 @@ export type MasterKey = {
 };
 
 const KEY_BYTES = 32;
-const VARIABLE = 'PAYDROP_MASTER_KEY';
 const RESTORE = 'Restore it from a backup. Only if nothing was ever sealed with it: remove it and run "paydrop init".';
 
 /**
- * Reads the master key from the environment (PAYDROP_MASTER_KEY, base64 of 32 bytes) or else from its file. The
- * environment wins; a value there that is no key is an error and never a reason to take the file, because data would
- * then be sealed with a key that the administrator did not mean. An empty value counts as not set.
- * @throws MASTER_KEY_MISSING when there is none, when it is not a key, or when others than its owner may read the file
+ * Every master key of a place, the current one first; each is the base64 of 32 bytes.
+ * @throws MASTER_KEY_MISSING when there is none, when one of them is no key, or when others than its owner may read the file
  */
-export function loadMasterKey(options: { file: string; env: NodeJS.ProcessEnv }): MasterKey {
-  const fromEnvironment = options.env[VARIABLE]?.trim();
-  if (!fromEnvironment) return readMasterKeyFile(options.file);
-  const action = `take the master key from ${VARIABLE}`;
-  return decodeMasterKey(fromEnvironment, action, 'Set it to the text that "paydrop init" wrote, or leave it unset.');
+export function loadMasterKeys(place: KeyPlace): MasterKey[] {
+  switch (place.kind) {
+    case 'file':
+      return readMasterKeyFile(place.path);
+    case 'environment': {
+      const next = 'Set it to the text that "paydrop init" wrote; several are separated by commas.';
+      return decodeMasterKeys(place.env[place.name] ?? '', `take the master key from ${place.name}`, next);
+    }
+    case 'command':
+      return decodeMasterKeys(
+        runKeyCommand(place),
+        `take the master key from ${describeKeyPlace(place)}`,
+        FROM_COMMAND,
+      );
+  }
+}
+
+const FROM_COMMAND = 'It must print the keys and nothing else, one a line, the current one first.';
+
+/** A new random master key, which nothing is wrapped with yet. */
+export function newMasterKey(): MasterKey {
+  const bytes = randomBytes(KEY_BYTES);
+  return { bytes: secretBytes(bytes), id: nameOf(bytes) };
 }
 
 /**
@@ -62,7 +82,29 @@ export function createMasterKeyFile(path: string): void {
   syncFolderNow(dirname(path));
 }
 
-function readMasterKeyFile(path: string): MasterKey {
+/**
+ * Puts other keys into the file, the current one first. It holds the old ones or the new ones, whole, at every moment; a
+ * key that is lost takes everything with it that it has wrapped. Owner and mode stay.
+ */
+export function replaceMasterKeyFile(path: string, keys: readonly MasterKey[]): void {
+  const { uid, gid } = statSync(path);
+  const draft = `${path}.new`;
+  rmSync(draft, { force: true });
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    fchmodSync(descriptor, 0o600);
+    // Root may change the keys of another user, who must be able to read them afterwards.
+    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+    writeFileSync(descriptor, keys.map((key) => `${Buffer.from(key.bytes).toString('base64')}\n`).join(''));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, path);
+  syncFolderNow(dirname(path));
+}
+
+function readMasterKeyFile(path: string): MasterKey[] {
   const action = `read the master key from "${path}"`;
   const descriptor = openExisting(path, action);
   try {
@@ -71,10 +113,19 @@ function readMasterKeyFile(path: string): MasterKey {
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw missing(action, 'it is not a plain file');
     if ((mode & 0o077) !== 0) throw readableByOthers(path, action, mode);
     if (size > 1024) throw missing(action, 'it is too large to be a key', RESTORE);
-    return decodeMasterKey(readFileSync(descriptor, 'utf8').trim(), action, RESTORE);
+    return decodeMasterKeys(readFileSync(descriptor, 'utf8'), action, RESTORE);
   } finally {
     closeSync(descriptor);
   }
+}
+
+function decodeMasterKeys(text: string, action: string, next: string): MasterKey[] {
+  if (text.trim() === '') throw missing(action, undefined, next);
+  const keys = text
+    .trim()
+    .split(/\s*[,\n]\s*/)
+    .map((word) => decodeMasterKey(word, action, next));
+  return keys.filter((key, index) => keys.findIndex((other) => other.id === key.id) === index);
 }
 
 /** Never says what the text was: a key with one character too many is still nearly the whole key. */

@@ -3,6 +3,7 @@ import { PipelineError } from '../kernel/errors.ts';
 import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './aes-gcm.ts';
 import { deriveKey } from './derive-key.ts';
 import { frameParts } from './frame-parts.ts';
+import { findKey, idsOf, type KeyRing } from './key-ring.ts';
 import type { MasterKey } from './master-key.ts';
 import { secretBytes } from './secret-bytes.ts';
 
@@ -28,14 +29,16 @@ export function wrapKey(master: MasterKey, owner: string, bytes: Buffer): Buffer
 
 /**
  * The key that `wrapKey` was given.
- * @throws MASTER_KEY_WRONG when another master key wrapped it, SEAL_BROKEN when it was altered or belongs to another owner
+ * @throws MASTER_KEY_WRONG when no key of the ring wrapped it, SEAL_BROKEN when it was altered or belongs to another owner
  */
-export function unwrapKey(master: MasterKey, owner: string, wrapped: Buffer): Buffer {
+export function unwrapKey(keys: KeyRing | MasterKey, owner: string, wrapped: Buffer): Buffer {
   const action = `open the key of ${owner}`;
   if (!isWrappedKey(wrapped)) throw new PipelineError('SEAL_BROKEN', action);
   const wrappedWith = wrappedBy(wrapped);
-  if (wrappedWith !== master.id) {
-    throw new PipelineError('MASTER_KEY_WRONG', action, `it needs master key ${wrappedWith}, and this is ${master.id}`);
+  const master = findKey(keys, wrappedWith);
+  if (!master) {
+    const held = idsOf(keys).join(' and ');
+    throw new PipelineError('MASTER_KEY_WRONG', action, `it needs master key ${wrappedWith}, and this is ${held}`);
   }
   const header = wrapped.subarray(0, HEADER_BYTES);
   const nonce = wrapped.subarray(HEADER_BYTES, HEADER_BYTES + NONCE_BYTES);
@@ -53,7 +56,7 @@ export function wrappedBy(wrapped: Buffer): string {
  * The same key, wrapped with another master key. Nothing that is sealed has to be sealed again, so the master key can
  * be changed while work goes on (F89).
  */
-export function rewrapKey(from: MasterKey, to: MasterKey, owner: string, wrapped: Buffer): Buffer {
+export function rewrapKey(from: KeyRing | MasterKey, to: MasterKey, owner: string, wrapped: Buffer): Buffer {
   return wrapKey(to, owner, unwrapKey(from, owner, wrapped));
 }
 

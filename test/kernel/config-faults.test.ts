@@ -57,6 +57,16 @@ describe('findConfigFaults', () => {
     expect(faultsOf({ folders })).toEqual([{ path: 'folders.1.account', reason: 'there is no account "other"' }]);
   });
 
+  it.each([
+    [{}, 35, []],
+    [{}, 36, ['folders.0.duplicateDays']],
+    [{ chargedBefore: 'off' }, 36, []],
+  ])('a folder %j that looks %i days back, where files are kept for 35', (folder, duplicateDays, paths) => {
+    const folders = [{ ...FOLDER, ...folder, duplicateDays }];
+    expect(faultsOf({ account: { retention: { days: 35 } }, folders }).map((fault) => fault.path)).toEqual(paths);
+    expect(faultsOf({ account: { retention: { days: 0 } }, folders })).toEqual([]);
+  });
+
   describe('restrictions of the service', () => {
     it.each(['ach-charge', 'ach-refund'])('refuses a folder for %s on a UK account', (operation) => {
       const folders = [{ ...FOLDER, operation }];

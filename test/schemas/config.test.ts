@@ -20,6 +20,7 @@ describe('Config', () => {
           recheck: { afterMs: [3_600_000, 86_400_000, 259_200_000, 604_800_000] },
           resolveWaitMs: 86_400_000,
           secondPerson: { refunds: false, overrides: false, resolutions: false },
+          retention: { days: 400 },
           limits: {},
         },
       },
@@ -52,6 +53,18 @@ describe('Config', () => {
       concurrency: { intake: 1, submit: 8, poll: 8, deliver: 2 },
       alarms: [],
     });
+  });
+
+  it.each([
+    ['file:/run/key', true],
+    ['env:KEY', true],
+    ['command:vault read key', true],
+    ['', false],
+    ['/run/key', false],
+    ['file:', false],
+    ['command: vault', false],
+  ])('masterKey %j: %s', (masterKey, isTaken) => {
+    expect(Config.safeParse({ ...SMALLEST, masterKey }).success).toBe(isTaken);
   });
 
   it('takes its own result again unchanged', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newDataKey, rewrapDataKey, unwrapDataKey } from '../../src/vault/data-key.ts';
-import { loadMasterKey, type MasterKey } from '../../src/vault/master-key.ts';
+import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);
 const OTHER = masterKeyOf(2);
@@ -52,8 +52,3 @@ describe('rewrapDataKey', () => {
     expect(unwrapDataKey(OTHER, FILE, moved).bytes.equals(key.bytes)).toBe(true);
   });
 });
-
-function masterKeyOf(fill: number): MasterKey {
-  const text = Buffer.alloc(32, fill).toString('base64');
-  return loadMasterKey({ file: '/nowhere', env: { PAYDROP_MASTER_KEY: text } });
-}

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFingerprintKey, openFingerprinter, rewrapFingerprintKey } from '../../src/vault/fingerprint.ts';
-import { loadMasterKey, type MasterKey } from '../../src/vault/master-key.ts';
 import { wrapKey } from '../../src/vault/wrap-key.ts';
+import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);
 const OTHER = masterKeyOf(2);
@@ -61,8 +61,3 @@ describe('rewrapFingerprintKey', () => {
     expect(openFingerprinter(OTHER, moved)(PARTS)).toEqual(openFingerprinter(MASTER, wrapped)(PARTS));
   });
 });
-
-function masterKeyOf(fill: number): MasterKey {
-  const text = Buffer.alloc(32, fill).toString('base64');
-  return loadMasterKey({ file: '/nowhere', env: { PAYDROP_MASTER_KEY: text } });
-}

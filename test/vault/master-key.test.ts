@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMasterKeyFile, loadMasterKey } from '../../src/vault/master-key.ts';
+import { createMasterKeyFile, loadMasterKeys, newMasterKey, replaceMasterKeyFile } from '../../src/vault/master-key.ts';
+import { loadMasterKey, textOf } from '../support/load-master-key.ts';
 
 const TEXT = Buffer.alloc(32, 0xfb).toString('base64');
 const MISSING = (words: string) =>
@@ -148,3 +149,50 @@ describe('MasterKey', () => {
 function writeKey(text: string): void {
   writeFileSync(file, text, { mode: 0o600 });
 }
+
+describe('several master keys in one place', () => {
+  it.each([
+    ['commas', `${textOf(1)},${textOf(2)}`],
+    ['commas and spaces', ` ${textOf(1)} , ${textOf(2)} `],
+    ['lines', `${textOf(1)}\n${textOf(2)}\n`],
+    ['lines of another system, and an empty one', `${textOf(1)}\r\n\r\n${textOf(2)}\r\n`],
+    ['the same twice', `${textOf(1)},${textOf(2)},${textOf(1)}`],
+  ])('are separated by %s; the first is the current one', (_, text) => {
+    writeKey(text);
+    expect(loadMasterKeys({ kind: 'file', path: file }).map((key) => key.bytes[0])).toEqual([1, 2]);
+  });
+
+  it.each([`${textOf(1)},`, `${textOf(1)},x`, `x,${textOf(1)}`])('are refused when one is none: %#', (text) => {
+    const place = { kind: 'environment', name: 'KEYS', env: { KEYS: text } } as const;
+    expect(() => loadMasterKeys(place)).toThrow(MISSING('KEYS'));
+  });
+
+  it('may come from a command', () => {
+    const words = [process.execPath, '-p', `"${textOf(3)}\\n${textOf(4)}"`];
+    const keys = loadMasterKeys({ kind: 'command', words, env: {} });
+    expect(keys.map((key) => key.bytes[0])).toEqual([3, 4]);
+  });
+});
+
+describe('replaceMasterKeyFile', () => {
+  it('writes all of them, the first first, for the owner only, and leaves nothing else', () => {
+    writeKey(textOf(1));
+    const fresh = newMasterKey();
+    replaceMasterKeyFile(file, [fresh, ...loadMasterKeys({ kind: 'file', path: file })]);
+    const ids = loadMasterKeys({ kind: 'file', path: file }).map((key) => key.id);
+    expect(ids).toEqual([fresh.id, 'cab9db02']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['master.key']);
+  });
+
+  it('takes no notice of what an earlier try left behind', () => {
+    writeKey(textOf(1));
+    writeFileSync(`${file}.new`, 'half a ke');
+    replaceMasterKeyFile(file, [newMasterKey()]);
+    expect(loadMasterKeys({ kind: 'file', path: file })).toHaveLength(1);
+  });
+
+  it('does not make a file where there was none', () => {
+    expect(() => replaceMasterKeyFile(file, [newMasterKey()])).toThrow('ENOENT');
+  });
+});

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFingerprinter } from '../../src/vault/fingerprint.ts';
 import { openRowSet } from '../../src/vault/row-set.ts';
-import { loadMasterKey } from '../../src/vault/master-key.ts';
+import { loadMasterKey } from '../support/load-master-key.ts';
 import { wrapKey } from '../../src/vault/wrap-key.ts';
 
 const MASTER = loadMasterKey({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { loadMasterKey, type MasterKey } from '../../src/vault/master-key.ts';
 import { rewrapKey, unwrapKey, wrapKey, wrappedBy } from '../../src/vault/wrap-key.ts';
+import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);
 const OTHER = masterKeyOf(2);
@@ -79,8 +79,3 @@ describe('rewrapKey', () => {
     );
   });
 });
-
-function masterKeyOf(fill: number): MasterKey {
-  const text = Buffer.alloc(32, fill).toString('base64');
-  return loadMasterKey({ file: '/nowhere', env: { PAYDROP_MASTER_KEY: text } });
-}

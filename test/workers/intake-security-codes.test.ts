@@ -33,7 +33,8 @@ describe('intakeFile, for a file with security codes', () => {
     expect(existsSync(originalPath(world.app, before))).toBe(true);
     await intakeFile(world.app, claim);
     const file = await readFileRow(world.app.ledger, claim.fileId);
-    expect(file).toMatchObject({ state: 'rejected', reason_code: 'SECURITY_CODE', wrapped_key: null });
+    expect(file).toMatchObject({ state: 'rejected', reason_code: 'SECURITY_CODE', wrapped_key: null, row_set: null });
+    expect(file.shredded_at).toEqual(file.state_at);
     expect(existsSync(originalPath(world.app, file))).toBe(false);
     expect(existsSync(claim.workDir)).toBe(false);
     expect(await movesOf(world.app, claim)).toEqual(['claim', 'reject', 'shred']);

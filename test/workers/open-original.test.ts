@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
-import { createMasterKeyFile, loadMasterKey } from '../../src/vault/master-key.ts';
+import { openKeyRing } from '../../src/vault/key-ring.ts';
+import { createMasterKeyFile } from '../../src/vault/master-key.ts';
 import { openFileKey, openOriginal, originalPath } from '../../workers/open-original.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
@@ -33,9 +34,9 @@ describe('openOriginal', () => {
   it('fails for another master key, and names both keys', () => {
     const path = join(world.root, 'other.key');
     createMasterKeyFile(path);
-    const app = { ...world.app, master: loadMasterKey({ file: path, env: {} }) };
+    const app = { ...world.app, keys: openKeyRing({ kind: 'file', path }) };
     expect(() => openOriginal(app, file)).toThrow(
-      `it needs master key ${world.app.master.id}, and this is ${app.master.id}`,
+      `it needs master key ${world.app.keys.current.id}, and this is ${app.keys.current.id}`,
     );
   });
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import type { BatchKey } from '../../src/ledger/moves/move.ts';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
-import { createMasterKeyFile, loadMasterKey } from '../../src/vault/master-key.ts';
+import { openKeyRing } from '../../src/vault/key-ring.ts';
+import { createMasterKeyFile } from '../../src/vault/master-key.ts';
 import { openBytes, sealBytes } from '../../src/vault/seal.ts';
 import { openFileKey } from '../../workers/open-original.ts';
 import { bodyPurpose } from '../../workers/store-rows.ts';
@@ -135,7 +136,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     const { account, first } = await twoBatches();
     const file = join(world.root, 'other.key');
     createMasterKeyFile(file);
-    const scripted = answering({ ...world.app, master: loadMasterKey({ file, env: {} }) }, TAKEN);
+    const scripted = answering({ ...world.app, keys: openKeyRing({ kind: 'file', path: file }) }, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(
       /needs master key [0-9a-f]{8}.*Put the right key in place/,
     );

@@ -3,7 +3,6 @@ import { sha256Of } from '../../src/kernel/hash.ts';
 import type { LaterResult } from '../../src/ledger/moves/recover-exception.ts';
 import { readFileRow, readSealedPart, type SealedPart } from '../../src/ledger/queries/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
-import type { MasterKey } from '../../src/vault/master-key.ts';
 import { openBytes, sealBytes } from '../../src/vault/seal.ts';
 import { openFileKey } from '../open-original.ts';
 
@@ -28,11 +27,9 @@ export async function sealResult(
  * The result of a batch as the service gave it.
  * @throws PipelineError NOT_FOUND when it has none, SEAL_BROKEN when it was changed or cannot be opened
  */
-export async function openResult(
-  app: Pick<App, 'ledger'> & { master: MasterKey },
-  file: FileRow,
-  batchNo: number,
-): Promise<Buffer> {
+export async function openResult(app: Pick<App, 'ledger' | 'keys'>, file: FileRow, batchNo: number): Promise<Buffer> {
+  // First the key: of a file that was destroyed on purpose there is no result either, and that it never came would be a lie.
+  const key = openFileKey(app, file);
   const sealed = await readSealedPart(app.ledger, { fileId: file.file_id, batchNo }, 'result');
-  return openBytes(openFileKey(app, file), purposeOf(batchNo, 'result'), sealed);
+  return openBytes(key, purposeOf(batchNo, 'result'), sealed);
 }

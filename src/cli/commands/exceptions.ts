@@ -7,7 +7,8 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readExceptions } from '../../ledger/queries/read-exceptions.ts';
 import { readSentRows } from '../../ledger/queries/read-file.ts';
 import { compareRows } from '../../reconcile/compare-rows.ts';
-import { loadMasterKey } from '../../vault/master-key.ts';
+import { findKeyPlace } from '../../vault/key-place.ts';
+import { openKeyRing } from '../../vault/key-ring.ts';
 import { BATCH_ARGUMENT, batchReference, findBatch } from '../batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeComparison, type Comparison } from '../exceptions/describe-comparison.ts';
@@ -42,8 +43,8 @@ async function showException(call: Call, ledger: Ledger, settings: Settings, wor
   const reference = batchReference({ fileId: file.file_id, batchNo: batch.batch_no });
   if (batch.result_sha256 === null)
     throw new PipelineError('NOT_FOUND', `compare batch ${reference}`, 'there is no result of it yet');
-  const master = loadMasterKey({ file: settings.paths.masterKey, env: process.env });
-  const bytes = await openResult({ ledger, master }, file, batch.batch_no);
+  const keys = openKeyRing(findKeyPlace(settings, process.env));
+  const bytes = await openResult({ ledger, keys }, file, batch.batch_no);
   const sent = await readSentRows(ledger, file.file_no, batch.batch_no);
   const results = readResult(bytes, file.layout!, sent.length);
   const unreadable = typeof results === 'string' ? results : undefined;

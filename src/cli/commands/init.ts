@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { CONFIG_FILE, loadSettings, type Settings } from '../../kernel/config.ts';
+import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../vault/key-place.ts';
 import { createMasterKeyFile } from '../../vault/master-key.ts';
 import type { CliCommand } from '../command.ts';
 import { packageRoot } from '../package-version.ts';
@@ -19,9 +20,9 @@ export const init: CliCommand = {
     const isNew = await writeStarterConfig(root);
     const settings = loadSettings(root, process.env);
     await makeFolders(settings);
-    const { masterKey } = settings.paths;
-    if (!process.env['PAYDROP_MASTER_KEY'] && !existsSync(masterKey)) createMasterKeyFile(masterKey);
-    console.log([describePlace(settings, isNew), nextSteps(settings, isNew), describeKey(masterKey)].join('\n\n'));
+    const place = findKeyPlace(settings, process.env);
+    if (place.kind === 'file' && !existsSync(place.path)) createMasterKeyFile(place.path);
+    console.log([describePlace(settings, isNew), nextSteps(settings, isNew), describeKey(place)].join('\n\n'));
     return EXIT.ok;
   },
 };
@@ -62,7 +63,7 @@ function nextSteps({ root, paths, folders }: Settings, isNew: boolean): string {
   return ['Next:', ...steps.map(([line = '', what]) => `  ${line.padEnd(width)}  # ${what}`)].join('\n');
 }
 
-function describeKey(masterKey: string): string {
-  const place = existsSync(masterKey) ? masterKey : 'PAYDROP_MASTER_KEY';
+function describeKey(keys: KeyPlace): string {
+  const place = keys.kind === 'file' ? keys.path : describeKeyPlace(keys);
   return `Keep a copy of the key in ${place} in a safe place: without it nothing that is sealed can be opened.`;
 }

@@ -1,4 +1,5 @@
-import { loadMasterKey } from '../../vault/master-key.ts';
+import { findKeyPlace } from '../../vault/key-place.ts';
+import { openKeyRing } from '../../vault/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
@@ -8,7 +9,7 @@ export const keyFile: Check = {
   needs: 'nothing',
   async look({ settings, env }) {
     try {
-      return [ok(`key ${loadMasterKey({ file: settings.paths.masterKey, env }).id} can be read`)];
+      return [ok(`key ${openKeyRing(findKeyPlace(settings, env)).current.id} can be read`)];
     } catch (error) {
       return [findingOf(error, bad)];
     }

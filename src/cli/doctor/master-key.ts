@@ -1,5 +1,6 @@
 import { openFingerprinter } from '../../vault/fingerprint.ts';
-import { loadMasterKey } from '../../vault/master-key.ts';
+import { findKeyPlace } from '../../vault/key-place.ts';
+import { openKeyRing } from '../../vault/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
@@ -9,13 +10,13 @@ export const masterKey: Check = {
   needs: 'ledger',
   async look({ settings, env, ledger }) {
     try {
-      const master = loadMasterKey({ file: settings.paths.masterKey, env });
+      const keys = openKeyRing(findKeyPlace(settings, env));
       const { rows } = await ledger.pool.query<{ wrapped: Buffer }>(
         `SELECT wrapped FROM vault_key WHERE name = 'fingerprint'`,
       );
-      if (!rows[0]) return [ok(`key ${master.id} can be read; nothing was kept under it yet`)];
-      openFingerprinter(master, rows[0].wrapped);
-      return [ok(`key ${master.id} can be read and is the one of this ledger`)];
+      if (!rows[0]) return [ok(`key ${keys.current.id} can be read; nothing was kept under it yet`)];
+      openFingerprinter(keys, rows[0].wrapped);
+      return [ok(`key ${keys.current.id} can be read and is the one of this ledger`)];
     } catch (error) {
       return [findingOf(error, bad)];
     }

@@ -9,7 +9,8 @@ import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/que
 import { openSealedFile } from '../../vault/archive.ts';
 import { unwrapDataKey } from '../../vault/data-key.ts';
 import { type ArchiveEntry, listSealed } from '../../vault/list-sealed.ts';
-import { loadMasterKey, type MasterKey } from '../../vault/master-key.ts';
+import { findKeyPlace } from '../../vault/key-place.ts';
+import { type KeyRing, openKeyRing } from '../../vault/key-ring.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /** Of so many, the newest, the beginning is opened; of all others the key. */
@@ -25,8 +26,8 @@ export const originals: Check = {
   name: 'Originals',
   needs: 'ledger',
   async look({ settings, env, ledger }) {
-    const master = loadMasterKey({ file: settings.paths.masterKey, env });
-    const seen = await lookAtArchive(settings, ledger, master);
+    const keys = openKeyRing(findKeyPlace(settings, env));
+    const seen = await lookAtArchive(settings, ledger, keys);
     const missing = await findMissing(settings, ledger);
     const findings = [
       ...named(
@@ -43,7 +44,7 @@ export const originals: Check = {
   },
 };
 
-async function lookAtArchive(settings: Settings, ledger: Ledger, master: MasterKey) {
+async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) {
   const seen = { count: 0, forgotten: [] as string[], closed: [] as string[] };
   const claimed = await readClaimed(settings);
   const look = async (slice: ArchiveEntry[]) => {
@@ -61,7 +62,7 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, master: MasterK
       // A claim that was sealed just before its process died is sealed anew by the next.
       if (!row) {
         if (!claimed.has(entry.fileId)) seen.forgotten.push(nameOf(entry));
-      } else if (!(await opens(settings, master, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
+      } else if (!(await opens(settings, keys, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
     }
   };
   let slice: ArchiveEntry[] = [];
@@ -86,10 +87,10 @@ async function readClaimed(settings: Settings): Promise<Set<string>> {
 }
 
 /** An original whose key was destroyed on purpose is to stay closed. */
-async function opens(settings: Settings, master: MasterKey, row: OriginalRow, whole: boolean): Promise<boolean> {
+async function opens(settings: Settings, keys: KeyRing, row: OriginalRow, whole: boolean): Promise<boolean> {
   if (!row.wrapped_key) return true;
   try {
-    const key = unwrapDataKey(master, row.file_id, row.wrapped_key);
+    const key = unwrapDataKey(keys, row.file_id, row.wrapped_key);
     if (!whole) return true;
     const stream = openSealedFile(join(settings.paths.archive, row.archive), key, ORIGINAL_PURPOSE);
     await once(stream, 'readable');
@@ -103,7 +104,7 @@ async function opens(settings: Settings, master: MasterKey, row: OriginalRow, wh
 
 async function findMissing(settings: Settings, ledger: Ledger): Promise<string[]> {
   const missing: string[] = [];
-  for await (const slice of listOriginals(ledger)) {
+  for await (const slice of listOriginals(ledger, settings.site)) {
     for (const { file_id: fileId, archive } of slice) {
       const isThere = await access(join(settings.paths.archive, archive)).then(
         () => true,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONFIG_FILE, type Settings } from '../../kernel/config.ts';
+import { CONFIG_FILE, foldersHere, type Settings } from '../../kernel/config.ts';
 import { quoteWord } from '../paydrop-line.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 

@@ -1,7 +1,8 @@
 import { bodyPurpose } from '../../../workers/store-rows.ts';
 import { readNewestBody } from '../../ledger/queries/read-originals.ts';
 import { unwrapDataKey } from '../../vault/data-key.ts';
-import { loadMasterKey } from '../../vault/master-key.ts';
+import { findKeyPlace } from '../../vault/key-place.ts';
+import { openKeyRing } from '../../vault/key-ring.ts';
 import { openBytes } from '../../vault/seal.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
@@ -14,8 +15,8 @@ export const seals: Check = {
     try {
       const body = await readNewestBody(ledger);
       if (!body) return [ok('nothing is sealed yet')];
-      const master = loadMasterKey({ file: settings.paths.masterKey, env });
-      openBytes(unwrapDataKey(master, body.fileId, body.wrapped), bodyPurpose(body.batchNo), body.sealed);
+      const keys = openKeyRing(findKeyPlace(settings, env));
+      openBytes(unwrapDataKey(keys, body.fileId, body.wrapped), bodyPurpose(body.batchNo), body.sealed);
       return [ok(`batch ${body.fileId}/${body.batchNo}, the newest, can be opened`)];
     } catch (error) {
       return [findingOf(error, bad)];

@@ -5,10 +5,12 @@ import type { BatchKey } from './move.ts';
 
 /**
  * Conditions on `batch` under which its result is to be asked for again. Not before the result file of its payment file
- * is written: what is found out later belongs into a correction of it.
+ * is written: what is found out later belongs into a correction of it. Nor when its original was destroyed: a correction
+ * needs it.
  */
 export const MAY_RECHECK = `batch.state = 'reconciled' AND batch.batch_id IS NOT NULL
-  AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = batch.file_id AND o.kind = 'result')`;
+  AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = batch.file_id AND o.kind = 'result')
+  AND NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.shredded_at IS NOT NULL)`;
 
 /**
  * Takes up a recheck that is due. One worker gets it; when that one dies or cannot reach the service, it is due again

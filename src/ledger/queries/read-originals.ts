@@ -20,12 +20,13 @@ export async function readOriginals(ledger: Ledger, fileIds: readonly string[]):
   return rows;
 }
 
-/** The files whose original should be there, a slice at a time in the order of their claim. */
-export async function* listOriginals(ledger: Ledger, sliceSize = 10_000): AsyncGenerator<OriginalRow[]> {
+/** The files of a site whose original should be there, a slice at a time in the order of their claim. */
+export async function* listOriginals(ledger: Ledger, site: string, sliceSize = 10_000): AsyncGenerator<OriginalRow[]> {
   for (let after = 0; ; ) {
     const { rows } = await ledger.pool.query<OriginalRow>(
-      `SELECT ${COLUMNS} FROM file WHERE file_no > $1 AND wrapped_key IS NOT NULL ORDER BY file_no LIMIT $2`,
-      [after, sliceSize],
+      `SELECT ${COLUMNS} FROM file WHERE file_no > $1 AND site = $3 AND wrapped_key IS NOT NULL
+       ORDER BY file_no LIMIT $2`,
+      [after, sliceSize, site],
     );
     if (rows.length > 0) yield rows;
     if (rows.length < sliceSize) return;

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeScratchFolder, writeDemoConfig } from '../../../src/cli/demo/scratch-folder.ts';
 import { loadSettings } from '../../../src/kernel/config.ts';
-import { loadMasterKey } from '../../../src/vault/master-key.ts';
+import { loadMasterKey } from '../../support/load-master-key.ts';
 
 let root = '';
 beforeEach(async () => {

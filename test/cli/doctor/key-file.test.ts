@@ -11,7 +11,7 @@ afterAll(() => world.close());
 
 describe('keyFile', () => {
   it('names the key by its id', async () => {
-    expect(await world.look(keyFile)).toEqual([{ level: 'ok', found: `key ${world.app.master.id} can be read` }]);
+    expect(await world.look(keyFile)).toEqual([{ level: 'ok', found: `key ${world.app.keys.current.id} can be read` }]);
   });
 
   it('finds one that others may read, and says the command', async () => {

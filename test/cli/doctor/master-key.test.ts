@@ -12,7 +12,7 @@ afterAll(() => world.close());
 describe('masterKey', () => {
   it('names the key that is the one of the ledger', async () => {
     expect(await world.look(masterKey)).toEqual([
-      { level: 'ok', found: `key ${world.app.master.id} can be read and is the one of this ledger` },
+      { level: 'ok', found: `key ${world.app.keys.current.id} can be read and is the one of this ledger` },
     ]);
   });
 
@@ -20,7 +20,7 @@ describe('masterKey', () => {
     const env = { PAYDROP_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') };
     const [finding] = await world.look(masterKey, { env });
     expect(finding).toMatchObject({ level: 'bad', mend: expect.stringContaining('right key') });
-    expect(finding!.found).toContain(`it needs master key ${world.app.master.id}`);
+    expect(finding!.found).toContain(`it needs master key ${world.app.keys.current.id}`);
     expect(JSON.stringify(finding)).not.toContain(env.PAYDROP_MASTER_KEY);
   });
 

@@ -20,11 +20,12 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
   await writeFile(join(world.root, 'paydrop.yaml'), yamlOf(world.settings), { mode: 0o600 });
   const env = { DATABASE_URL: world.settings.databaseUrl ?? '', PAYDROP_LOG_LEVEL: 'silent' };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  return {
-    ...world,
+  const closeWorld = world.close;
+  // The same object, so that a test may give the world another app.
+  return Object.assign(world, {
     env,
-    paydrop: (...words) => runHere(['--dir', world.root, ...words]),
-    forceState: async (table, state) => {
+    paydrop: (...words: string[]) => runHere(['--dir', world.root, ...words]),
+    forceState: async (table: 'file' | 'batch', state: string) => {
       const client = await world.app.ledger.pool.connect();
       try {
         // Without this the database refuses the move, as it should.
@@ -37,9 +38,9 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
     },
     close: async () => {
       vi.unstubAllEnvs();
-      await world.close();
+      await closeWorld();
     },
-  };
+  });
 }
 
 /** JSON is YAML as well. */

@@ -43,6 +43,8 @@ describe('claimFile', () => {
       invalid_rows: null,
       duplicate_of: null,
       accepted_at: null,
+      shredded_at: null,
+      fingerprints_dropped_at: null,
       row_set: null,
     });
     expect(await world.links(claim.fileId)).toEqual([

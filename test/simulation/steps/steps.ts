@@ -105,7 +105,7 @@ function idle(world: World): Instance {
 }
 
 /** A station that is asked about something that does not exist, or not any more, may say so. */
-const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN'] };
+const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN', 'ORIGINAL_GONE'] };
 
 async function doChore(world: World, chore: Chore | undefined, how = '', expected?: Expected): Promise<void> {
   if (!chore) return;

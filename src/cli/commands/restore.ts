@@ -1,0 +1,70 @@
+import { resolve } from 'node:path';
+import { EXIT } from '../../../schemas/errors.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Settings } from '../../kernel/config.ts';
+import { type Restored, restoreBackup } from '../../ledger/backup/restore-backup.ts';
+import { type Recalled, recallForgotten } from '../../ledger/moves/recall-batch.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
+import { openCommandLog } from '../open-command-log.ts';
+import { operatorName } from '../operator-name.ts';
+
+export const restore: CliCommand = {
+  name: 'restore',
+  about: 'Put the ledger of a backup in place, and stop every account that has sent something since',
+  takes: [['<file>', 'a file that "paydrop backup" made']],
+  options: [['--replace', 'put a ledger that holds files aside; it is kept under another name'], JSON_OPTION],
+  notes: [
+    `Stop every paydrop of this ledger first. The whole file is checked before anything is changed, and the change is one
+transaction. Leave the send journal as it is: it knows what was sent since the backup. Exit status 5 when an account
+was stopped, because a person has to look there.`,
+  ],
+  examples: ['restore /backups/paydrop-2026-11-22.backup', 'restore /backups/paydrop-2026-11-22.backup --replace'],
+  async run(call) {
+    const [file = ''] = call.arguments;
+    const settings = settingsOf(call);
+    const replace = call.options['replace'] !== undefined;
+    const log = openCommandLog('error');
+    const options = { clock: systemClock, log, actor: operatorName(), replace };
+    const restored = await restoreBackup(placeOf(settings), resolve(file), options);
+    const stopped = await compare(settings, log);
+    print(call, { ...restored, stopped: stopped.map(forJson) }, () => describe(file, restored, stopped));
+    return stopped.length === 0 ? EXIT.ok : EXIT.exception;
+  },
+};
+
+/** As at the start of the workers, so that the person who restored hears of it at once. */
+async function compare(settings: Settings, log: ReturnType<typeof openCommandLog>): Promise<Recalled[]> {
+  const ledger = await openLedger(placeOf(settings), { clock: systemClock, log });
+  try {
+    return await recallForgotten(ledger, settings.paths.journal);
+  } finally {
+    await ledger.close();
+  }
+}
+
+function forJson({ account, reason, recalled, forgotten }: Recalled) {
+  return { account, reason, inDoubt: recalled, forgotten: forgotten.length };
+}
+
+function describe(file: string, { backup, keptAs }: Restored, stopped: readonly Recalled[]): string {
+  return [
+    `Restored ${file}: the ledger of ${backup.madeAt}, ${backup.rows} rows in ${backup.tables.length} tables.`,
+    ...(keptAs === undefined
+      ? []
+      : [`The ledger that was there is kept in the schema ${keptAs}; drop it when nobody needs it any more.`]),
+    ...(stopped.length === 0
+      ? ['The send journal knows nothing that this ledger does not: no account was stopped.']
+      : [...stopped.map(describeStop), NEXT]),
+  ].join('\n');
+}
+
+function describeStop({ account, reason, recalled, forgotten }: Recalled): string {
+  return `Account ${account} was stopped: ${reason}. Batches in doubt: ${recalled.length}; calls that no batch answers for: ${forgotten.length}.`;
+}
+
+const NEXT = `What was sent since the backup is not sent again. Of each stopped account:
+  paydrop unknown list            batches in doubt; their results are at the service
+  paydrop account forgotten NAME  calls of files that came after the backup
+  paydrop account acknowledge NAME --reason …, then paydrop account resume NAME --reason …
+Never drop those files again.`;

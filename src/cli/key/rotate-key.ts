@@ -1,0 +1,75 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Because } from '../../ledger/moves/move.ts';
+import { makeKeyCurrent, rewrapAll } from '../../ledger/moves/rewrap-keys.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { type KeyUse, readKeyUses } from '../../ledger/queries/master-keys.ts';
+import { withLock } from '../../ledger/with-lock.ts';
+import { rewrapDataKey } from '../../vault/data-key.ts';
+import { rewrapFingerprintKey } from '../../vault/fingerprint.ts';
+import { describeKeyPlace, type KeyPlace } from '../../vault/key-place.ts';
+import { type KeyRing, openKeyRing } from '../../vault/key-ring.ts';
+import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } from '../../vault/master-key.ts';
+
+export type Rotated = { current: string; rewrapped: number; isNew: boolean };
+
+/**
+ * Changes the master key: makes the first key of its place the current one and wraps everything with it. Where that is so
+ * already, there is a new key to be made, which can be done for a file only. After a crash the first key of the place is
+ * not yet the one that wraps everything, so that doing it again finishes what was begun.
+ * @throws KEY_IN_USE when the place has no new key, MASTER_KEY_WRONG when a key is missing that wraps something; nothing
+ *         was changed then
+ */
+export async function rotateKey(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
+  // Two at once would each put a new key beside the old ones that they have read, and one of the new ones would be lost.
+  return withLock(ledger, KEY_LOCK, () => rotateAlone(ledger, place, because));
+}
+
+/** Whoever changes the place of the keys holds this. */
+export const KEY_LOCK = 'master keys';
+
+async function rotateAlone(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
+  const isDone = isWrappedBy(openKeyRing(place).current.id, await readKeyUses(ledger));
+  if (isDone) addNewKey(place);
+  const keys = openKeyRing(place);
+  const { current } = keys;
+  await mustHoldAll(ledger, keys);
+  await makeKeyCurrent(ledger, current.id, because);
+  const rewrapped = await rewrapAll(ledger, current.id, rewrapWith(keys, current), because);
+  return { current: current.id, rewrapped, isNew: isDone };
+}
+
+/** Whether this key is the current one and the only one that wraps anything. */
+function isWrappedBy(id: string, uses: readonly KeyUse[]): boolean {
+  const others = uses.filter((use) => use.id !== id);
+  return others.every((use) => use.files + use.others === 0 && !use.isCurrent);
+}
+
+function addNewKey(place: KeyPlace): void {
+  if (place.kind === 'file') return replaceMasterKeyFile(place.path, [newMasterKey(), ...loadMasterKeys(place)]);
+  const next =
+    'Put a new key before the present one, separated by a comma or a line end, on every host, and try again.';
+  const reason = `${describeKeyPlace(place)} gives no new one`;
+  throw new PipelineError('KEY_IN_USE', 'change the master key', reason, { next });
+}
+
+/** Asked before anything is changed: half of the keys behind a master key that nobody has would be worse than none. */
+async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
+  const uses = await readKeyUses(ledger);
+  for (const use of uses) {
+    if (use.files + use.others > 0 && !keys.find(use.id)) {
+      const reason = `${use.files + use.others} keys are wrapped with master key ${use.id}, which is not there`;
+      throw new PipelineError('MASTER_KEY_WRONG', 'change the master key', reason);
+    }
+    if (use.retiredAt && use.id === keys.current.id) {
+      const next = 'Make a new key and put it first.';
+      throw new PipelineError('MASTER_KEY_WRONG', `go back to master key "${use.id}"`, 'it is retired', { next });
+    }
+  }
+}
+
+function rewrapWith(keys: KeyRing, to: MasterKey) {
+  return {
+    file: (fileId: string, wrapped: Buffer) => rewrapDataKey(keys, to, fileId, wrapped),
+    vault: (_name: string, wrapped: Buffer) => rewrapFingerprintKey(keys, to, wrapped),
+  };
+}

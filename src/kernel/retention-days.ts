@@ -1,0 +1,11 @@
+import { RETENTION_DAYS } from '../../schemas/config.ts';
+import type { Settings } from './config.ts';
+
+/** How long sealed originals are kept, by account. Files of an account that has left the configuration keep the default. */
+export function retentionDays({ accounts }: Pick<Settings, 'accounts'>): {
+  byAccount: Record<string, number>;
+  others: number;
+} {
+  const byAccount = Object.fromEntries([...accounts].map(([name, { retention }]) => [name, retention.days]));
+  return { byAccount, others: RETENTION_DAYS };
+}

@@ -1,0 +1,154 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import {
+  type BackupEnd,
+  type BackupHead,
+  type BackupSummary,
+  type BackupTable,
+  countRows,
+  FRAME_HEAD_BYTES,
+  LONGEST_FRAME_BYTES,
+  MARK,
+  summaryOf,
+  type TableSum,
+} from './backup-frame.ts';
+
+/** What is done with a backup while it is read; what is left out is only checked. */
+export type BackupReader = {
+  head?(head: BackupHead): Promise<void>;
+  /** Must read the rows to their end. They are right only once `readBackup` has returned. */
+  table?(table: BackupTable, rows: AsyncIterable<Buffer>): Promise<void>;
+};
+
+/**
+ * Reads a backup from its first byte to its end in little memory and checks every hash, count and mark of it.
+ * @throws PipelineError BACKUP_BROKEN when a byte of it was altered, cut off or added, NOT_FOUND when there is no file
+ */
+export async function readBackup(path: string, reader: BackupReader = {}): Promise<BackupSummary> {
+  const file = await openBackup(path);
+  try {
+    const source = frameReader(file, path);
+    await source.mark();
+    const head = await readHead(source, path);
+    await reader.head?.(head);
+    const sums: (TableSum & { table: string })[] = [];
+    for (;;) {
+      const whole = source.soFar();
+      const frame = await source.frame();
+      if (frame.kind === 'E') return await finish(source, summaryOf(head, sums, whole), frame.bytes, path);
+      if (frame.kind !== 'T') throw broken(path, 'a table is missing');
+      const table = parse(frame.bytes, path) as BackupTable;
+      if (table.table !== head.tables[sums.length]) throw broken(path, 'its tables are not those of its head');
+      sums.push({ table: table.table, ...(await readTable(source, table, reader, path)) });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function openBackup(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    const action = `read the backup "${path}"`;
+    const next = 'Check its name and your rights on it.';
+    throw new PipelineError('NOT_FOUND', action, `it cannot be opened (${systemCode(error)})`, { next });
+  }
+}
+
+async function readHead(source: FrameReader, path: string): Promise<BackupHead> {
+  const { kind, bytes } = await source.frame();
+  if (kind !== 'H') throw broken(path, 'it has no head');
+  const head = parse(bytes, path) as BackupHead;
+  if (head.format === 1) return head;
+  const next = 'Use the version of paydrop that made it, or a newer one.';
+  throw new PipelineError('BACKUP_NEWER', `read the backup "${path}"`, 'its form is not known', { next });
+}
+
+async function readTable(
+  source: FrameReader,
+  table: BackupTable,
+  reader: BackupReader,
+  path: string,
+): Promise<TableSum> {
+  const hash = createHash('sha256');
+  const sum = { rows: 0, bytes: 0 };
+  let said: TableSum | undefined;
+  async function* rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const { kind, bytes } = await source.frame();
+      if (kind === 'S') {
+        said = parse(bytes, path) as TableSum;
+        return;
+      }
+      if (kind !== 'D') throw broken(path, `the rows of ${table.table} do not end`);
+      hash.update(bytes);
+      sum.rows += countRows(bytes);
+      sum.bytes += bytes.length;
+      yield bytes;
+    }
+  }
+  if (reader.table) await reader.table(table, rows());
+  else for await (const _ of rows());
+  const found = { ...sum, sha256: hash.digest('hex') };
+  if (said && said.rows === found.rows && said.bytes === found.bytes && said.sha256 === found.sha256) return found;
+  throw broken(path, `the rows of ${table.table} were changed`);
+}
+
+async function finish(
+  source: FrameReader,
+  summary: BackupSummary,
+  bytes: Buffer,
+  path: string,
+): Promise<BackupSummary> {
+  const end = parse(bytes, path) as BackupEnd;
+  const isWhole = end.sha256 === summary.sha256 && end.tables === summary.tables.length && end.rows === summary.rows;
+  if (!isWhole) throw broken(path, 'its parts are not those that were written');
+  if (!(await source.isAtEnd())) throw broken(path, 'something follows its end');
+  return summary;
+}
+
+type FrameReader = ReturnType<typeof frameReader>;
+
+function frameReader(file: FileHandle, path: string) {
+  const hash: Hash = createHash('sha256');
+  let taken = 0;
+  const take = async (count: number): Promise<Buffer> => {
+    const bytes = Buffer.alloc(count);
+    for (let have = 0; have < count; ) {
+      const { bytesRead } = await file.read(bytes, have, count - have, null);
+      if (bytesRead === 0) throw broken(path, 'it was cut off');
+      have += bytesRead;
+    }
+    hash.update(bytes);
+    taken += count;
+    return bytes;
+  };
+  return {
+    mark: async (): Promise<void> => {
+      const mark = await take(MARK.length);
+      if (!mark.equals(MARK)) throw broken(path, 'it is no backup of paydrop');
+    },
+    frame: async (): Promise<{ kind: string; bytes: Buffer }> => {
+      const head = await take(FRAME_HEAD_BYTES);
+      const length = head.readUInt32BE(1);
+      if (length > LONGEST_FRAME_BYTES) throw broken(path, 'a length in it cannot be right');
+      return { kind: head.toString('latin1', 0, 1), bytes: await take(length) };
+    },
+    soFar: () => ({ bytes: taken, sha256: hash.copy().digest('hex') }),
+    isAtEnd: async (): Promise<boolean> => (await file.read(Buffer.alloc(1), 0, 1, null)).bytesRead === 0,
+  };
+}
+
+function parse(bytes: Buffer, path: string): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw broken(path, 'a note in it cannot be read');
+  }
+}
+
+function broken(path: string, reason: string): PipelineError {
+  return new PipelineError('BACKUP_BROKEN', `use the backup "${path}"`, reason);
+}

@@ -1,0 +1,27 @@
+import type { PoolClient } from 'pg';
+import type { BackupTable } from './backup-frame.ts';
+
+/**
+ * Every table of the ledger with its columns. A table comes after those that it refers to, so that it can be filled in
+ * this order with the references checked.
+ */
+export async function readTables(client: PoolClient): Promise<BackupTable[]> {
+  const { rows } = await client.query<BackupTable & { refers: string[] }>(
+    `SELECT c.relname::text AS table,
+            ARRAY(SELECT a.attname::text FROM pg_attribute a
+                  WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+                  ORDER BY a.attnum) AS columns,
+            ARRAY(SELECT DISTINCT r.relname::text FROM pg_constraint k JOIN pg_class r ON r.oid = k.confrelid
+                  WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid) AS refers
+     FROM pg_class c WHERE c.relnamespace = 'paydrop'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY c.relname`,
+  );
+  const ordered: BackupTable[] = [];
+  const isPlaced = (name: string) => ordered.some(({ table }) => table === name);
+  while (ordered.length < rows.length) {
+    const next = rows.filter(({ table, refers }) => !isPlaced(table) && refers.every(isPlaced));
+    // Tables that refer to each other in a circle would keep this going for ever.
+    if (next.length === 0) throw new Error('tables of the ledger refer to each other in a circle');
+    ordered.push(...next.map(({ table, columns }) => ({ table, columns })));
+  }
+  return ordered;
+}

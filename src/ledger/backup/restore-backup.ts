@@ -1,0 +1,184 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import copyStreams from 'pg-copy-streams';
+import type { Clock } from '../../kernel/clock.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Log } from '../../kernel/log.ts';
+import { ALIVE_LOCKS } from '../instance.ts';
+import { buildSchema, listMigrations, lockSchema } from '../migrate.ts';
+import { type LedgerPlace, openPool, reachServer } from '../open-ledger.ts';
+import type { BackupHead, BackupSummary, BackupTable } from './backup-frame.ts';
+import { readBackup } from './read-backup.ts';
+import { readTables } from './read-tables.ts';
+
+/** `keptAs` is the schema in which the ledger that was there before lies now. */
+export type Restored = { backup: BackupSummary; keptAs?: string };
+
+type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean };
+
+/**
+ * Puts the ledger of a backup in place. The whole file is checked before anything is changed; then everything happens in
+ * one transaction, so that a crash at any moment leaves the ledger as it was or the restored one, and nothing between.
+ * A ledger that an older version wrote is brought up to date on the way.
+ *
+ * What was sent after the backup is in the send journal and not in this ledger: compare the two before anything else
+ * (moves/recall-batch.ts). A process that starts does that by itself.
+ * @param options.replace put a ledger that holds files aside instead of refusing
+ * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing was changed then
+ */
+export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
+  const known = await listMigrations();
+  const checkHead = async (head: BackupHead) => mustBeKnown(head, known, path);
+  const backup = await readBackup(path, { head: checkHead });
+  const server = await reachServer(place, options.log);
+  // A large table may take longer than any answer of the daily work.
+  const pool = openPool(server.connection, { log: options.log, answerMs: 0 });
+  try {
+    const client = await pool.connect();
+    try {
+      return { backup, ...(await inTransaction(client, () => replaceLedger(client, path, backup, options))) };
+    } finally {
+      // Its caches know a schema that has another name now.
+      client.release(true);
+    }
+  } finally {
+    await pool.end();
+    await server.leave();
+  }
+}
+
+async function mustBeKnown({ migrations }: BackupHead, known: readonly string[], path: string): Promise<void> {
+  const stranger = migrations.find((name) => !known.includes(name));
+  if (stranger === undefined) return;
+  const reason = `it was made by a newer version of paydrop: "${stranger}" is not known here`;
+  throw new PipelineError('BACKUP_NEWER', `use the backup "${path}"`, reason);
+}
+
+async function inTransaction<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
+  await client.query('BEGIN');
+  try {
+    await lockSchema(client);
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function replaceLedger(
+  client: PoolClient,
+  path: string,
+  backup: BackupSummary,
+  options: RestoreOptions,
+): Promise<{ keptAs?: string }> {
+  await mustBeFree(client);
+  const at = options.clock.now();
+  const aside = await putAside(client, at, options.replace);
+  await fill(client, path);
+  await buildSchema(client);
+  await noteRestore(client, backup, { at, actor: options.actor });
+  // Asked again: whoever came in meanwhile has looked at the ledger that is about to go.
+  await mustBeFree(client);
+  return aside;
+}
+
+/** Every process that has opened the ledger holds a lock of its own (instance.ts), the shortest command as well. */
+async function mustBeFree(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ processes: number }>(
+    `SELECT count(*)::int AS processes FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = $1 AND objsubid = 2 AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [ALIVE_LOCKS],
+  );
+  const { processes } = rows[0]!;
+  if (processes === 0) return;
+  const reason = processes === 1 ? 'a process of paydrop works with it' : `${processes} processes work with it`;
+  throw new PipelineError('LEDGER_IN_USE', 'restore the ledger', reason);
+}
+
+async function putAside(client: PoolClient, at: Date, replace: boolean): Promise<{ keptAs?: string }> {
+  const { rows } = await client.query<{ ledger: string | null; files: string | null }>(
+    `SELECT to_regnamespace('paydrop')::text AS ledger, to_regclass('paydrop.file')::text AS files`,
+  );
+  const { ledger, files } = rows[0]!;
+  if (ledger === null) return {};
+  if (files !== null && (await isEmpty(client))) {
+    await client.query('DROP SCHEMA paydrop CASCADE');
+    return {};
+  }
+  if (!replace) throw new PipelineError('LEDGER_NOT_EMPTY', 'restore the ledger');
+  const keptAs = `paydrop_before_${at.toISOString().replaceAll(/\D/g, '')}`;
+  await client.query(`ALTER SCHEMA paydrop RENAME TO ${keptAs}`);
+  return { keptAs };
+}
+
+/** A ledger that no file has come into yet, and in which nobody has done anything. */
+async function isEmpty(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ empty: boolean }>(
+    `SELECT NOT EXISTS (SELECT FROM paydrop.file) AND NOT EXISTS (SELECT FROM paydrop.audit) AS empty`,
+  );
+  return rows[0]!.empty;
+}
+
+/**
+ * The schema as it was when the backup was made, with its rows. Triggers are off meanwhile: they watch over moves, and
+ * rows that come back are no moves. References between tables are checked all the same.
+ */
+async function fill(client: PoolClient, path: string): Promise<void> {
+  let expected: BackupTable[] = [];
+  await readBackup(path, {
+    head: async ({ migrations }) => {
+      await buildSchema(client, migrations);
+      expected = await readTables(client);
+      for (const { table } of expected) await client.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
+      // A migration may have put rows of its own into a table.
+      for (const { table } of expected.toReversed()) await client.query(`DELETE FROM "${table}"`);
+    },
+    table: async (table, rows) => {
+      const fits = expected.some((own) => JSON.stringify(own) === JSON.stringify(table));
+      if (!fits) throw unfit(path, table.table);
+      const columns = table.columns.map((name) => `"${name}"`).join(', ');
+      const copy = client.query(copyStreams.from(`COPY "${table.table}" (${columns}) FROM STDIN`));
+      await pipeline(Readable.from(rows), copy);
+    },
+  });
+  for (const { table } of expected) await client.query(`ALTER TABLE "${table}" ENABLE TRIGGER USER`);
+  await advanceNumbers(client);
+}
+
+function unfit(path: string, table: string): PipelineError {
+  return new PipelineError('BACKUP_BROKEN', `use the backup "${path}"`, `its table "${table}" is not as it must be`);
+}
+
+/** Numbers that the database gives go on behind those that are taken. */
+async function advanceNumbers(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ table: string; column: string }>(
+    `SELECT c.relname::text AS table, a.attname::text AS column FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = 'paydrop'::regnamespace AND a.attidentity <> '' AND NOT a.attisdropped`,
+  );
+  for (const { table, column } of rows) {
+    await client.query(
+      `SELECT setval(pg_get_serial_sequence('paydrop."${table}"', '${column}'), max("${column}"))
+       FROM "${table}" HAVING max("${column}") IS NOT NULL`,
+    );
+  }
+}
+
+/** One more link of the chain: whoever reads it later sees where the ledger went back to an older state. */
+async function noteRestore(
+  client: PoolClient,
+  backup: BackupSummary,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  const reason = `restored from a backup of ${backup.madeAt}`;
+  const evidence = { madeAt: backup.madeAt, sha256: backup.sha256, rows: backup.rows };
+  await client.query(`SELECT append_audit($1, $2, NULL, NULL, 'restore-ledger', NULL, NULL, $3, $4)`, [
+    at,
+    actor,
+    reason,
+    JSON.stringify(evidence),
+  ]);
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rotateKey } from '../../../src/cli/key/rotate-key.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { retireKey } from '../../../src/ledger/moves/retire-key.ts';
+import { readKeyUses } from '../../../src/ledger/queries/master-keys.ts';
+import { newDataKey, unwrapDataKey } from '../../../src/vault/data-key.ts';
+import { loadMasterKeys } from '../../../src/vault/master-key.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { masterKeyOf, textOf } from '../../support/load-master-key.ts';
+
+const because = { actor: 'operator:ada', reason: 'once a year' };
+const [one, two] = [1, 2].map(masterKeyOf);
+
+let world: LedgerWorld;
+let folder = '';
+let path = '';
+let fileId = '';
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'paydrop-rotate-'));
+  path = join(folder, 'key');
+  fileId = newFileId();
+  await world.claimed({ fileId, wrappedKey: newDataKey(one!, fileId).wrapped });
+});
+afterEach(async () => {
+  await world.empty();
+  await rm(folder, { recursive: true });
+});
+
+const place = () => ({ kind: 'file', path }) as const;
+const write = (...fills: number[]) =>
+  writeFile(path, fills.map((fill) => `${textOf(fill)}\n`).join(''), { mode: 0o600 });
+const usesOf = async () =>
+  (await readKeyUses(world.ledger)).map(({ id, files, isCurrent }) => ({ id, files, isCurrent }));
+
+describe('rotateKey', () => {
+  it('puts a new key first into the file, keeps the old one, and wraps everything with the new one', async () => {
+    await write(1);
+    const { current, rewrapped, isNew } = await rotateKey(world.ledger, place(), because);
+    expect({ rewrapped, isNew }).toEqual({ rewrapped: 1, isNew: true });
+    const keys = loadMasterKeys(place());
+    expect(keys.map((key) => key.id)).toEqual([current, one!.id]);
+    const { rows } = await world.ledger.pool.query<{ wrapped_key: Buffer }>('SELECT wrapped_key FROM file');
+    expect(unwrapDataKey(keys[0]!, fileId, rows[0]!.wrapped_key).fileId).toBe(fileId);
+    expect(await usesOf()).toEqual([{ id: current, files: 1, isCurrent: true }]);
+  });
+
+  it('takes the key that was put first by hand, and makes none', async () => {
+    await write(2, 1);
+    expect(await rotateKey(world.ledger, place(), because)).toEqual({ current: two!.id, rewrapped: 1, isNew: false });
+    expect(loadMasterKeys(place())).toHaveLength(2);
+  });
+
+  it('twice at the same moment loses no key', async () => {
+    await write(1);
+    const other = await world.openAgain();
+    await Promise.all([rotateKey(world.ledger, place(), because), rotateKey(other, place(), because)]);
+    const ids = loadMasterKeys(place()).map((key) => key.id);
+    expect(ids).toHaveLength(3);
+    expect(await usesOf()).toContainEqual({ id: ids[0], files: 1, isCurrent: true });
+  });
+
+  it.each([
+    ['environment', (env: NodeJS.ProcessEnv) => ({ kind: 'environment', name: 'K', env }) as const],
+    [
+      'command',
+      (env: NodeJS.ProcessEnv) => ({ kind: 'command', words: [process.execPath, '-p', 'process.env.K'], env }) as const,
+    ],
+  ])('from the %s wants the new key given, and then takes it', async (_, placeOf) => {
+    await expect(rotateKey(world.ledger, placeOf({ K: textOf(1) }), because)).rejects.toThrow('gives no new one');
+    const rotated = await rotateKey(world.ledger, placeOf({ K: `${textOf(2)},${textOf(1)}` }), because);
+    expect(rotated).toEqual({ current: two!.id, rewrapped: 1, isNew: false });
+  });
+
+  it('changes nothing when a key that wraps something is missing', async () => {
+    await write(3, 2);
+    const before = await readFile(path, 'utf8');
+    await expect(rotateKey(world.ledger, place(), because)).rejects.toMatchObject({ code: 'MASTER_KEY_WRONG' });
+    expect(await readFile(path, 'utf8')).toBe(before);
+    expect(await usesOf()).toEqual([{ id: one!.id, files: 1, isCurrent: false }]);
+  });
+
+  it('does not go back to a retired key', async () => {
+    await write(2, 1);
+    await rotateKey(world.ledger, place(), because);
+    await retireKey(world.ledger, one!.id, because);
+    await write(1, 2);
+    await expect(rotateKey(world.ledger, place(), because)).rejects.toThrow('it is retired');
+    expect(await usesOf()).toContainEqual({ id: two!.id, files: 1, isCurrent: true });
+  });
+});

@@ -1,0 +1,153 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { handClock } from '../../../src/kernel/clock.ts';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { frameHead, MARK } from '../../../src/ledger/backup/backup-frame.ts';
+import { readBackup } from '../../../src/ledger/backup/read-backup.ts';
+import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
+import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
+import { claimFile } from '../../../src/ledger/moves/claim-file.ts';
+import { buildSchema, listMigrations } from '../../../src/ledger/migrate.ts';
+import { type Ledger, openLedger, openPool } from '../../../src/ledger/open-ledger.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { findFile, verifyAudit } from '../../../src/ledger/queries/search.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { claimOf, openTestLedger, START } from '../../support/ledger-world.ts';
+import { startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { openBackupFolder } from './support/backup-folder.ts';
+
+let folder: Awaited<ReturnType<typeof openBackupFolder>>;
+let place: TestPostgres;
+let file: FileRow;
+const open: Ledger[] = [];
+const clock = handClock(START);
+
+beforeAll(async () => {
+  folder = await openBackupFolder();
+  place = await startTestPostgres();
+  const world = await openTestLedger();
+  file = await world.accepted({ batches: 2, withheld: 1, name: 'tab\tback\\slash.csv' });
+  await world.sending();
+  await writeBackup(world.ledger, folder.file('a'));
+  await world.close();
+});
+afterEach(async () => {
+  for (const ledger of open.splice(0)) await ledger.close();
+});
+afterAll(async () => {
+  await folder.remove();
+  await place.stop();
+});
+
+const restore = (options: { replace?: boolean; path?: string } = {}) =>
+  restoreBackup({ url: place.url }, options.path ?? folder.file('a'), {
+    clock,
+    log: silentLog(),
+    actor: 'operator:ada',
+    replace: options.replace ?? false,
+  });
+
+async function openPlace(): Promise<Ledger> {
+  const ledger = await openLedger({ url: place.url }, { clock, log: silentLog() });
+  open.push(ledger);
+  return ledger;
+}
+
+describe('restoreBackup', () => {
+  it('brings back every row, so that a backup of it has the same tables', async () => {
+    await restore();
+    const ledger = await openPlace();
+    const again = await writeBackup(ledger, folder.file('again'));
+    const sumsOf = async (name: string) => {
+      const { tables } = await readBackup(folder.file(name));
+      return tables.filter(({ table }) => !['audit', 'audit_head'].includes(table));
+    };
+    expect(again.rows).toBeGreaterThan(20);
+    expect(await sumsOf('again')).toEqual(await sumsOf('a'));
+    expect(await findFile(ledger, file.name)).toEqual(file);
+  });
+
+  it('leaves an audit chain that is whole and says where it went back', async () => {
+    const ledger = await openPlace();
+    expect(await verifyAudit(ledger)).toBeUndefined();
+    const { rows } = await ledger.pool.query('SELECT actor, move, reason FROM audit ORDER BY seq DESC LIMIT 1');
+    expect(rows).toEqual([
+      { actor: 'operator:ada', move: 'restore-ledger', reason: `restored from a backup of ${START}` },
+    ]);
+  });
+
+  it('goes on with numbers that nobody has', async () => {
+    const ledger = await openPlace();
+    const claim = claimOf();
+    await claimFile(ledger, claim);
+    expect((await readFileRow(ledger, claim.fileId)).file_no).toBe(file.file_no + 2);
+  });
+
+  it('has every trigger at work again', async () => {
+    const ledger = await openPlace();
+    await expect(ledger.pool.query('UPDATE payment_row SET invoice = $1', ['x'])).rejects.toMatchObject({
+      code: 'PD002',
+    });
+    await expect(ledger.pool.query(`UPDATE batch SET state = 'reconciled'`)).rejects.toMatchObject({ code: 'PD001' });
+    await expect(ledger.pool.query('DELETE FROM audit')).rejects.toMatchObject({ code: 'PD002' });
+  });
+
+  it('refuses while anybody works with the ledger, also to replace it', async () => {
+    await openPlace();
+    await expect(restore({ replace: true })).rejects.toMatchObject({ code: 'LEDGER_IN_USE' });
+  });
+
+  it('refuses a ledger that holds files, and keeps it aside with --replace', async () => {
+    await expect(restore()).rejects.toMatchObject({ code: 'LEDGER_NOT_EMPTY' });
+    const { keptAs } = await restore({ replace: true });
+    expect(keptAs).toBe('paydrop_before_20260615100000000');
+    const ledger = await openPlace();
+    const { rows } = await ledger.pool.query(
+      `SELECT (SELECT count(*)::int FROM ${keptAs}.file) AS before, (SELECT count(*)::int FROM file) AS now`,
+    );
+    expect(rows).toEqual([{ before: 3, now: 2 }]);
+  });
+
+  it('takes the backup of an older version, and brings it up to date', async () => {
+    const older = await startTestPostgres();
+    const server = openPool({ connectionString: older.url }, { log: silentLog() });
+    const client = await server.connect();
+    await client.query('BEGIN');
+    await buildSchema(client, (await listMigrations()).slice(0, 2));
+    await client.query(`INSERT INTO account_stop (account, reason, since) VALUES ('main', 'old', $1)`, [START]);
+    await client.query('COMMIT');
+    client.release();
+    await writeBackup({ pool: server, clock } as unknown as Ledger, folder.file('older'));
+    await server.end();
+    await older.stop();
+
+    clock.advance(1);
+    await restore({ path: folder.file('older'), replace: true });
+    const ledger = await openPlace();
+    // The column came with the third migration.
+    expect((await ledger.pool.query('SELECT account, kind FROM account_stop')).rows).toEqual([
+      { account: 'main', kind: 'fault' },
+    ]);
+    expect((await ledger.pool.query('SELECT name FROM migration ORDER BY name')).rows.map((row) => row.name)).toEqual(
+      await listMigrations(),
+    );
+    expect((await ledger.pool.query('SELECT FROM legal_move')).rowCount).toBeGreaterThan(10);
+    await ledger.close();
+    open.length = 0;
+    clock.advance(1);
+    await restore({ replace: true });
+  });
+
+  it('changes nothing when the file is broken, or of a newer version', async () => {
+    const bytes = await readFile(folder.file('a'));
+    await writeFile(folder.file('cut'), bytes.subarray(0, bytes.length - 200));
+    await expect(restore({ path: folder.file('cut'), replace: true })).rejects.toMatchObject({ code: 'BACKUP_BROKEN' });
+    const head = Buffer.from(JSON.stringify({ format: 1, madeAt: START, migrations: ['9999-later.sql'], tables: [] }));
+    await writeFile(folder.file('newer'), Buffer.concat([MARK, frameHead('H', head.length), head]));
+    await expect(restore({ path: folder.file('newer'), replace: true })).rejects.toMatchObject({
+      code: 'BACKUP_NEWER',
+    });
+    const ledger = await openPlace();
+    expect((await readFileRow(ledger, file.file_id)).file_no).toBe(file.file_no);
+  });
+});

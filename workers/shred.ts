@@ -1,0 +1,73 @@
+import type { App } from '../src/app.ts';
+import { reasonOf } from '../src/kernel/errors.ts';
+import { retentionDays } from '../src/kernel/retention-days.ts';
+import { dropFingerprints, shredFile } from '../src/ledger/moves/shred-file.ts';
+import { findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
+import { destroySealedFile } from '../src/vault/archive.ts';
+import { listArchive } from '../src/vault/list-archive.ts';
+
+/** Files in one run; what is left is taken up an hour later. */
+const RUN_FILES = 1_000;
+
+/**
+ * Destroys what is kept of files whose time is over (F92): first the key, which makes every copy unreadable, then what is
+ * left of it here: the fingerprints of its rows, the sealed original in the archive of this host. Each step may be
+ * repeated, so a crash between two of them leaves work for the next run and nothing else.
+ * @returns how many keys were destroyed
+ */
+export async function shredDue(app: App, isStopping: () => boolean = () => false): Promise<number> {
+  const days = retentionDays(app.settings);
+  let shredded = 0;
+  for (const file of await findDueShreds(app.ledger, days, { limit: RUN_FILES })) {
+    if (isStopping()) return shredded;
+    if (!(await shredFile(app.ledger, file.file_id, days))) continue;
+    app.log.info({ fileId: file.file_id, account: file.account }, 'retention is over: data key destroyed');
+    shredded += 1;
+  }
+  await dropFingerprints(app.ledger, isStopping);
+  await clearArchive(app, isStopping);
+  return shredded;
+}
+
+/** Also of files that another host shredded, or that a process did which died before it came to this. */
+async function clearArchive(app: App, isStopping: () => boolean): Promise<void> {
+  for await (const files of listArchive(app.settings.paths.archive)) {
+    if (isStopping()) return;
+    const ids = files.map((file) => file.fileId);
+    const shredded = await readShredStates(app.ledger, ids);
+    for (const { fileId, path } of files) if (shredded.get(fileId)) await destroySealedFile(path);
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+export type Shredder = {
+  /** Ends with the run that it began, or that is on its way; at once when there is nothing to do. It never fails. */
+  tick(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Runs `shredDue` at most once an hour, beside what else the process does, however often it is asked to. */
+export function openShredder(app: App): Shredder {
+  let running: Promise<void> | undefined;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let isStopping = false;
+  return {
+    tick: async () => {
+      const nowMs = app.clock.now().getTime();
+      // A clock that was set back must not put it off for as long as it jumped.
+      if (running) return running;
+      if (isStopping || (nowMs >= lastMs && nowMs - lastMs < HOUR_MS)) return;
+      lastMs = nowMs;
+      running = shredDue(app, () => isStopping)
+        .then(() => {})
+        .catch((error: unknown) => app.log.error(`destroying keys failed: ${reasonOf(error)}`))
+        .finally(() => (running = undefined));
+      return running;
+    },
+    stop: async () => {
+      isStopping = true;
+      await running;
+    },
+  };
+}
