@@ -4,13 +4,15 @@ import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
+import { runSchedule } from './schedule.ts';
+import { countDueRuns } from './schedule/due-runs.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { startWatcher } from './watch.ts';
 
 export type Workers = {
-  /** Lists every folder now. @returns how many drops are still settling */
+  /** Lists every folder now. @returns how many drops are still settling, and runs of schedules are due or being made */
   look(): Promise<number>;
   /** Takes nothing new, waits for what is running. */
   stop(): Promise<void>;
@@ -24,18 +26,22 @@ export async function startWorkers(app: App): Promise<Workers> {
   await checkFolders(app.settings);
   await compareJournal(app);
   crashPoint('start.journal-compared');
-  const { concurrency } = app.settings;
+  const { concurrency, schedules } = app.settings;
+  const stopping = new AbortController();
+  await app.queue.plan(Object.entries(schedules).map(([schedule, times]) => ({ schedule, ...times })));
   const sweeper = await startSweeper(app);
   const stations = [
     app.queue.work('intake', concurrency.intake, (job) => intakeFile(app, job)),
     app.queue.work('submit', concurrency.submit, (job) => submitBatch(app, job)),
     app.queue.work('poll', concurrency.poll, (job) => pollBatch(app, job)),
     app.queue.work('deliver', concurrency.deliver, (job) => deliverFile(app, job)),
+    app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal)),
   ];
   const watcher = await startWatcher(app);
   return {
-    look: watcher.look,
+    look: async () => (await watcher.look()) + (await countDueRuns(app)),
     stop: async () => {
+      stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
       // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
@@ -43,6 +49,9 @@ export async function startWorkers(app: App): Promise<Workers> {
     },
   };
 }
+
+/** Each holds a lock while it lasts (withFreeLock). */
+const RUNS_AT_ONCE = 2;
 
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
 async function startSweeper(app: App): Promise<{ stop(): Promise<void> }> {

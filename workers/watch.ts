@@ -17,11 +17,12 @@ export type Watcher = {
 };
 
 /**
- * Watches the drop folders. A full listing at start and at every rescan is the truth; file system events only make the
+ * Watches the drop folders, but for those of a schedule, which its runs look at. A full listing at start and at every rescan is the truth; file system events only make the
  * next listing come earlier (F1). While something settles, the listings follow each other fast enough to probe it.
  */
 export async function startWatcher(app: App): Promise<Watcher> {
-  const scanners = app.settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  const folders = app.settings.folders.filter((folder) => folder.schedule === undefined);
+  const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let next: Promise<number> | undefined;
@@ -44,7 +45,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
   const lookAtAll = async () => {
     let settling = 0;
     for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
-    plan(settling > 0 ? probeMs(app.settings.folders, app.settings.rescanMs) : app.settings.rescanMs);
+    plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
   const plan = (delayMs: number) => {
@@ -52,7 +53,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
     if (!stopped) timer = setTimeout(() => void look(), delayMs);
   };
 
-  const paths = app.settings.folders.map((folder) => folder.path);
+  const paths = folders.map((folder) => folder.path);
   const usePolling = app.settings.watch === 'poll';
   const hints = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
   await look();
@@ -101,7 +102,7 @@ async function takeDrop(app: App, folder: Folder, drop: Candidate): Promise<void
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */
-function probeMs(folders: readonly Folder[], rescanMs: number): number {
+export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
   return Math.max(50, Math.min(rescanMs, ...steps));
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
 import { countClaims } from '../drop/count-claims.ts';
+import { closedAccounts } from '../kernel/send-window.ts';
 import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
@@ -9,7 +10,7 @@ const LOOK_MS = 200;
 
 /**
  * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. What waits for a person
- * (held, unknown, refused) is not waited for.
+ * (held, unknown, refused) is not waited for, nor what waits for the window of its account.
  * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
@@ -24,7 +25,8 @@ export async function waitUntilIdle(
     const settling = await workers.look();
     // In this order, which is that of a file's way: what has left one place is looked for in the next.
     const claimed = await countClaims(app.settings.folders.map((folder) => folder.work));
-    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) return true;
+    const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger, closed)) === 0) return true;
     show(await describe(app, settling, claimed));
     await sleep(LOOK_MS);
   }

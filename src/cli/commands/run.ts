@@ -1,4 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOverview } from '../../ledger/queries/overview.ts';
@@ -52,6 +53,7 @@ async function runOnce(
   const isIdle = await withWorkers(app, (workers) =>
     waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
   ).finally(() => progress.clear());
+  await checkExpected(app);
   const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);
   print(call, files, () => (files.length === 0 ? NOTHING : fileSummaryTable(files)));
   if (!isIdle) throw unfinished(stop);

@@ -10,6 +10,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   timeZone: string;
   /** A day that is not over is reported as it stands. */
   isOver: boolean;
+  /** What it covers, when that is not the calendar day. */
+  period?: { from: string; until: string };
   accepted: Totals & { files: number };
   openBatches: readonly {
     fileId: string;
@@ -33,6 +35,7 @@ function describeDay(report: DayReport): string {
   const { files } = report.accepted;
   const lines = [
     `Account ${report.account}, ${report.day} (${report.timeZone})${report.isOver ? '' : ', not over yet'}`,
+    ...(report.period ? [`From ${report.period.from} until ${report.period.until}`] : []),
     '',
     `${''.padEnd(28)}${'Rows'.padStart(10)}${'Total'.padStart(20)}`,
     figures('Brought forward, open', report.broughtForward),
@@ -62,12 +65,13 @@ function openLines({ open, openBatches }: DayReport): string[] {
 }
 
 /** For programs. Amounts are decimal text, as everywhere outside. */
-export function dayReportJson(reports: readonly DayReport[]): unknown {
+export function dayReportJson(reports: readonly DayReport[]): unknown[] {
   return reports.map((report) => ({
     day: report.day,
     account: report.account,
     timeZone: report.timeZone,
     isOver: report.isOver,
+    ...(report.period && { period: report.period }),
     broughtForward: shown(report.broughtForward),
     accepted: { files: report.accepted.files, ...shown(report.accepted) },
     final: Object.fromEntries(finalLines(report).map(([outcome, total]) => [OUTCOMES[outcome].label, shown(total)])),
