@@ -2,13 +2,15 @@ import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { App } from '../../src/app.ts';
 import { writeOutput } from '../../src/drop/write-output.ts';
 import { dateBefore } from '../../src/kernel/business-dates.ts';
+import type { Account } from '../../src/kernel/config.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatCents } from '../../src/kernel/money.ts';
-import { readDoneBefore } from '../../src/ledger/queries/read-runs.ts';
+import { listMissed, readDoneBefore } from '../../src/ledger/queries/read-runs.ts';
 import type { RunRow } from '../../src/ledger/records.ts';
 import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
 import { dayReportJson, dayReportText } from '../../src/reconcile/outputs/day-report.ts';
 import { readDayReport, type Period } from '../read-day-report.ts';
+import { checkExpected, expectationOf } from './check-expected.ts';
 
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
 
@@ -26,7 +28,9 @@ export type Closed = {
  */
 export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promise<Closed> {
   const account = app.account(schedule.account);
-  const report = await readDayReport(app.ledger, account, run.business_date, await periodOf(app, schedule, run));
+  const period = await periodOf(app, schedule, run);
+  const figures = await readDayReport(app.ledger, account, run.business_date, period);
+  const report = { ...figures, missingFiles: await findMissingFiles(app, account, period) };
   const difference = balanceDay(report);
   if (!isBalanced(report)) {
     const about = { account: account.name, day: run.business_date, rows: difference.rows, cents: difference.cents };
@@ -47,6 +51,23 @@ async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Peri
   // The first close begins where one before it would have ended.
   const from = last?.due_at ?? dateBefore(schedule, run.business_date)?.at ?? run.due_at;
   return { from, until: run.due_at };
+}
+
+/** What was expected of the folders of the account in this time and had not come (F13). */
+async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
+  // The sweep may not have come to it yet.
+  await checkExpected(app);
+  const folders = app.settings.folders.filter((folder) => folder.account === account.name && folder.expect);
+  const missed = await listMissed(
+    app.ledger,
+    folders.map(({ id }) => expectationOf(id)),
+    from,
+    until,
+  );
+  return missed.map((run) => {
+    const folder = folders.find(({ id }) => expectationOf(id) === run.schedule);
+    return { folder: folder?.id ?? '', day: run.business_date, by: folder?.expect?.by ?? '' };
+  });
 }
 
 /**

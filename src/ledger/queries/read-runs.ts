@@ -35,6 +35,12 @@ export function listLateRuns(ledger: Ledger, since: Date): Promise<RunRow[]> {
   return ask(ledger, `${late} ORDER BY due_at, schedule LIMIT 200`, [since]);
 }
 
+/** What was missed of these schedules from one moment to another, the earliest first. */
+export function listMissed(ledger: Ledger, schedules: readonly string[], from: Date, until: Date): Promise<RunRow[]> {
+  const missed = `schedule = ANY ($1) AND state = 'missed' AND due_at >= $2 AND due_at < $3`;
+  return ask(ledger, `${missed} ORDER BY due_at, schedule`, [schedules, from, until]);
+}
+
 async function ask(ledger: Ledger, where: string, values: unknown[]): Promise<RunRow[]> {
   return (await ledger.pool.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM schedule_run WHERE ${where}`, values)).rows;
 }

@@ -23,6 +23,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
     stateNow: string;
   }[];
   changes: readonly (Totals & { before: string; after: string })[];
+  /** Folders of which an expected file had not come by its time. */
+  missingFiles?: readonly { folder: string; day: string; by: string }[];
 };
 
 /** For people: the equation H9, then each open batch, then what changed late. */
@@ -48,6 +50,8 @@ function describeDay(report: DayReport): string {
   const late = ['', 'Changed after they were final'];
   if (changes.length > 0)
     lines.push(...late, ...changes.map((sum) => figures(`${labelOf(sum.before)} -> ${labelOf(sum.after)}`, sum)));
+  const missing = (report.missingFiles ?? []).map((file) => `${file.folder}, by ${file.by} on ${file.day}`);
+  if (missing.length > 0) lines.push('', 'Expected files that had not come', ...missing);
   return [...lines, '', ...openLines(report)].join('\n');
 }
 
@@ -83,6 +87,7 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
       after: labelOf(sum.after),
       ...shown(sum),
     })),
+    ...(report.missingFiles && { missingFiles: report.missingFiles }),
   }));
 }
 

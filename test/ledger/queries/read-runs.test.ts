@@ -4,6 +4,7 @@ import { finishRun } from '../../../src/ledger/moves/finish-run.ts';
 import { missRun } from '../../../src/ledger/moves/miss-run.ts';
 import {
   listLateRuns,
+  listMissed,
   readDoneBefore,
   readLastRun,
   readOpenRuns,
@@ -68,6 +69,15 @@ describe('questions about runs', () => {
     ['2026-06-08', undefined],
   ])('readDoneBefore %s gives %s', async (day, done) => {
     expect((await readDoneBefore(world.ledger, name, day))?.business_date).toBe(done);
+  });
+
+  it.each([
+    ['2026-06-10', '2026-06-11', ['2026-06-10']],
+    ['2026-06-09', '2026-06-10', []],
+    ['2026-06-11', '2026-06-16', []],
+  ])('listMissed from noon of %s until that of %s gives %j', async (from, until, missed) => {
+    expect(days(await listMissed(world.ledger, [name], noon(from), noon(until)))).toEqual(missed);
+    expect(await listMissed(world.ledger, ['weekly'], noon(from), noon(until))).toEqual([]);
   });
 
   it('listLateRuns gives what was missed or failed since', async () => {

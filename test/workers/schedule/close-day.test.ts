@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
 import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
+import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import { closeDay, type DayClose } from '../../../workers/schedule/close-day.ts';
 import { runSchedule } from '../../../workers/schedule.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
@@ -97,6 +98,25 @@ describe('closeDay', () => {
       open: { rows: 3 },
       difference: { rows: 0 },
     });
+  });
+
+  it('has a line for each expected file that had not come, also when it came later', async () => {
+    const expect18 = { by: '18:00', days: ['mon' as const, 'tue' as const], holidays: [] };
+    const folders = app.settings.folders.map((folder) => ({ ...folder, expect: expect18 }));
+    app = { ...app, settings: { ...app.settings, folders } };
+    await checkExpected(app);
+    await accept(at('2026-06-15', '18:01'), 1, 1);
+    world.clock.set(at('2026-06-15', '22:00'));
+    await run();
+    const missing = [{ folder: 'drop/main/ach-charge', day: '2026-06-15', by: '18:00' }];
+    expect(await report('2026-06-15')).toMatchObject({ missingFiles: missing });
+    expect(await readFile(join(out, 'day-close__main__2026-06-15.txt'), 'utf8')).toContain(
+      '\n\nExpected files that had not come\ndrop/main/ach-charge, by 18:00 on 2026-06-15\n\n',
+    );
+    await accept(at('2026-06-16', '17:59'), 1, 11);
+    world.clock.set(at('2026-06-16', '22:00'));
+    await run();
+    expect(await report('2026-06-16')).toMatchObject({ missingFiles: [] });
   });
 
   it('says a difference in the log and in what there is to say of the run', async () => {
