@@ -12,6 +12,7 @@ const SLOW = [
   'answer-memory',
   'join-embedded-server',
   'open-queue',
+  'schedule-year',
   'corrected-file',
   'claim-drop',
 ];

@@ -18,6 +18,21 @@ const Secret = z.string().min(1);
 /** Money as people write it, in units of the account's currency with at most two decimals. */
 const Amount = z.number().positive().multipleOf(0.01).max(90_000_000_000);
 
+/** A time on the clock of some zone, `22:00`. */
+const WallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'write it as 22:00');
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** Days on which something happens; shared by everything that has a calendar. */
+const CALENDAR = {
+  days: z
+    .array(z.enum(WEEKDAYS))
+    .min(1)
+    .default([...WEEKDAYS])
+    .describe('Days of the week; left out, all seven'),
+  holidays: z.array(z.iso.date()).default([]).describe('Days on which it does not happen, such as 2026-12-25'),
+};
+
 const FILE_LIMITS = {
   rowAmount: Amount.optional().describe('Largest amount of one row'),
   fileRows: z.int().positive().optional().describe('Most valid rows of one file'),
@@ -88,6 +103,16 @@ export const AccountConfig = z.strictObject({
     })
     .prefault({})
     .describe('How long originals are kept; masked results stay'),
+  window: z
+    .strictObject({
+      from: WallTime.default('00:00').describe('Opens at'),
+      to: WallTime.default('00:00').describe('Closes at; when that is not later than from, on the day after'),
+      ...CALENDAR,
+    })
+    .optional()
+    .describe(
+      'When something of this account may be sent, in its time zone; left out, always. A window belongs to the day on which it opens',
+    ),
   limits: z
     .strictObject({
       ...FILE_LIMITS,
@@ -195,6 +220,14 @@ export const FolderConfig = z.strictObject({
     .default('hold')
     .describe('A row of the same invoice, amount and payer as one of an earlier file that may have been charged'),
   duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
+  schedule: z
+    .string()
+    .optional()
+    .describe('Files are taken only when this schedule runs; left out, as soon as they are complete'),
+  expect: z
+    .strictObject({ by: WallTime.describe('Until then, in the time zone of the account'), ...CALENDAR })
+    .optional()
+    .describe('On each of these days at least one file is taken from this folder; otherwise it is reported, once'),
   limits: z
     .strictObject(FILE_LIMITS)
     .prefault({})
@@ -240,12 +273,36 @@ export const AlarmConfig = z
     }),
   ])
   .describe('By mail, or by a POST of JSON');
+const TIMES = {
+  at: WallTime.describe('When, in the time zone of the schedule'),
+  timeZone: z.string().default('UTC').describe('Zone of its times and days, such as America/Toronto'),
+  ...CALENDAR,
+  windowMinutes: z
+    .int()
+    .min(1)
+    .max(1_440)
+    .default(240)
+    .describe('A run that was missed, because nothing ran, is still made so long after its time; later it is reported'),
+};
+
+export const ScheduleConfig = z
+  .discriminatedUnion('does', [
+    z.strictObject({ does: z.literal('take'), ...TIMES }),
+    z.strictObject({
+      does: z.literal('day-close'),
+      account: z.string().describe('Account whose day is closed'),
+      ...TIMES,
+    }),
+  ])
+  .describe('take: what lies in the folders that name the schedule; day-close: writes the report of the day');
 
 export const Config = z.strictObject({
-  accounts: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,30}$/), AccountConfig)
-    .describe('Merchant accounts by name'),
+  accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
   folders: z.array(FolderConfig).min(1).describe('Drop folders'),
+  schedules: z
+    .record(Name, ScheduleConfig)
+    .default({})
+    .describe('What happens once on each of its days, whatever the clocks do and however often paydrop is started'),
   batch: z
     .strictObject({
       maxRows: z
@@ -315,6 +372,10 @@ export type AccountConfig = z.infer<typeof AccountConfig>;
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type AlarmConfig = z.infer<typeof AlarmConfig>;
 export type FolderConfig = z.infer<typeof FolderConfig>;
+export type ScheduleConfig = z.infer<typeof ScheduleConfig>;
+/** Days on which something happens. */
+export type CalendarConfig = Pick<ScheduleConfig, 'days' | 'holidays'>;
+export type WindowConfig = NonNullable<AccountConfig['window']>;
 export type Config = z.infer<typeof Config>;
 
 /** Environment variables. Secrets named by `env:` in the configuration come on top. */

@@ -5,6 +5,8 @@ import { z } from 'zod';
  * job may be lost, repeated or invented without harm. What is `atSite` has a queue for each site (roles.ts).
  */
 const FileJob = z.strictObject({ fileId: z.string() });
+/** A schedule stands in the configuration, which has no ids; its name is one. */
+const ScheduleJob = z.strictObject({ schedule: z.string() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
 
 export const QUEUES = {
@@ -12,6 +14,7 @@ export const QUEUES = {
   submit: { payload: BatchJob, atSite: false, about: 'send a batch, if the ledger lets it' },
   poll: { payload: BatchJob, atSite: false, about: 'ask for the result of a submitted batch' },
   deliver: { payload: FileJob, atSite: true, about: 'write the output files that are due' },
+  schedule: { payload: ScheduleJob, atSite: true, about: 'make the runs of a schedule that are due' },
 } as const;
 
 export type QueueName = keyof typeof QUEUES;

@@ -177,6 +177,25 @@ export const BATCH_MOVES = [
 ] as const satisfies readonly Move<BatchState>[];
 export type BatchMove = (typeof BATCH_MOVES)[number]['name'];
 
+export const RUN_STATES = {
+  running: 'a worker makes it, or has died in it',
+  done: 'made; it is never made again',
+  missed: 'its time and its window passed while nothing ran',
+  failed: 'begun and not brought to its end',
+} as const;
+export type RunState = keyof typeof RUN_STATES;
+
+/** Moves of a run: what a schedule does on one business date. */
+export const RUN_MOVES = [
+  { name: 'begin-run', from: null, to: 'running', by: 'worker', about: 'its time has come, nobody had begun it' },
+  { name: 'finish-run', from: 'running', to: 'done', by: 'worker', about: 'everything of it is done' },
+  { name: 'fail-run', from: 'running', to: 'failed', by: 'worker', about: 'it broke off' },
+  { name: 'retry-run', from: 'failed', to: 'running', by: 'worker', about: 'tried once more while its window lasts' },
+  { name: 'miss-run', from: null, to: 'missed', by: 'worker', about: 'nothing ran in time' },
+  { name: 'make-up-run', from: 'missed', to: 'running', by: 'operator', about: 'made late, on the same day' },
+] as const satisfies readonly Move<RunState>[];
+export type RunMove = (typeof RUN_MOVES)[number]['name'];
+
 /** How it was known that a drop was complete (F6). Without control file or marker it is only inferred. */
 export const COMPLETENESS = {
   sidecar: 'confirmed by the control file beside it',

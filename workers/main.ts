@@ -7,15 +7,21 @@ import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
 import { submitBatch } from './submit.ts';
 import { openShredder } from './shred.ts';
+import { runSchedule } from './schedule.ts';
+import { countDueRuns } from './schedule/due-runs.ts';
 import { compareJournal, longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
+import { schedulesHere } from '../src/kernel/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { startAlarms } from './start-alarms.ts';
 import { startTransfers } from './start-transfers.ts';
 import { startWatcher, type Watcher } from './watch.ts';
 
 export type Workers = {
-  /** Lists every folder, and those on servers, now. @returns how many drops are still settling */
+  /**
+   * Lists every folder, and those on servers, now.
+   * @returns how many drops are still settling, and runs of schedules are due or being made
+   */
   look(): Promise<number>;
   /** Takes nothing new, waits for what is running. */
   stop(): Promise<void>;
@@ -31,11 +37,11 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   await compareJournal(app);
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
+  const stopping = new AbortController();
+  if (roles.has('schedule'))
+    await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
   const sweeper = await startSweeper(app, atSite);
-  const station = <Name extends QueueName & Role>(
-    name: Name,
-    handle: (app: App, job: Payload<Name>) => Promise<void>,
-  ) =>
+  const station = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
       : [];
@@ -44,13 +50,17 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     ...station('submit', submitBatch),
     ...station('poll', pollBatch),
     ...station('deliver', deliverFile),
+    ...(roles.has('schedule')
+      ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
+      : []),
   ];
   const transfers = startTransfers(app, roles);
   const watcher = roles.has('watch') ? await startWatcher(app) : BLIND;
   const alarms = startAlarms(app);
   return {
-    look: async () => (await transfers.look()) + (await watcher.look()),
+    look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),
     stop: async () => {
+      stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
       // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
@@ -61,6 +71,12 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
 
 /** Where nobody watches, nothing is seen and nothing settles. */
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
+
+/** Those whose jobs are about a file. */
+type FileQueue = Exclude<QueueName, 'schedule'>;
+
+/** Each holds a lock while it lasts (withFreeLock). */
+const RUNS_AT_ONCE = 2;
 
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
 async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promise<void> }> {

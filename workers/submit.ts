@@ -16,15 +16,20 @@ import { openFileKey } from './open-original.ts';
 import { recordAnswer } from './record-answer.ts';
 import { bodyPurpose } from './store-rows.ts';
 import { compareJournal } from './sweep.ts';
+import { mayBeSent } from './wake.ts';
 
 /**
  * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
  * it is proven that no byte left. An answer that is not clear is never followed by another send.
+ *
+ * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
+ * behind it.
  */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const { account: name } = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: name });
   const account = app.account(name);
+  if (!mayBeSent(app, name)) return;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
   if (!batch || (await isLedgerOlder(app, batch))) return;
   const body = await openBody(app, batch);

@@ -6,16 +6,20 @@ import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts'
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { foldersHere } from '../src/kernel/config.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
+import { schedulesHere } from '../src/kernel/schedules-here.ts';
+import { closedAccounts, nextSendAt } from '../src/kernel/send-window.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
 import { recallForgotten } from '../src/ledger/moves/recall-batch.ts';
-import { findDueWork } from '../src/ledger/queries/due-work.ts';
+import { findDueWork, findSendable } from '../src/ledger/queries/due-work.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 import type { Which } from '../src/queue/named-queue.ts';
 import { finishClaimed } from './intake.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './set-aside.ts';
-import { askForIntake, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, stemOf } from './wake.ts';
+import { checkExpected } from './schedule/check-expected.ts';
+import { findDueRuns } from './schedule/due-runs.ts';
+import { askForIntake, askForRuns, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, stemOf } from './wake.ts';
 
 /**
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
@@ -26,6 +30,9 @@ export async function sweep(app: App, { atStart = false, atSite = true } = {}): 
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refillQueue(app, atStart);
+  if (atSite) await askForDueRuns(app, atStart);
+  // At the start a file that is expected may lie in its folder, and nobody has looked yet.
+  if (!atStart) await checkExpected(app);
   crashPoint('sweep.queue-refilled');
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
   if (atSite) await adoptClaims(app);
@@ -102,7 +109,8 @@ async function adoptClaims(app: App): Promise<void> {
  */
 async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
-  const due = await findDueWork(app.ledger, app.settings.site);
+  const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+  const due = await findDueWork(app.ledger, { site: app.settings.site, closed });
   const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
   const [intake, submit, poll, latePoll, deliver] = await Promise.all([
     stems('intake', atStart ? 'waiting' : 'live'),
@@ -115,7 +123,35 @@ async function refillQueue(app: App, atStart: boolean): Promise<void> {
   for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
   for (const batch of due.poll)
     if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
+  await askAtOpening(app, closed);
   for (const fileId of due.deliver) if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
+}
+
+/**
+ * One job for each account whose window is closed, to wait until it opens. Other times are asked of the ledger again by
+ * then: the sweep after the opening finds what this job should have asked for, if it was lost.
+ */
+async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
+  if (closed.length === 0) return;
+  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(stemOf));
+  for (const name of closed) {
+    const opensAt = nextSendAt(app.account(name), app.clock.now());
+    if (!opensAt) continue;
+    const delayMs = opensAt.getTime() - app.clock.now().getTime();
+    for (const key of await findSendable(app.ledger, name))
+      if (!waiting.has(STEMS.submit(key))) await askToSubmit(app, key, delayMs);
+  }
+}
+
+/** Schedules whose time has come, or whose run was left by a process that died. */
+async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
+  const schedules = schedulesHere(app.settings);
+  if (schedules.length === 0) return;
+  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(stemOf));
+  for (const [name, schedule] of schedules) {
+    const due = await findDueRuns(app, name, schedule);
+    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await askForRuns(app, name);
+  }
 }
 
 /** A delayed job may begin a little later than its time, in ms. */

@@ -3,6 +3,7 @@ import type { Payload, QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { waitLeftMs } from '../src/kernel/wait-left.ts';
+import { isWindowOpen } from '../src/kernel/send-window.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { findSendable } from '../src/ledger/queries/due-work.ts';
 import { readFileSite } from '../src/ledger/queries/read-file.ts';
@@ -23,7 +24,8 @@ async function ask<Name extends QueueName>(
 ): Promise<void> {
   const id = `${stem}-${randomBytes(4).toString('hex')}`;
   const options = { delayMs: Math.max(0, delayMs), ...(site !== undefined && { site }) };
-  await app.telemetry.trace(`ask for ${name}`, payload, () => app.queue.add(name, id, payload, options));
+  const add = () => app.queue.add(name, id, payload, options);
+  await ('fileId' in payload ? app.telemetry.trace(`ask for ${name}`, payload, add) : add());
   crashPoint('queue.job-added');
 }
 
@@ -39,6 +41,7 @@ export const STEMS = {
   poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>) =>
     `poll-${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`,
   deliver: (fileId: string) => `deliver-${fileId}`,
+  schedule: (schedule: string) => `schedule-${schedule}`,
 };
 
 export async function askForIntake(app: App, fileId: string): Promise<void> {
@@ -74,7 +77,21 @@ export async function askToDeliver(app: App, fileId: string): Promise<void> {
   await ask(app, 'deliver', STEMS.deliver(fileId), { fileId }, { site: await readFileSite(app.ledger, fileId) });
 }
 
-/** Asks for the next batch of an account, if one may be sent. */
+export function askForRuns(app: App, schedule: string): Promise<void> {
+  return ask(app, 'schedule', STEMS.schedule(schedule), { schedule });
+}
+
+/**
+ * Asks for the next batch of an account, if one may be sent. While its window is closed nobody needs to be asked: the
+ * sweep has one job for it that waits until the window opens.
+ */
 export async function wakeAccount(app: App, account: string): Promise<void> {
+  if (!mayBeSent(app, account)) return;
   for (const key of await findSendable(app.ledger, account)) await askToSubmit(app, key);
+}
+
+/** Whether the window of an account is open now. One that is not in the configuration any more has none. */
+export function mayBeSent(app: App, account: string): boolean {
+  const times = app.settings.accounts.get(account);
+  return times === undefined || isWindowOpen(times, app.clock.now());
 }

@@ -17,11 +17,11 @@ export type Watcher = {
 };
 
 /**
- * Watches the drop folders. A full listing at start and at every rescan is the truth; file system events only make the
+ * Watches the drop folders, but for those of a schedule, which its runs look at. A full listing at start and at every rescan is the truth; file system events only make the
  * next listing come earlier (F1). While something settles, the listings follow each other fast enough to probe it.
  */
 export async function startWatcher(app: App): Promise<Watcher> {
-  const folders = foldersHere(app.settings);
+  const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
   app.pulse.noteWatch(folders.map(({ id }) => id));
   const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
   let timer: NodeJS.Timeout | undefined;
@@ -104,7 +104,7 @@ async function takeDrop(app: App, folder: Folder, drop: Candidate): Promise<void
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */
-function probeMs(folders: readonly Folder[], rescanMs: number): number {
+export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
   return Math.max(50, Math.min(rescanMs, ...steps));
 }

@@ -34,7 +34,9 @@ folders:
     operation: ach-charge`;
 
 export function renderConfiguration(): string {
-  const { accounts, folders, alarms, ...rest } = propertiesOf(z.toJSONSchema(Config, { io: 'input' }) as Schema);
+  const { accounts, folders, alarms, schedules, ...rest } = propertiesOf(
+    z.toJSONSchema(Config, { io: 'input' }) as Schema,
+  );
   return page(
     '# Configuration',
     'The file `paydrop.yaml`. A setting that is not listed here is refused, so a misspelt one is found at once. The smallest file that works:',
@@ -49,6 +51,12 @@ export function renderConfiguration(): string {
     '## Alarms',
     `${meaningOf(alarms)} Each is an entry of the list \`alarms\`; [alarms.md](alarms.md) has the kinds.`,
     describeSettings({ properties: { alarms: objectIn(alarms?.items) } }),
+    '## Schedules',
+    `${meaningOf(schedules)} Each is written under \`schedules.<name>\`; names as those of accounts.`,
+    table(SETTING_TITLES, [
+      groupLine('does', objectIn(schedules?.additionalProperties)),
+      ...listShared(objectIn(schedules?.additionalProperties).oneOf ?? []),
+    ]),
     '## The installation',
     describeSettings({ properties: rest }),
     '## Environment',
@@ -60,7 +68,25 @@ export function renderConfiguration(): string {
 }
 
 function describeSettings(schema: Schema): string {
-  return table(['Setting', 'Value', 'Default', 'Meaning'], listSettings(schema, ''));
+  return table(SETTING_TITLES, listSettings(schema, ''));
+}
+
+const SETTING_TITLES = ['Setting', 'Value', 'Default', 'Meaning'];
+
+/** Settings of choices that have most of them in common: each once, those of one choice alone with its condition. */
+function listShared(choices: readonly Schema[]): string[][] {
+  const lines = choices.flatMap((choice) => {
+    const [[selector, chosen] = ['', {} as Schema], ...others] = Object.entries(propertiesOf(choice));
+    const settings = { properties: Object.fromEntries(others), required: choice.required ?? [] };
+    return listSettings(settings, '').map((line) => ({ line, condition: code(`${selector}: ${chosen.const}`) }));
+  });
+  const isOfAll = (name = '') => lines.filter(({ line }) => line[0] === name).length === choices.length;
+  return lines
+    .filter(({ line }, index) => lines.findIndex((other) => other.line[0] === line[0]) === index)
+    .map(({ line, condition }) => {
+      const [name = '', value = '', fallback = '', meaning = ''] = line;
+      return isOfAll(name) ? line : [name, value, fallback, `${meaning} Only with ${condition}.`];
+    });
 }
 
 /** One line per setting, groups before their settings. */
@@ -91,16 +117,22 @@ function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema)
   if (!oneOf) return [code(path), 'group', '', meaningOf(group)];
   const [selector = ''] = Object.keys(propertiesOf(oneOf[0] ?? {}));
   const values = oneOf.map((choice) => propertiesOf(choice)[selector]?.const ?? '');
-  const chosen = typeof fallback === 'object' ? (fallback[selector] ?? '') : '';
-  return [code(`${path}.${selector}`), codes(values, ' or '), chosen ? code(chosen) : 'required', meaningOf(group)];
+  const chosen = typeof fallback === 'object' ? code(fallback[selector] ?? '') : 'required';
+  return [code(path === selector ? path : `${path}.${selector}`), codes(values, ' or '), chosen, meaningOf(group)];
 }
 
 function valueOf(setting: Schema): string {
   if (setting.enum) return codes(setting.enum, ' or ');
-  if (setting.type === 'array') return `list of ${setting.items ? valueOf(setting.items) : 'values'}`;
+  if (setting.type === 'array') return listOf(setting.items ?? {});
   if (setting.type === 'boolean') return '`true` or `false`';
-  if (setting.type === 'string') return setting.format === 'uri' ? 'address' : 'text';
+  if (setting.type === 'string')
+    return setting.format === 'uri' ? 'address' : setting.format === 'date' ? 'dates' : 'text';
   return `${setting.type === 'integer' ? 'whole number' : 'number'}${rangeOf(setting)}`;
+}
+
+function listOf(item: Schema): string {
+  if (item.enum) return `list of ${codes(item.enum, ', ')}`;
+  return `list of ${valueOf(item).replace(/^(whole )?number/, '$1numbers')}`;
 }
 
 /** The limits of a number, without those that any whole number of JavaScript has. */

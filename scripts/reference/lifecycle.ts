@@ -6,6 +6,8 @@ import {
   FILE_STATES,
   OUTCOMES,
   OUTPUT_KINDS,
+  RUN_MOVES,
+  RUN_STATES,
   type Move,
 } from '../../schemas/lifecycle.ts';
 import { code, mermaid, page, sentence, table } from './markdown.ts';
@@ -20,6 +22,9 @@ export function renderLifecycle(): string {
     '## Batch',
     'A batch is what is sent to the service in one call.',
     ...describeEntity(BATCH_STATES, BATCH_MOVES),
+    '## Run',
+    'A run is what a schedule does on one business date. There is one for each date, whatever the clocks do. A run whose worker died is taken over by another worker and stays `running` meanwhile.',
+    ...describeEntity(RUN_STATES, RUN_MOVES),
     '## Row',
     'A row gets exactly one outcome and keeps it. Rows that were certainly not charged may be corrected and dropped again; the program itself never sends a row twice.',
     drawRow(),

@@ -24,6 +24,7 @@ import { report } from './commands/report.ts';
 import { resolve } from './commands/resolve.ts';
 import { run } from './commands/run.ts';
 import { sandbox } from './commands/sandbox.ts';
+import { schedule } from './commands/schedule.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly CliCommand[] = [
   init,
   start,
   run,
+  schedule,
   validate,
   status,
   doctor,

@@ -3,6 +3,7 @@ import type { Workers } from '../../workers/main.ts';
 import type { App } from '../app.ts';
 import { countClaims } from '../drop/count-claims.ts';
 import { foldersHere } from '../kernel/config.ts';
+import { closedAccounts } from '../kernel/send-window.ts';
 import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
@@ -10,7 +11,7 @@ const LOOK_MS = 200;
 
 /**
  * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. What waits for a person
- * (held, unknown, refused) is not waited for.
+ * (held, unknown, refused) is not waited for, nor what waits for the window of its account.
  * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
@@ -25,7 +26,8 @@ export async function waitUntilIdle(
     const settling = await workers.look();
     // In this order, which is that of a file's way: what has left one place is looked for in the next.
     const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
-    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger)) === 0) {
+    const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger, closed)) === 0) {
       // What was written meanwhile still goes up to its server.
       await workers.look();
       return true;

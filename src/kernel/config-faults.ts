@@ -21,6 +21,7 @@ export function findConfigFaults(settings: Settings): ConfigFault[] {
     ...settings.folders.flatMap((folder, index) =>
       findFolderFaults(folder, `folders.${index}`, settings.accounts.get(folder.account)),
     ),
+    ...findScheduleFaults(settings),
     ...findPathFaults(settings),
     ...findRemoteFaults(settings),
     ...settings.alarms.flatMap((target, index) => findAlarmFaults(target, `alarms.${index}`)),
@@ -112,6 +113,33 @@ function findRemoteFaults({ folders, push, remotes, accounts }: Settings): Confi
         .map((name) => ({ path: `push.${index}.accounts`, reason: `there is no account "${name}"` })),
     ),
   ];
+}
+
+function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigFault[] {
+  const closed = new Set<string>();
+  const own = Object.entries(schedules).flatMap(([name, schedule]): ConfigFault[] => {
+    const path = `schedules.${name}`;
+    const faults = isTimeZone(schedule.timeZone)
+      ? []
+      : [{ path: `${path}.timeZone`, reason: `"${schedule.timeZone}" is not a time zone` }];
+    if (schedule.does === 'take') return faults;
+    const { account } = schedule;
+    if (!accounts.has(account)) faults.push({ path: `${path}.account`, reason: `there is no account "${account}"` });
+    // The report is named by account and day, and its figures go on where the last one ended.
+    if (closed.has(account))
+      faults.push({ path: `${path}.account`, reason: `another schedule closes the day of "${account}"` });
+    closed.add(account);
+    return faults;
+  });
+  const named = folders.flatMap(({ schedule }, index) =>
+    schedule === undefined || (Object.hasOwn(schedules, schedule) && schedules[schedule]?.does === 'take')
+      ? []
+      : [{ path: `folders.${index}.schedule`, reason: `there is no schedule "${schedule}" that does take` }],
+  );
+  const split = Object.keys(schedules)
+    .filter((name) => new Set(folders.filter((one) => one.schedule === name).map(({ site }) => site)).size > 1)
+    .map((name) => ({ path: `schedules.${name}`, reason: 'its folders lie at several sites; give each its own' }));
+  return [...own, ...named, ...split];
 }
 
 /**

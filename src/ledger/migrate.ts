@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
-import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../schemas/lifecycle.ts';
 import { PipelineError } from '../kernel/errors.ts';
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url);
@@ -91,6 +91,7 @@ async function loadLegalMoves(client: PoolClient): Promise<void> {
   const moves = [
     ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
     ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+    ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
   ];
   const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
     'SELECT entity, from_state, to_state, name FROM legal_move',

@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../schemas/config.ts';
 import type { LayoutName } from '../../schemas/layouts.ts';
-import type { BatchState, Completeness, FileState, OutputKind } from '../../schemas/lifecycle.ts';
+import type { BatchState, Completeness, FileState, OutputKind, RunState } from '../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import type { ControlNote } from '../kernel/rows.ts';
 
@@ -95,4 +95,32 @@ export type LedgerRow = {
   code: number | null;
   message: string | null;
   authorization: string | null;
+};
+
+/** What a schedule did on one business date. */
+export type RunRow = {
+  schedule: string;
+  /** `2026-06-15` in the zone of the schedule. */
+  business_date: string;
+  state: RunState;
+  due_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  worker: string | null;
+  token: string | null;
+  tries: number;
+  summary: RunSummary;
+};
+
+/** What there is to say of a run that came to its end. */
+export type RunSummary = {
+  /** The reason of its last move. */
+  says?: string;
+  /** Files taken, and drops that were still being written. */
+  files?: number;
+  settling?: number;
+  /** Of a day that was closed: names of the reports, what is open, and what is missing or too much. */
+  reports?: string[];
+  open?: { rows: number; total: string };
+  difference?: { rows: number; total: string };
 };

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { Ledger } from './open-ledger.ts';
 
 /**
@@ -13,13 +14,43 @@ export async function withLock<Result>(ledger: Ledger, thing: string, work: () =
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [WORK_LOCKS, thing]);
     return await work();
   } finally {
-    const isFree = await client.query('SELECT pg_advisory_unlock($1, hashtext($2))', [WORK_LOCKS, thing]).then(
-      () => true,
-      () => false,
-    );
-    // A lock that could not be given back goes with its connection.
-    client.release(!isFree);
+    await giveBack(client, thing);
   }
+}
+
+/**
+ * Does `work` on a thing unless somebody else has it, of this process or another; whoever died has nothing any more. For
+ * work that may last, so that nobody waits for it. A few of these at a time may take locks of their own: their number is
+ * kept far below that of the connections.
+ * @returns undefined when somebody else has the thing
+ */
+export async function withFreeLock<Result>(
+  ledger: Ledger,
+  thing: string,
+  work: () => Promise<Result>,
+): Promise<{ result: Result } | undefined> {
+  const client = await ledger.locks.connect();
+  let isOurs = false;
+  try {
+    const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, hashtext($2)) AS taken', [
+      WORK_LOCKS,
+      thing,
+    ]);
+    isOurs = rows[0]?.taken === true;
+    return isOurs ? { result: await work() } : undefined;
+  } finally {
+    if (isOurs) await giveBack(client, thing);
+    else client.release();
+  }
+}
+
+async function giveBack(client: PoolClient, thing: string): Promise<void> {
+  const isFree = await client.query('SELECT pg_advisory_unlock($1, hashtext($2))', [WORK_LOCKS, thing]).then(
+    () => true,
+    () => false,
+  );
+  // A lock that could not be given back goes with its connection.
+  client.release(!isFree);
 }
 
 /** Namespace of these locks, apart from those of instance.ts. */

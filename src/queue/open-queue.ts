@@ -6,6 +6,7 @@ import { addJob } from './add-job.ts';
 import { answerWithin } from './answer-within.ts';
 import { limitLog } from './limit-log.ts';
 import { countJobs, listIds, type NamedQueue, openNamedQueue, queueNameAt, type Which } from './named-queue.ts';
+import { planReminders, type Reminder } from './plan-reminders.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
@@ -44,6 +45,11 @@ export type Queue = {
     concurrency: number,
     handle: (payload: Payload<Name>) => Promise<void>,
   ): QueueWorker;
+  /**
+   * Has jobs for schedules added at their times from now on, instead of all that were planned before. They are hints
+   * like every job: what is due is found without them too, a little later.
+   */
+  plan(reminders: readonly Reminder[]): Promise<void>;
   /** Number of jobs by BullMQ's name of their state. */
   counts(name: QueueName): Promise<Record<string, number>>;
   /** Makes a wiped queue usable again. The sweep calls it before `ids`; it is cheap when there is nothing to do. */
@@ -111,6 +117,7 @@ export async function openQueue(
       workers.add(worker);
       return worker;
     },
+    plan: (reminders) => ask('plan the schedules', () => planReminders(queueOf('schedule'), reminders)),
     counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
     heal: () => ask('heal the queue', () => connection.heal()),
     close,

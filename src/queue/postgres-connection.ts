@@ -49,6 +49,8 @@ export async function connectPostgres(
     query_timeout: 30_000,
   });
   connection.on('error', onError);
+  // Every queue and every worker listens for the loss of its listener; Node would take more than ten for a leak.
+  connection.setMaxListeners(0);
   // Of a connection that breaks while it is used, whoever uses it hears; without a listener it would end the process.
   connection.pool.on('connect', (client) => client.on('error', () => {}));
   askListenerOneByOne(connection);

@@ -15,3 +15,8 @@ export function balanceDay({ broughtForward, accepted, final, open }: DayTotals)
     cents: broughtForward.cents + accepted.cents - ended.cents - open.cents,
   };
 }
+
+export function isBalanced(day: DayTotals): boolean {
+  const { rows, cents } = balanceDay(day);
+  return rows === 0 && cents === 0;
+}

@@ -67,6 +67,48 @@ describe('findConfigFaults', () => {
     expect(faultsOf({ account: { retention: { days: 0 } }, folders })).toEqual([]);
   });
 
+  describe('schedules', () => {
+    const take = { does: 'take', at: '22:00' };
+    const close = { does: 'day-close', at: '22:00', account: 'main' };
+
+    it('finds none in a folder that names a schedule which takes', () => {
+      const folders = [{ ...FOLDER, schedule: 'nightly' }];
+      expect(faultsOf({ folders, schedules: { nightly: take, close } })).toEqual([]);
+    });
+
+    it.each([
+      ['that is not there', {}],
+      ['that does not take', { nightly: close }],
+      ['of another name', { weekly: take }],
+    ])('finds a folder that names a schedule %s', (_what, schedules) => {
+      const folders = [FOLDER, { ...FOLDER, path: 'drop/b', schedule: 'nightly' }];
+      expect(faultsOf({ folders, schedules })).toEqual([
+        { path: 'folders.1.schedule', reason: 'there is no schedule "nightly" that does take' },
+      ]);
+    });
+
+    it('finds a schedule whose folders lie at several sites', () => {
+      const folders = ['main', 'north'].map((site) => ({ ...FOLDER, path: `drop/${site}`, site, schedule: 'nightly' }));
+      expect(faultsOf({ folders, schedules: { nightly: take } })).toEqual([
+        { path: 'schedules.nightly', reason: 'its folders lie at several sites; give each its own' },
+      ]);
+    });
+
+    it('finds a zone and an account that do not exist, and a day that two schedules close', () => {
+      const schedules = {
+        nightly: { ...take, timeZone: 'Mars' },
+        one: close,
+        other: { ...close, at: '23:00' },
+        strange: { ...close, account: 'other' },
+      };
+      expect(faultsOf({ schedules })).toEqual([
+        { path: 'schedules.nightly.timeZone', reason: '"Mars" is not a time zone' },
+        { path: 'schedules.other.account', reason: 'another schedule closes the day of "main"' },
+        { path: 'schedules.strange.account', reason: 'there is no account "other"' },
+      ]);
+    });
+  });
+
   describe('restrictions of the service', () => {
     it.each(['ach-charge', 'ach-refund'])('refuses a folder for %s on a UK account', (operation) => {
       const folders = [{ ...FOLDER, operation }];
@@ -181,9 +223,10 @@ function folderAt(path: string) {
 }
 
 function faultsOf(parts: Parameters<typeof configWith>[0]): ConfigFault[] {
-  const { accounts, folders, paths } = configWith(parts);
+  const { accounts, folders, schedules, paths } = configWith(parts);
   const settings: Settings = {
     ...RIGHT,
+    schedules,
     accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, { ...ACCOUNT, ...account, name }])),
     folders: folders.map((folder) => ({
       ...folder,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BATCH_MOVES, FILE_MOVES } from '../../schemas/lifecycle.ts';
+import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../schemas/lifecycle.ts';
 import { findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startWorker } from './support/start-worker.ts';
@@ -48,6 +48,7 @@ async function legalMoves(): Promise<unknown[][]> {
 const LISTED = [
   ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
   ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+  ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
 ];
 
 describe('migrate', () => {

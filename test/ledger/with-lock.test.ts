@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transact } from '../../src/ledger/transaction.ts';
-import { withLock } from '../../src/ledger/with-lock.ts';
+import { withFreeLock, withLock } from '../../src/ledger/with-lock.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -90,5 +90,32 @@ describe('withLock', () => {
     expect(answer).toBe('done');
     expect(world.ledger.locks.totalCount).toBeLessThanOrEqual(before);
     expect(await withLock(world.ledger, 'file:a', async () => 'next')).toBe('next');
+  });
+});
+
+describe('withFreeLock', () => {
+  it('does the work of one, and sends the others of this process and of others away', async () => {
+    const another = await world.openAgain();
+    const end = signal();
+    const begun = signal();
+    const one = withFreeLock(world.ledger, 'schedule:a', async () => {
+      begun.give();
+      await end.given;
+      return 7;
+    });
+    await begun.given;
+    for (const ledger of [world.ledger, another]) {
+      expect(await withFreeLock(ledger, 'schedule:a', async () => 8)).toBeUndefined();
+      expect(await withFreeLock(ledger, 'schedule:b', async () => 9)).toEqual({ result: 9 });
+    }
+    end.give();
+    expect(await one).toEqual({ result: 7 });
+    expect(await withFreeLock(another, 'schedule:a', async () => undefined)).toEqual({ result: undefined });
+  });
+
+  it('is free again after work that failed', async () => {
+    const failing = withFreeLock(world.ledger, 'schedule:c', () => Promise.reject(new Error('no luck')));
+    await expect(failing).rejects.toThrow('no luck');
+    expect(await withFreeLock(world.ledger, 'schedule:c', async () => 1)).toEqual({ result: 1 });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { balanceDay } from '../../src/reconcile/balance-day.ts';
+import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
 
 const DAY = {
   broughtForward: { rows: 5, cents: 500 },
@@ -22,5 +22,13 @@ describe('balanceDay', () => {
     [{ final: { approved: { rows: 11, cents: 999 } } }, { rows: 0, cents: 1 }],
   ])('says what is missing or too much: %j', (change, difference) => {
     expect(balanceDay({ ...DAY, ...change })).toEqual(difference);
+  });
+});
+
+describe('isBalanced', () => {
+  it('is so without any difference, in rows or in cents', () => {
+    expect(isBalanced(DAY)).toBe(true);
+    expect(isBalanced({ ...DAY, open: { rows: 4, cents: 501 } })).toBe(false);
+    expect(isBalanced({ ...DAY, open: { rows: 3, cents: 500 } })).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { Config, ENVIRONMENT } from '../../schemas/config.ts';
+import { Config, ENVIRONMENT, WEEKDAYS } from '../../schemas/config.ts';
 
 const ACCOUNT = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'env:AGENT', password: 'env:PASSWORD' };
 const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
@@ -45,6 +45,7 @@ describe('Config', () => {
           clearNumbers: false,
         },
       ],
+      schedules: {},
       batch: { maxRows: 500 },
       paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
       rescanMs: 30_000,
@@ -67,6 +68,23 @@ describe('Config', () => {
     expect(Config.safeParse({ ...SMALLEST, masterKey }).success).toBe(isTaken);
   });
 
+  it('fills in windows, schedules and expectations', () => {
+    const config = Config.parse({
+      accounts: { main: { ...ACCOUNT, window: { from: '20:00' } } },
+      folders: [{ ...FOLDER, schedule: 'nightly', expect: { by: '18:00', days: ['mon'] } }],
+      schedules: { nightly: { does: 'take', at: '22:00' }, close: { does: 'day-close', at: '23:00', account: 'main' } },
+    });
+    const calendar = { days: WEEKDAYS, holidays: [] };
+    const times = { timeZone: 'UTC', ...calendar, windowMinutes: 240 };
+    expect(config.accounts['main']?.window).toEqual({ from: '20:00', to: '00:00', ...calendar });
+    expect(config.folders[0]?.expect).toEqual({ by: '18:00', days: ['mon'], holidays: [] });
+    expect(config.schedules).toEqual({
+      nightly: { does: 'take', at: '22:00', ...times },
+      close: { does: 'day-close', at: '23:00', account: 'main', ...times },
+    });
+    expect(Config.parse(config)).toEqual(config);
+  });
+
   it('takes its own result again unchanged', () => {
     const config = Config.parse(SMALLEST);
     expect(Config.parse(config)).toEqual(config);
@@ -81,6 +99,9 @@ describe('Config', () => {
     ['in badRows', { ...SMALLEST, folders: [{ ...FOLDER, badRows: { max: 5 } }] }],
     ['in batch', { ...SMALLEST, batch: { rows: 5 } }],
     ['in paths', { ...SMALLEST, paths: { outbox: 'x' } }],
+    ['in a window', withAccount({ window: { open: '20:00' } })],
+    ['in a schedule', withSchedule({ does: 'take', at: '22:00', account: 'main' })],
+    ['in expect', withFolder({ expect: { by: '18:00', at: '18:00' } })],
     ['in concurrency', { ...SMALLEST, concurrency: { sweep: 1 } }],
   ])('refuses a setting that it does not know %s', (_where, config) => {
     expect(codesOf(config)).toContain('unrecognized_keys');
@@ -99,6 +120,17 @@ describe('Config', () => {
     ['an operation that is not one', withFolder({ operation: 'ach' })],
     ['a layout that is not one', withFolder({ layout: 'card-us' })],
     ['a share above 100', withFolder({ badRows: { maxPercent: 101 } })],
+    ['a time of day that is none', withAccount({ window: { from: '24:00' } })],
+    ['a time of day without its zero', withSchedule({ does: 'take', at: '9:00' })],
+    ['a calendar without a day', withAccount({ window: { days: [] } })],
+    ['a day of the week that is none', withAccount({ window: { days: ['monday'] } })],
+    ['a holiday that is no day', withAccount({ window: { holidays: ['2026-02-30'] } })],
+    ['a schedule that does nothing', withSchedule({ at: '22:00' })],
+    ['a schedule that does something else', withSchedule({ does: 'pay', at: '22:00' })],
+    ['a schedule without a time', withSchedule({ does: 'take' })],
+    ['a close of no account', withSchedule({ does: 'day-close', at: '22:00' })],
+    ['a window longer than a day', withSchedule({ does: 'take', at: '22:00', windowMinutes: 1_441 })],
+    ['an expectation without a time', withFolder({ expect: {} })],
     ['a batch of no rows', { ...SMALLEST, batch: { maxRows: 0 } }],
     ['a batch of too many rows', { ...SMALLEST, batch: { maxRows: 10_001 } }],
     ['a time that is negative', { ...SMALLEST, rescanMs: -1 }],
@@ -136,6 +168,10 @@ function withAccount(change: Record<string, unknown>) {
 
 function withFolder(change: Record<string, unknown>) {
   return { ...SMALLEST, folders: [{ ...FOLDER, ...change }] };
+}
+
+function withSchedule(schedule: Record<string, unknown>) {
+  return { ...SMALLEST, schedules: { nightly: schedule } };
 }
 
 /** Codes of the faults that are found, none when the configuration is right. */

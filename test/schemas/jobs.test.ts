@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { QUEUES } from '../../schemas/jobs.ts';
 
 describe('QUEUES', () => {
-  it('are the four stations that a job can ask to look', () => {
-    expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver']);
+  it('are the stations that a job can ask to look', () => {
+    expect(Object.keys(QUEUES)).toEqual(['intake', 'submit', 'poll', 'deliver', 'schedule']);
   });
 
   it.each([
@@ -11,6 +11,7 @@ describe('QUEUES', () => {
     ['deliver', { fileId: 'a' }],
     ['submit', { fileId: 'a', batchNo: 1 }],
     ['poll', { fileId: 'a', batchNo: 1 }],
+    ['schedule', { schedule: 'nightly' }],
   ] as const)('%s takes ids', (name, payload) => {
     expect(QUEUES[name].payload.parse(payload)).toEqual(payload);
   });
@@ -22,6 +23,7 @@ describe('QUEUES', () => {
     ['submit', { fileId: 'a', batchNo: 0 }],
     ['poll', { fileId: 'a', batchNo: 1.5 }],
     ['deliver', { fileId: 7 }],
+    ['schedule', { schedule: 'nightly', day: '2026-06-15' }],
   ] as const)('%s refuses %j, so that no data of a payment can ride along', (name, payload) => {
     expect(QUEUES[name].payload.safeParse(payload).success).toBe(false);
   });

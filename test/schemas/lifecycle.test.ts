@@ -9,6 +9,8 @@ import {
   IN_DOUBT_STATES,
   OUTCOMES,
   OUTPUT_KINDS,
+  RUN_MOVES,
+  RUN_STATES,
   type Move,
   outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
@@ -54,12 +56,22 @@ const FILE_LIFE = [
   'in_progress > partly_cancelled',
 ];
 
+const RUN_LIFE = [
+  '- > running',
+  '- > missed',
+  'running > done',
+  'running > failed',
+  'failed > running',
+  'missed > running',
+];
+
 const LIVES = [
   {
     entity: 'file',
     states: Object.keys(FILE_STATES),
     moves: FILE_MOVES as readonly Move<string>[],
     life: FILE_LIFE,
+    beginnings: 1,
     final: ['rejected', 'completed', 'cancelled', 'partly_cancelled'],
   },
   {
@@ -67,11 +79,21 @@ const LIVES = [
     states: Object.keys(BATCH_STATES),
     moves: BATCH_MOVES as readonly Move<string>[],
     life: BATCH_LIFE,
+    beginnings: 1,
     final: ['reconciled', 'cancelled'],
+  },
+  {
+    entity: 'run',
+    states: Object.keys(RUN_STATES),
+    moves: RUN_MOVES as readonly Move<string>[],
+    life: RUN_LIFE,
+    // It is made, or nobody was there to make it.
+    beginnings: 2,
+    final: ['done'],
   },
 ];
 
-describe.each(LIVES)('moves of a $entity', ({ states, moves, life, final }) => {
+describe.each(LIVES)('moves of a $entity', ({ states, moves, life, beginnings, final }) => {
   it('are those of the design and no other', () => {
     expect(moves.map(({ from, to }) => `${from ?? '-'} > ${to}`).toSorted()).toEqual(life.toSorted());
   });
@@ -80,8 +102,8 @@ describe.each(LIVES)('moves of a $entity', ({ states, moves, life, final }) => {
     expect(new Set(moves.map((move) => move.name)).size).toBe(moves.length);
   });
 
-  it('begin at one place', () => {
-    expect(moves.filter((move) => move.from === null)).toHaveLength(1);
+  it('begin at one place, or in the ways that there are', () => {
+    expect(moves.filter((move) => move.from === null)).toHaveLength(beginnings);
   });
 
   it('reach every state, and lead nowhere unknown', () => {

@@ -2,10 +2,13 @@ import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Queue } from '../../src/queue/open-queue.ts';
 
+/** Queues of files and batches. No schedule is configured in a simulation. */
+export type FileQueue = Exclude<QueueName, 'schedule'>;
+
 export type Job = {
-  readonly name: QueueName;
+  readonly name: FileQueue;
   readonly id: string;
-  readonly payload: Payload<QueueName>;
+  readonly payload: Payload<FileQueue>;
   readonly dueMs: number;
 };
 
@@ -39,12 +42,14 @@ export function memoryQueue(clock: Clock): MemoryQueue {
       add: async (name, id, payload, { delayMs = 0 } = {}) => {
         QUEUES[name].payload.parse(payload);
         if (isLive(name, id)) return;
-        waiting.push({ name, id, payload, dueMs: clock.now().getTime() + delayMs });
+        const job = { name, id, payload } as Pick<Job, 'name' | 'id' | 'payload'>;
+        waiting.push({ ...job, dueMs: clock.now().getTime() + delayMs });
       },
       ids: async (name, which) => new Set(idsOf(which === 'live' ? [...waiting, ...running] : waiting, name)),
       work: () => {
         throw new Error('nobody works by itself in a simulation');
       },
+      plan: async () => {},
       counts: async (name) => ({ waiting: idsOf(waiting, name).length, active: idsOf(running, name).length }),
       heal: async () => {},
       close: async () => {},

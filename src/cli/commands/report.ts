@@ -1,11 +1,12 @@
 import { basename, dirname, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
+import { readDayReport } from '../../../workers/read-day-report.ts';
 import { csvLines } from '../../csv/write-csv.ts';
 import { writeOutput } from '../../drop/write-output.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { dayInZone } from '../../kernel/zone-time.ts';
-import { balanceDay } from '../../reconcile/balance-day.ts';
+import { isBalanced } from '../../reconcile/balance-day.ts';
 import {
   DAY_AMOUNT_AT,
   DAY_TITLES,
@@ -15,7 +16,6 @@ import {
   type DayReport,
 } from '../../reconcile/outputs/day-report.ts';
 import { type Call, type CliCommand, JSON_OPTION, withLedger } from '../command.ts';
-import { readDayReport } from '../report/read-day-report.ts';
 
 export const report: CliCommand = {
   name: 'report',
@@ -45,11 +45,6 @@ export const report: CliCommand = {
     return reports.every(isBalanced) ? EXIT.ok : EXIT.exception;
   },
 };
-
-function isBalanced(day: DayReport): boolean {
-  const { rows, cents } = balanceDay(day);
-  return rows === 0 && cents === 0;
-}
 
 type Write = (reports: readonly DayReport[]) => string;
 

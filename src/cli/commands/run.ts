@@ -1,5 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { tellAlarms } from '../../../workers/start-alarms.ts';
+import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOverview } from '../../ledger/queries/overview.ts';
@@ -53,6 +54,7 @@ async function runOnce(
   const isIdle = await withWorkers(app, (workers) =>
     waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
   ).finally(() => progress.clear());
+  await checkExpected(app);
   // The workers may have ended before they looked for alarms once more.
   await tellAlarms(app);
   const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);

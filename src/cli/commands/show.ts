@@ -1,6 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeStory } from '../show/describe-story.ts';
+import { nextSendOf } from '../show/next-send.ts';
 import { readStory } from '../show/read-story.ts';
 
 export const show: CliCommand = {
@@ -14,7 +15,8 @@ export const show: CliCommand = {
     await withLedger(call, async (ledger, settings) => {
       const story = await readStory(ledger, words, settings);
       const timeZone = settings.accounts.get(story.file.account)?.timeZone ?? 'UTC';
-      print(call, story, () => describeStory(story, timeZone));
+      const nextSendAt = nextSendOf(story, settings, ledger.clock.now());
+      print(call, { ...story, nextSendAt }, () => describeStory(story, timeZone, nextSendAt));
     });
     return EXIT.ok;
   },

@@ -4,25 +4,34 @@ import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../table.ts';
+import { isLate, type LateRuns, lateRunLines, readLateRuns } from '../schedule/late-runs.ts';
 import { HOW_TO_END, proposalTable } from './proposals.ts';
 import { troubleStatus } from '../trouble-status.ts';
 
 export const status: CliCommand = {
   name: 'status',
   about: 'What is on its way, what is stuck and what to do about it',
-  options: [JSON_OPTION, ['--check', 'exit status says the worst that is open: 3 held, 4 unknown, 5 exception']],
+  options: [
+    JSON_OPTION,
+    ['--check', 'exit status says the worst that is open: 3 held or late, 4 unknown, 5 exception'],
+  ],
   examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
   async run(call) {
-    const overview = await withLedger(call, (ledger) => readOverview(ledger));
-    print(call, overview, () => describe(overview));
-    return call.options['check'] ? troubleStatus(overview) : EXIT.ok;
+    const { overview, late } = await withLedger(call, async (ledger, settings) => ({
+      overview: await readOverview(ledger),
+      late: await readLateRuns(ledger, settings),
+    }));
+    print(call, { ...overview, ...late }, () => describe(overview, late));
+    if (!call.options['check']) return EXIT.ok;
+    return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok);
   },
 };
 
-function describe(overview: Overview): string {
+function describe(overview: Overview, late: LateRuns): string {
   return [
     ...doubtLines(overview),
     ...lateLines(overview),
+    ...lateRunLines(late),
     ...stoppedLines(overview),
     ...proposalLines(overview),
     ...openLines(overview),

@@ -6,11 +6,15 @@ import { mendOf } from '../mend-of.ts';
 import { textTable } from '../table.ts';
 import type { FileStory } from './read-story.ts';
 
-/** The story in words and tables; times in the zone of the account. What there is none of is left out. */
-export function describeStory(story: FileStory, timeZone: string): string {
+/**
+ * The story in words and tables; times in the zone of the account. What there is none of is left out.
+ * @param nextSendAt when the window opens for which it waits
+ */
+export function describeStory(story: FileStory, timeZone: string, nextSendAt?: Date): string {
   const when = (at: Date) => formatInZone(at, timeZone);
   const parts = [
     describeFile(story, when),
+    nextSendAt ? `Next send at ${when(nextSendAt)}: the window of account ${story.file.account} opens then.` : '',
     // The one reason is said above already.
     story.held.length > 1 ? describeHoldReasons(story.held) : '',
     outcomeTable(story),

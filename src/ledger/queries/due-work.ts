@@ -19,11 +19,17 @@ export type DueWork = {
   deliver: string[];
 };
 
-/** @param site whose files are to be taken in and delivered; the rest is the same for all */
-export async function findDueWork(ledger: Ledger, site: string = HOME_SITE): Promise<DueWork> {
+/**
+ * @param site   whose files are to be taken in and delivered; the rest is the same for all
+ * @param closed accounts whose window is closed: nothing of them is sent now
+ */
+export async function findDueWork(
+  ledger: Ledger,
+  { site = HOME_SITE, closed = [] }: { site?: string; closed?: readonly string[] } = {},
+): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
     findClaimed(ledger, site),
-    findSendable(ledger),
+    findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
     findToRecheck(ledger),
     findDeliverable(ledger, site),
@@ -43,13 +49,18 @@ async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
  * The next batch of every account that may send: accounts are served side by side, the batches of one account in the
  * order of their files. An account that waits, is stopped or has a call in flight has none.
  * @param account look at this one only
+ * @param closed accounts to leave out; the ledger knows no calendars
  */
-export async function findSendable(ledger: Ledger, account?: string): Promise<BatchKey[]> {
+export async function findSendable(
+  ledger: Ledger,
+  account?: string,
+  closed: readonly string[] = [],
+): Promise<BatchKey[]> {
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
      FROM (SELECT DISTINCT account FROM batch
            WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'
-             AND ($1::text IS NULL OR account = $1)) waiting
+             AND ($1::text IS NULL OR account = $1) AND account <> ALL ($3)) waiting
      CROSS JOIN LATERAL (
        SELECT b.file_id, b.batch_no, b.not_before FROM batch b JOIN file f USING (file_id)
        WHERE b.account = waiting.account AND b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'ready'
@@ -60,7 +71,7 @@ export async function findSendable(ledger: Ledger, account?: string): Promise<Ba
        AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (waiting.account, '*'))
        AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = waiting.account
                        AND busy.state IN ('preparing', 'sending', 'unknown', 'refused'))`,
-    [account ?? null, ledger.clock.now()],
+    [account ?? null, ledger.clock.now(), closed],
   );
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }

@@ -102,16 +102,17 @@ export function readOpenFiles(ledger: Ledger): Promise<OpenFile[]> {
  * How many things are on their way that paydrop will bring to its end without a person: files to take in or to write
  * outputs for, batches that are being sent or waited for, batches that will be sent, and results that are to be asked for
  * again by now.
+ * @param closed accounts whose window is closed: their batches wait, maybe for days
  */
-export async function countMoving(ledger: Ledger): Promise<number> {
+export async function countMoving(ledger: Ledger, closed: readonly string[] = []): Promise<number> {
   const [row] = await query<{ moving: number }>(
     ledger,
     `SELECT (SELECT count(*) FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
           + (SELECT count(*) FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
-          + (SELECT count(*) FROM batch WHERE state = 'ready' AND ${MAY_LEAVE})
+          + (SELECT count(*) FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
           + (SELECT count(*) FROM batch WHERE state = 'exception' AND next_poll_at <= $1)
           + (SELECT count(*) FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK}) AS moving`,
-    [ledger.clock.now()],
+    [ledger.clock.now(), closed],
   );
   return row!.moving;
 }

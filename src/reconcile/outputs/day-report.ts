@@ -10,6 +10,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   timeZone: string;
   /** A day that is not over is reported as it stands. */
   isOver: boolean;
+  /** What it covers, when that is not the calendar day. */
+  period?: { from: string; until: string };
   accepted: Totals & { files: number };
   openBatches: readonly {
     fileId: string;
@@ -21,6 +23,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
     stateNow: string;
   }[];
   changes: readonly (Totals & { before: string; after: string })[];
+  /** Folders of which an expected file had not come by its time. */
+  missingFiles?: readonly { folder: string; day: string; by: string }[];
 };
 
 /** For people: the equation H9, then each open batch, then what changed late. */
@@ -33,6 +37,7 @@ function describeDay(report: DayReport): string {
   const { files } = report.accepted;
   const lines = [
     `Account ${report.account}, ${report.day} (${report.timeZone})${report.isOver ? '' : ', not over yet'}`,
+    ...(report.period ? [`From ${report.period.from} until ${report.period.until}`] : []),
     '',
     `${''.padEnd(28)}${'Rows'.padStart(10)}${'Total'.padStart(20)}`,
     figures('Brought forward, open', report.broughtForward),
@@ -45,6 +50,8 @@ function describeDay(report: DayReport): string {
   const late = ['', 'Changed after they were final'];
   if (changes.length > 0)
     lines.push(...late, ...changes.map((sum) => figures(`${labelOf(sum.before)} -> ${labelOf(sum.after)}`, sum)));
+  const missing = (report.missingFiles ?? []).map((file) => `${file.folder}, by ${file.by} on ${file.day}`);
+  if (missing.length > 0) lines.push('', 'Expected files that had not come', ...missing);
   return [...lines, '', ...openLines(report)].join('\n');
 }
 
@@ -62,12 +69,13 @@ function openLines({ open, openBatches }: DayReport): string[] {
 }
 
 /** For programs. Amounts are decimal text, as everywhere outside. */
-export function dayReportJson(reports: readonly DayReport[]): unknown {
+export function dayReportJson(reports: readonly DayReport[]): unknown[] {
   return reports.map((report) => ({
     day: report.day,
     account: report.account,
     timeZone: report.timeZone,
     isOver: report.isOver,
+    ...(report.period && { period: report.period }),
     broughtForward: shown(report.broughtForward),
     accepted: { files: report.accepted.files, ...shown(report.accepted) },
     final: Object.fromEntries(finalLines(report).map(([outcome, total]) => [OUTCOMES[outcome].label, shown(total)])),
@@ -79,6 +87,7 @@ export function dayReportJson(reports: readonly DayReport[]): unknown {
       after: labelOf(sum.after),
       ...shown(sum),
     })),
+    ...(report.missingFiles && { missingFiles: report.missingFiles }),
   }));
 }
 

@@ -28,6 +28,14 @@ describe('describeStory', () => {
     ]);
   });
 
+  it('says when a file is sent next that waits for the window of its account', () => {
+    const waiting = story({ file: { ...story().file, state: 'accepted', reason: null } });
+    expect(describeStory(waiting, 'America/New_York', new Date('2026-06-16T00:00:00Z'))).toContain(
+      '\n\nNext send at 2026-06-15 20:00:00 -04:00: the window of account main opens then.',
+    );
+    expect(describeStory(waiting, 'America/New_York')).not.toContain('Next send');
+  });
+
   it('says every reason of a held file, when there is more than the one above', () => {
     const reason = (code: 'SAME_ROWS' | 'APPROVAL_DUE') => ({ code, count: 1, line: 0, detail: null });
     const both = describeStory(story({ held: [reason('SAME_ROWS'), reason('APPROVAL_DUE')] }), 'UTC');

@@ -44,10 +44,11 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
 }
 
 /** JSON is YAML as well. */
-function yamlOf({ accounts, folders, batch, rescanMs, sweepMs, alarms }: Settings): string {
+function yamlOf({ accounts, folders, schedules, batch, rescanMs, sweepMs, alarms }: Settings): string {
   return JSON.stringify({
     accounts: Object.fromEntries([...accounts].map(([name, { name: _name, ...account }]) => [name, account])),
     folders: folders.map(({ id, path: _path, work: _work, ...folder }) => ({ ...folder, path: id })),
+    schedules,
     batch,
     rescanMs,
     sweepMs,

@@ -17,10 +17,11 @@ export function configWith(parts: {
   account?: Record<string, unknown>;
   accounts?: Record<string, unknown>;
   folders?: readonly Record<string, unknown>[];
+  schedules?: Record<string, unknown>;
   paths?: Record<string, unknown>;
 }): Config {
-  const { account, accounts, folders = [FOLDER], paths = {} } = parts;
-  return Config.parse({ accounts: accounts ?? { main: { ...ACCOUNT, ...account } }, folders, paths });
+  const { account, accounts, folders = [FOLDER], schedules = {}, paths = {} } = parts;
+  return Config.parse({ accounts: accounts ?? { main: { ...ACCOUNT, ...account } }, folders, schedules, paths });
 }
 
 /** The error that an action ends with. */

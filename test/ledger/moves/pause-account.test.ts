@@ -107,6 +107,26 @@ describe('pauseAccount', () => {
     });
     expect(await Promise.all(meetings)).toEqual(batches.map(() => true));
   });
+
+  it('of all accounts at once lets no send of any begin after it has returned', async () => {
+    const batches: Prepared[] = [];
+    for (let n = 0; n < 24; n += 1) batches.push(await world.prepared());
+    const files = batches.map((batch) => batch.file_id);
+    const begun = async () =>
+      (await world.ledger.pool.query('SELECT 1 FROM attempt WHERE file_id = ANY ($1)', [files])).rowCount;
+    const sends = batches.slice(0, 12).map((batch) => sendBatch(world.ledger, batch, CALL));
+    const pausing = pauseAccount(world.ledger, ALL_ACCOUNTS, because).then(begun);
+    sends.push(...batches.slice(12).map((batch) => sendBatch(world.ledger, batch, CALL)));
+    const [seenByThen, ...sent] = await Promise.all([pausing, ...sends]);
+    expect(await begun()).toBe(seenByThen);
+    expect(sent.filter(Boolean)).toHaveLength(seenByThen!);
+    // Also in a process that is started after it.
+    const another = await world.openAgain();
+    const late = await world.accepted();
+    expect(await prepareBatch(another, { fileId: late.file_id, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+    await resumeAccount(world.ledger, ALL_ACCOUNTS, because);
+    expect(await prepareBatch(another, { fileId: late.file_id, batchNo: 1 }, LEASE_MS)).toBeDefined();
+  });
 });
 
 /** Somebody who has the row of a batch, so that a send of it has begun and cannot end. */

@@ -1,4 +1,4 @@
-import type { Payload, QueueName } from '../../../schemas/jobs.ts';
+import type { Payload } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
 import { deliverFile } from '../../../workers/deliver.ts';
@@ -6,20 +6,20 @@ import { intakeFile } from '../../../workers/intake.ts';
 import { pollBatch } from '../../../workers/poll.ts';
 import { submitBatch } from '../../../workers/submit.ts';
 import type { Instance } from '../instance/open-instance.ts';
-import type { Job } from '../memory-queue.ts';
+import type { FileQueue, Job } from '../memory-queue.ts';
 import type { World } from '../world.ts';
 
 /** Something for a station to do: a job of the queue, or one that nobody has asked for. */
 export type Chore = {
-  readonly name: QueueName;
-  readonly payload: Payload<QueueName>;
+  readonly name: FileQueue;
+  readonly payload: Payload<FileQueue>;
   /** Which file and batch, for the story. */
   readonly about: string;
   /** The job of the queue that it was taken from, if any. */
   readonly job: Job | undefined;
 };
 
-const STATIONS: { [Name in QueueName]: (app: App, payload: Payload<Name>) => Promise<void> } = {
+const STATIONS: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
   intake: intakeFile,
   submit: submitBatch,
   poll: pollBatch,
@@ -27,7 +27,7 @@ const STATIONS: { [Name in QueueName]: (app: App, payload: Payload<Name>) => Pro
 };
 
 export function runJob(instance: Instance, chore: Chore): Promise<void> {
-  const station = STATIONS[chore.name] as (app: App, payload: Payload<QueueName>) => Promise<void>;
+  const station = STATIONS[chore.name] as (app: App, payload: Payload<FileQueue>) => Promise<void>;
   return instance.run((app) => station(app, chore.payload));
 }
 
@@ -41,7 +41,7 @@ export async function chooseDueJob(world: World): Promise<Chore | undefined> {
 /** Something that the ledger says is due, whether or not a job has been made of it. */
 export async function chooseDueWork(world: World): Promise<Chore | undefined> {
   const due = await findDueWork(world.office);
-  const chores: { name: QueueName; payload: Payload<QueueName> }[] = [
+  const chores: { name: FileQueue; payload: Payload<FileQueue> }[] = [
     ...due.intake.map((fileId) => ({ name: 'intake' as const, payload: { fileId } })),
     ...due.submit.map((payload) => ({ name: 'submit' as const, payload })),
     ...due.poll.map((batch) => ({
@@ -64,7 +64,7 @@ export async function chooseWrongWork(world: World): Promise<Chore | undefined> 
   );
   if (rows.length === 0) return undefined;
   const { fileId, batchNo } = choose.one(rows);
-  const name = choose.one(Object.keys(STATIONS) as QueueName[]);
+  const name = choose.one(Object.keys(STATIONS) as FileQueue[]);
   const ofBatch = { fileId, batchNo: choose.happens(0.1) ? 99 : (batchNo ?? 1) };
   const payload = name === 'submit' || name === 'poll' ? ofBatch : { fileId };
   return { name, payload, about: await describe(world, payload), job: undefined };
@@ -75,7 +75,7 @@ export async function ofJob(world: World, job: Job): Promise<Chore> {
 }
 
 /** Ids mean nothing to a reader, so files go by the names of their drops. */
-async function describe(world: World, payload: Payload<QueueName>): Promise<string> {
+async function describe(world: World, payload: Payload<FileQueue>): Promise<string> {
   const { rows } = await world.office.pool.query<{ name: string }>('SELECT name FROM file WHERE file_id = $1', [
     payload.fileId,
   ]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDayReport } from '../../../src/cli/report/read-day-report.ts';
-import { balanceDay } from '../../../src/reconcile/balance-day.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { readDayReport } from '../../workers/read-day-report.ts';
+import { balanceDay } from '../../src/reconcile/balance-day.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,0 +1,23 @@
+import type { ScheduleConfig } from '../../schemas/config.ts';
+import { HOME_SITE } from '../../schemas/roles.ts';
+import type { Settings } from './config.ts';
+
+type Places = Pick<Settings, 'schedules' | 'folders' | 'site'>;
+
+/**
+ * Where a schedule is run: at the site of its folders, which findConfigFaults holds to one; the day of an account is
+ * closed where its first folder lies, among its other outputs.
+ */
+export function siteOfSchedule({ schedules, folders }: Omit<Places, 'site'>, name: string): string {
+  const schedule = schedules[name];
+  const folder =
+    schedule?.does === 'day-close'
+      ? folders.find(({ account }) => account === schedule.account)
+      : folders.find((one) => one.schedule === name);
+  return folder?.site ?? HOME_SITE;
+}
+
+/** The schedules of the site of this process. */
+export function schedulesHere(settings: Places): [name: string, schedule: ScheduleConfig][] {
+  return Object.entries(settings.schedules).filter(([name]) => siteOfSchedule(settings, name) === settings.site);
+}

@@ -1,0 +1,27 @@
+import type { DueDate } from '../../kernel/business-dates.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { transact } from '../transaction.ts';
+import type { Because } from './move.ts';
+
+/**
+ * Move `miss-run`: what should have happened on a business date did not. Written once, so whoever gets `true` is the one
+ * to tell a person.
+ * @returns false when the date has a row already
+ */
+export async function missRun(
+  ledger: Ledger,
+  schedule: string,
+  { day, at }: DueDate,
+  because: Because,
+): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      `INSERT INTO schedule_run (schedule, business_date, state, due_at, finished_at, summary)
+       VALUES ($1, $2, 'missed', $3, $4, $5) ON CONFLICT DO NOTHING`,
+      [schedule, day, at, tx.at, { says: because.reason }],
+    );
+    if (!rowCount) return false;
+    tx.audit({ ...because, move: 'miss-run', to: 'missed', evidence: { schedule, day } });
+    return true;
+  });
+}

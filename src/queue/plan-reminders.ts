@@ -1,0 +1,31 @@
+import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
+import type { NamedQueue } from './named-queue.ts';
+
+/** When a schedule is to be reminded of itself: at a time of its zone, on days of the week. */
+export type Reminder = {
+  readonly schedule: string;
+  readonly at: string;
+  readonly timeZone: string;
+  readonly days: CalendarConfig['days'];
+};
+
+/**
+ * Makes BullMQ's job schedulers those of the configuration: one for each reminder, and none that was there before. Of
+ * holidays they know nothing, and in the nights in which clocks change they may ring at another minute, or twice: who
+ * hears them asks the ledger.
+ */
+export async function planReminders(queue: NamedQueue, reminders: readonly Reminder[]): Promise<void> {
+  const wanted = new Set(reminders.map((reminder) => reminder.schedule));
+  for (const { key } of await queue.getJobSchedulers()) if (!wanted.has(key)) await queue.removeJobScheduler(key);
+  for (const { schedule, timeZone, ...when } of reminders) {
+    const template = { name: 'schedule', data: { schedule } };
+    await queue.upsertJobScheduler(schedule, { pattern: patternOf(when), tz: timeZone }, template);
+  }
+}
+
+/** As cron writes it: second, minute, hour, day, month, day of the week with Sunday as 0. */
+function patternOf({ at, days }: Pick<Reminder, 'at' | 'days'>): string {
+  const [hour, minute] = at.split(':').map(Number);
+  const weekdays = days.map((day) => (WEEKDAYS.indexOf(day) + 1) % 7);
+  return `0 ${minute} ${hour} * * ${weekdays.join(',')}`;
+}

@@ -1,0 +1,46 @@
+import type { Account } from '../src/kernel/config.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import { addDays } from '../src/kernel/calendar.ts';
+import { formatInZone, startOfDay } from '../src/kernel/zone-time.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import { readDay } from '../src/ledger/queries/read-day.ts';
+import type { DayReport } from '../src/reconcile/outputs/day-report.ts';
+
+/** From one moment to another, which does not belong to it. */
+export type Period = { readonly from: Date; readonly until: Date };
+
+/**
+ * The report of an account's business day: a calendar day in its zone, 23 to 25 hours long, or what lies between two
+ * closes.
+ * @param day `2026-11-20`
+ * @param period what it covers, when that is not the calendar day
+ * @throws PipelineError USAGE for what is no day there
+ */
+export async function readDayReport(
+  ledger: Ledger,
+  { name: account, timeZone }: Pick<Account, 'name' | 'timeZone'>,
+  day: string,
+  period?: Period,
+): Promise<DayReport> {
+  const { from, until } = period ?? boundsOf(day, timeZone);
+  const { openBatches, ...figures } = await readDay(ledger, account, from, until);
+  return {
+    day,
+    account,
+    timeZone,
+    isOver: until <= ledger.clock.now(),
+    ...(period && { period: { from: formatInZone(from, timeZone), until: formatInZone(until, timeZone) } }),
+    ...figures,
+    openBatches: openBatches.map((batch) => ({ ...batch, acceptedAt: formatInZone(batch.acceptedAt, timeZone) })),
+  };
+}
+
+function boundsOf(day: string, timeZone: string): Period {
+  const from = startOfDay(day, timeZone);
+  // Some zones have left out a day of the calendar; the day then ends where the one after begins.
+  const until = from && (startOfDay(addDays(day, 1), timeZone) ?? startOfDay(addDays(day, 2), timeZone));
+  if (from && until) return { from, until };
+  throw new PipelineError('USAGE', `report the day "${day.slice(0, 20)}"`, `it is no day in ${timeZone}`, {
+    next: 'Write it as 2026-11-20.',
+  });
+}

@@ -1,0 +1,58 @@
+import type { App } from '../../src/app.ts';
+import { dueDates, type DueDate, type Timetable } from '../../src/kernel/business-dates.ts';
+import type { Folder, Settings } from '../../src/kernel/config.ts';
+import { startOfDay } from '../../src/kernel/zone-time.ts';
+import { beginRun } from '../../src/ledger/moves/begin-run.ts';
+import { finishRun } from '../../src/ledger/moves/finish-run.ts';
+import { missRun } from '../../src/ledger/moves/miss-run.ts';
+import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
+import { countClaimed } from '../../src/ledger/queries/count-claimed.ts';
+import { readLastRun } from '../../src/ledger/queries/read-runs.ts';
+
+/** Name under which the ledger keeps what was expected of a folder; no schedule can have it. */
+export function expectationOf(folderId: string): string {
+  return `expect:${folderId}`;
+}
+
+/** When a file of the folder has to be here, or undefined when none is expected. */
+export function expectedTimes(
+  { accounts }: Pick<Settings, 'accounts'>,
+  { expect, account }: Folder,
+): Timetable | undefined {
+  const timeZone = accounts.get(account)?.timeZone ?? 'UTC';
+  return expect && { at: expect.by, timeZone, days: expect.days, holidays: expect.holidays };
+}
+
+/**
+ * Writes down for each folder and business date whether the expected file had come by its time (F13). When it had not,
+ * exactly one process, once, says so.
+ */
+export async function checkExpected(app: App): Promise<void> {
+  for (const folder of app.settings.folders) {
+    const times = expectedTimes(app.settings, folder);
+    if (times) await checkFolder(app, folder, times);
+  }
+}
+
+async function checkFolder(app: App, folder: Folder, times: Timetable): Promise<void> {
+  const name = expectationOf(folder.id);
+  const since = await seeSchedule(app.ledger, name, JSON.stringify(times), 0);
+  const last = await readLastRun(app.ledger, name);
+  for (const due of dueDates(times, since, app.clock.now(), last?.business_date)) await judge(app, folder, times, due);
+}
+
+async function judge(app: App, folder: Folder, times: Timetable, due: DueDate): Promise<void> {
+  const name = expectationOf(folder.id);
+  const from = startOfDay(due.day, times.timeZone) ?? due.at;
+  const files = await countClaimed(app.ledger, [folder.id], from, due.at);
+  const actor = 'worker:schedule';
+  if (files > 0) {
+    const reason = 'the expected file has come';
+    const run = await beginRun(app.ledger, name, due, { actor, reason });
+    if (run) await finishRun(app.ledger, run, 'done', { actor, reason }, { files });
+    return;
+  }
+  const reason = `no file had been taken from "${folder.id}" by ${times.at} on ${due.day}`;
+  if (await missRun(app.ledger, name, due, { actor, reason }))
+    app.log.error({ account: folder.account, folder: folder.id, day: due.day }, `an expected file is late: ${reason}`);
+}

@@ -1,0 +1,84 @@
+import type { ScheduleConfig } from '../../schemas/config.ts';
+import type { App } from '../../src/app.ts';
+import { writeOutput } from '../../src/drop/write-output.ts';
+import { dateBefore } from '../../src/kernel/business-dates.ts';
+import type { Account } from '../../src/kernel/config.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { formatCents } from '../../src/kernel/money.ts';
+import { listMissed, readDoneBefore } from '../../src/ledger/queries/read-runs.ts';
+import type { RunRow } from '../../src/ledger/records.ts';
+import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
+import { dayReportJson, dayReportText } from '../../src/reconcile/outputs/day-report.ts';
+import { readDayReport, type Period } from '../read-day-report.ts';
+import { checkExpected, expectationOf } from './check-expected.ts';
+
+export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
+
+/** What the close says: names of the reports, what is open, and the difference, which must be nothing. */
+export type Closed = {
+  reports: string[];
+  open: { rows: number; total: string };
+  difference: { rows: number; total: string };
+};
+
+/**
+ * Writes the report of an account's day from the last close to this one, for people and for programs (F67). Closes
+ * follow each other without a gap: what comes after one belongs to the next, also over a weekend or a close that was
+ * missed.
+ */
+export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promise<Closed> {
+  const account = app.account(schedule.account);
+  const period = await periodOf(app, schedule, run);
+  const figures = await readDayReport(app.ledger, account, run.business_date, period);
+  const report = { ...figures, missingFiles: await findMissingFiles(app, account, period) };
+  const difference = balanceDay(report);
+  if (!isBalanced(report)) {
+    const about = { account: account.name, day: run.business_date, rows: difference.rows, cents: difference.cents };
+    app.log.error(about, 'the day does not balance: rows or money were lost or made on the way');
+  }
+  const name = `day-close__${account.name}__${run.business_date}`;
+  await writeReport(app, `${name}.txt`, dayReportText([report]), run);
+  await writeReport(app, `${name}.json`, `${JSON.stringify(dayReportJson([report])[0], null, 2)}\n`, run);
+  return {
+    reports: [`${name}.txt`, `${name}.json`],
+    open: { rows: report.open.rows, total: formatCents(report.open.cents) },
+    difference: { rows: difference.rows, total: formatCents(difference.cents) },
+  };
+}
+
+async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Period> {
+  const last = await readDoneBefore(app.ledger, run.schedule, run.business_date);
+  // The first close begins where one before it would have ended.
+  const from = last?.due_at ?? dateBefore(schedule, run.business_date)?.at ?? run.due_at;
+  return { from, until: run.due_at };
+}
+
+/** What was expected of the folders of the account in this time and had not come (F13). */
+async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
+  // The sweep may not have come to it yet.
+  await checkExpected(app);
+  const folders = app.settings.folders.filter((folder) => folder.account === account.name && folder.expect);
+  const missed = await listMissed(
+    app.ledger,
+    folders.map(({ id }) => expectationOf(id)),
+    from,
+    until,
+  );
+  return missed.map((run) => {
+    const folder = folders.find(({ id }) => expectationOf(id) === run.schedule);
+    return { folder: folder?.id ?? '', day: run.business_date, by: folder?.expect?.by ?? '' };
+  });
+}
+
+/**
+ * A report that an earlier try has written stays: it was whole when it got its name, and what is open may read otherwise
+ * by now. One that lies there at the first try is somebody else's.
+ */
+async function writeReport(app: App, name: string, text: string, run: RunRow): Promise<void> {
+  const write = async (out: NodeJS.WritableStream) => void out.write(text);
+  await writeOutput({ dir: app.settings.paths.out, name, write }).catch((error: unknown) => {
+    const isThere = error instanceof PipelineError && error.code === 'OUTPUT_EXISTS';
+    if (!isThere || run.tries === 1) throw error;
+    app.log.info({ name }, 'a report that an earlier try has written stays as it is');
+  });
+}

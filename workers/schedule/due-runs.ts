@@ -1,0 +1,50 @@
+import type { ScheduleConfig } from '../../schemas/config.ts';
+import type { App } from '../../src/app.ts';
+import { type DueDate, dueDates } from '../../src/kernel/business-dates.ts';
+import { schedulesHere } from '../../src/kernel/schedules-here.ts';
+import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
+import { readLastRun, readOpenRuns } from '../../src/ledger/queries/read-runs.ts';
+import type { RunRow } from '../../src/ledger/records.ts';
+
+/** A business date that is due; `found` when its run was begun and not brought to its end. */
+export type DueRun = DueDate & { readonly found?: RunRow };
+
+/** After a failure a run is left alone for so long, in ms. */
+const RETRY_MS = 300_000;
+
+/**
+ * What a schedule has to do now, the earliest first. A run that is found `running` counts too: whoever has the schedule
+ * to himself knows that its worker is gone.
+ */
+export async function findDueRuns(app: App, name: string, schedule: ScheduleConfig): Promise<DueRun[]> {
+  const now = app.clock.now();
+  const since = await seeSchedule(app.ledger, name, JSON.stringify(schedule), windowMs(schedule));
+  const last = await readLastRun(app.ledger, name);
+  const open = last ? await readOpenRuns(app.ledger, name, new Date(now.getTime() - windowMs(schedule))) : [];
+  return [
+    ...open
+      .filter((run) => run.state === 'running' || waitedMs(run, now) >= RETRY_MS)
+      .map((found) => ({ day: found.business_date, at: found.due_at, found })),
+    ...dueDates(schedule, since, now, last?.business_date),
+  ];
+}
+
+/** Runs of the schedules of this site that are due, or being made by somebody; those that failed are not waited for. */
+export async function countDueRuns(app: App): Promise<number> {
+  let count = 0;
+  for (const [name, schedule] of schedulesHere(app.settings)) {
+    const due = await findDueRuns(app, name, schedule);
+    count += due.filter(({ found }) => found?.state !== 'failed').length;
+  }
+  return count;
+}
+
+/** A clock that was set back behind the failure tells nothing of the wait. */
+function waitedMs(run: RunRow, now: Date): number {
+  return Math.abs(now.getTime() - (run.finished_at?.getTime() ?? 0));
+}
+
+/** How long after its time a run may still be made, in ms. */
+export function windowMs({ windowMinutes }: Pick<ScheduleConfig, 'windowMinutes'>): number {
+  return windowMinutes * 60_000;
+}
