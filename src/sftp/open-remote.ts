@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import SftpClient from 'ssh2-sftp-client';
+import type SftpClient from 'ssh2-sftp-client';
 import type { Remote } from '../kernel/config.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { explainRemoteError } from './explain-remote-error.ts';
@@ -30,7 +30,9 @@ export type RemoteSession = {
  * @throws PipelineError REMOTE_UNREACHABLE, REMOTE_KEY, REMOTE_LOGIN
  */
 export async function openRemote(remote: Remote): Promise<RemoteSession> {
-  const client = new SftpClient(`paydrop ${remote.name}`, {
+  // Loaded only where there is a remote: it takes memory that a large file may need.
+  const { default: Client } = await import('ssh2-sftp-client');
+  const client = new Client(`paydrop ${remote.name}`, {
     // A connection that breaks between two calls is found by the next call.
     error: () => {},
     end: () => {},

@@ -48,6 +48,8 @@ describe('Config', () => {
       schedules: {},
       batch: { maxRows: 500 },
       paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
+      remotes: {},
+      push: [],
       rescanMs: 30_000,
       sweepMs: 15_000,
       watch: 'events',

@@ -26,6 +26,7 @@ const main = { account: 'main' };
 /** The tests follow one another. */
 describe('readSamples', () => {
   it('has every figure of an empty ledger, with zeroes for each account and state', async () => {
+    world.app.pulse.noteWatch(world.settings.folders.map(({ id }) => id));
     const samples = await readSamples(world.app);
     expect(new Set(samples.map(({ name }) => name))).toEqual(new Set(Object.keys(METRICS)));
     expect(valueOf(samples, 'paydrop_ledger_up')).toBe(1);
@@ -72,6 +73,7 @@ describe('readSamples', () => {
   it('tells how long no folder was listed, the longest of an account and operation', async () => {
     const clock = handClock('2026-06-15T10:00:00.000Z');
     const pulse = startPulse(clock);
+    pulse.noteWatch(world.settings.folders.map(({ id }) => id));
     clock.advance(60_000);
     pulse.noteListing('drop/card');
     clock.advance(5_000);

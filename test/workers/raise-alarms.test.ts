@@ -64,6 +64,7 @@ describe('lookForAlarms', () => {
   it('leaves to another host what is its own', async () => {
     const clock = handClock(new Date(world.app.clock.now().getTime()));
     const silent = { ...world.watched(['silence']), clock, pulse: startPulse(clock) };
+    silent.pulse.noteWatch(world.settings.folders.map(({ id }) => id));
     clock.advance(3_600_000);
     await lookForAlarms(silent);
     expect((await alarms()).filter((kind) => kind === 'silence lasts')).toHaveLength(3);

@@ -207,7 +207,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'claims not adopted',
     about: 'a file whose claim was cut short is never looked at again',
     file: 'workers/sweep.ts',
-    find: '  await adoptClaims(app);\n',
+    find: '  if (atSite) await adoptClaims(app);\n',
     replace: '',
     caughtBy: ['test/workers/sweep-claims.test.ts'],
   },

@@ -18,10 +18,19 @@ afterAll(() => world.close());
 
 function atStart() {
   const clock = handClock('2026-06-15T10:00:00.000Z');
-  return { app: { ...world.app, clock, pulse: startPulse(clock) }, clock };
+  const pulse = startPulse(clock);
+  pulse.noteWatch(world.settings.folders.map(({ id }) => id));
+  return { app: { ...world.app, clock, pulse }, clock };
 }
 
 describe('findLocalCauses', () => {
+  it('leaves folders alone that this process does not watch', () => {
+    const { app, clock } = atStart();
+    clock.advance(SILENT_INTERVALS * 60_000);
+    expect(findLocalCauses({ ...app, pulse: startPulse(app.clock) })).toEqual([]);
+    expect(findLocalCauses(app)).toHaveLength(world.settings.folders.length);
+  });
+
   it('finds a folder that was not listed for three intervals, and not before', () => {
     const { app, clock } = atStart();
     clock.advance(SILENT_INTERVALS * 60_000 - 1);

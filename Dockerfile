@@ -1,0 +1,37 @@
+# paydrop, and an SFTP server for its drop folders. docker-compose.yml puts them together.
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY .npmrc package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY schemas schemas
+COPY src src
+COPY workers workers
+COPY samples samples
+COPY scripts scripts
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:22-bookworm-slim AS paydrop
+ENV NODE_ENV=production
+RUN groupadd --gid 10001 paydrop && useradd --uid 10001 --gid paydrop --create-home paydrop \
+  && install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop /srv/paydrop/site
+COPY --from=build /app/package.json /app/package.json
+COPY --from=build /app/node_modules /app/node_modules
+COPY --from=build /app/dist /app/dist
+USER paydrop
+WORKDIR /srv/paydrop
+# Answered when PAYDROP_MONITOR is set, as docker-compose.yml does. Readiness would restart what only waits for its database.
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+CMD ["start"]
+
+FROM debian:bookworm-slim AS sftp
+RUN apt-get update && apt-get install --yes --no-install-recommends openssh-server && rm -rf /var/lib/apt/lists/* /etc/ssh/ssh_host_* \
+  && groupadd --gid 10001 sender && useradd --uid 10001 --gid sender --no-create-home --shell /usr/sbin/nologin sender \
+  && install --directory --mode=0755 /drops /run/sshd
+COPY deploy/compose/sshd_config /etc/ssh/sshd_config
+COPY deploy/compose/start-sshd.sh /usr/local/bin/start-sshd
+EXPOSE 22
+CMD ["sh", "/usr/local/bin/start-sshd"]

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { ENVIRONMENT } from '../../schemas/config.ts';
+import { ROLES } from '../../schemas/roles.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { readRoles } from '../../src/cli/read-roles.ts';
+import { resolveSettings } from '../../src/kernel/config.ts';
+import { Config } from '../../schemas/config.ts';
+
+type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };
+type Compose = { services: Record<string, Service>; volumes: Record<string, null> };
+
+const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as Compose;
+const shared = readFileSync('deploy/compose/paydrop.yaml', 'utf8');
+const ours = Object.entries(compose.services).filter(([, { image }]) => image === 'paydrop');
+
+/** Named by `env:` in the configuration that the containers share. */
+const SECRETS = [...shared.matchAll(/env:(\w+)/g)].map(([, name]) => name!);
+
+describe('docker-compose.yml', () => {
+  it('names no variable that paydrop or its configuration does not know', () => {
+    const known = new Set([...Object.keys(ENVIRONMENT), ...SECRETS]);
+    const named = ours.flatMap(([, { environment = {} }]) => Object.keys(environment));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    for (const secret of SECRETS) expect(named).toContain(secret);
+  });
+
+  it('runs commands that there are', () => {
+    const commands = new Set(COMMANDS.map(({ name }) => name));
+    for (const [name, { command }] of ours) expect(commands, name).toContain(command?.[0]);
+  });
+
+  it('leaves no role undone, and gives each to one service', () => {
+    const given = ours.flatMap(([, { command = [] }]) =>
+      command[0] === 'start' ? [...readRoles(command[command.indexOf('--roles') + 1])] : [],
+    );
+    expect(given.toSorted()).toEqual(Object.keys(ROLES).toSorted());
+  });
+
+  it('mounts no volume that it does not have, and has none that is not mounted', () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map(sourceOf));
+    const named = mounted.filter((source) => !source.startsWith('.'));
+    expect([...new Set(named)].toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+  });
+
+  it('shares a configuration without faults', () => {
+    const env = Object.fromEntries(SECRETS.map((name) => [name, 'TEST88']));
+    const settings = resolveSettings(Config.parse(parse(shared)), '/srv/paydrop', env);
+    expect(settings.folders.map(({ path }) => path)).toContain('/srv/paydrop/site/drop/ach-charge');
+  });
+});
+
+function sourceOf(volume: unknown): string {
+  return typeof volume === 'string' ? volume.split(':')[0]! : (volume as { source: string }).source;
+}
+
+describe('Dockerfile', () => {
+  it('starts the program that the package starts', () => {
+    const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: { paydrop: string } };
+    expect(readFileSync('Dockerfile', 'utf8')).toContain(`ENTRYPOINT ["node", "/app/${bin.paydrop}"]`);
+  });
+});
+
+describe('paydrop.service', () => {
+  it('starts the program that the package starts, and lets it end', () => {
+    const unit = readFileSync('deploy/paydrop.service', 'utf8');
+    expect(unit).toContain('ExecStart=/usr/bin/node /opt/paydrop/dist/src/cli/main.js start\n');
+    expect(unit).toContain('KillSignal=SIGTERM');
+  });
+});
