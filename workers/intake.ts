@@ -10,6 +10,7 @@ import type { Folder } from '../src/kernel/config.ts';
 import { limitsOf } from '../src/kernel/limits.ts';
 import { isApprovalDue } from '../src/kernel/second-person.ts';
 import { dayInZone } from '../src/kernel/zone-time.ts';
+import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
 import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
@@ -167,6 +168,8 @@ export async function finishClaimed(app: App, fileId: string): Promise<void> {
   const file = await readFileRow(app.ledger, fileId);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
+  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
+  await forgetReadings(app.ledger, fileId);
   if (folder) await releaseClaim(join(folder.work, fileId));
   crashPoint('intake.plain-released');
   if (file.state === 'accepted') await wakeAccount(app, file.account);

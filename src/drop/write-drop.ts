@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -32,7 +31,9 @@ export async function writeDrop(
   const discard = () => rm(temporary, { force: true });
   try {
     await refuseTaken(path, action);
-    await pipeline(content, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    // Opened before anything can break off, or it might be made after it was removed.
+    const file = await open(temporary, 'wx', 0o600);
+    await pipeline(content, file.createWriteStream());
     await syncFile(temporary);
   } catch (error) {
     await discard().catch(() => undefined);

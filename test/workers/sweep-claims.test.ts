@@ -10,7 +10,7 @@ import { takeClaim } from '../../workers/take-claim.ts';
 import { achRow, cardRow, lines } from '../support/payment-rows.ts';
 import { cutAtStatement } from './support/failing-app.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
-import { jobIds, jobsAddedBy, loseQueue } from './support/story.ts';
+import { jobIds, jobsAddedBy, loseQueue, query } from './support/story.ts';
 import { claimContent, takeInCharges } from './support/take-in.ts';
 
 let world: StepWorld;
@@ -45,6 +45,17 @@ describe('sweep, when claims were left behind', () => {
     await sweep(world.app);
     expect(existsSync(claim.workDir)).toBe(false);
     expect(await readFileState(world.app.ledger, claim.fileId)).toBe('accepted');
+  });
+
+  it('forgets that a file was being read, when its process died after the verdict', async () => {
+    const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
+    await takeClaim(world.app, claim);
+    const cut = cutAtStatement(world.app, /^DELETE FROM reading/);
+    await expect(intakeFile(cut.app, claim)).rejects.toThrow('power cut');
+    const readings = () => query(world.app, 'SELECT begun FROM reading WHERE file_id = $1', [claim.fileId]);
+    expect(await readings()).toHaveLength(1);
+    await sweep(world.app);
+    expect(await readings()).toEqual([]);
   });
 
   it('destroys what was kept of a file with security codes', async () => {
