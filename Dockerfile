@@ -16,6 +16,9 @@ FROM node:22-bookworm-slim AS paydrop
 ENV NODE_ENV=production
 RUN groupadd --gid 10001 paydrop && useradd --uid 10001 --gid paydrop --create-home paydrop \
   && install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop /srv/paydrop/site
+# A new volume takes these over; drop folders are made by their owner and never by "start".
+RUN install --directory --owner=paydrop --group=paydrop --mode=0700 /srv/paydrop/site/drop \
+  /srv/paydrop/site/drop/card /srv/paydrop/site/drop/ach-charge /srv/paydrop/site/drop/ach-refund
 COPY --from=build /app/package.json /app/package.json
 COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/dist /app/dist
