@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Role } from '../../schemas/roles.ts';
 import { buildProgram, type Program } from '../chaos/support/build-program.ts';
-import { runCommand } from '../chaos/support/run-command.ts';
+import { resolveDoubts } from '../chaos/support/resolve-doubts.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres } from '../support/postgres.ts';
@@ -82,12 +82,12 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
     const victim = [site, ...others][Math.floor(random() * (others.length + 1))]!;
     await victim.killAndRestart();
     say(`kill ${n}: ${victim.name}`);
-    resolved += await resolveDoubts(stage, site);
+    resolved += await resolveAll(stage, site);
   }
   const end = performance.now() + REST_MS;
   while (!(await isDone(stage.pool, drops.length)) && performance.now() < end) {
     await sleep(100);
-    resolved += await resolveDoubts(stage, site);
+    resolved += await resolveAll(stage, site);
   }
   const seconds = (performance.now() - started) / 1_000;
   const failures = await checkScale({ ...stage, site, drops });
@@ -126,20 +126,10 @@ async function isDone(pool: pg.Pool, files: number): Promise<boolean> {
 }
 
 /** A host that dies in the middle of a call leaves a batch in doubt; a person looks into the books and says what became of it. */
-async function resolveDoubts({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
-  const { rows } = await pool.query<{ batch: string; invoice: string }>(
-    `SELECT b.file_id || '/' || b.batch_no AS batch, min(r.invoice) AS invoice
-     FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
-     WHERE b.state = 'unknown' GROUP BY b.file_id, b.batch_no`,
-  );
-  if (rows.length === 0) return 0;
-  const books = new Map((await service.books()).map((row) => [row.invoice, row.batchId]));
-  for (const { batch, invoice } of rows) {
-    const batchId = books.get(invoice);
-    const verb = batchId === undefined ? ['--not-received', '--evidence', 'not in the books'] : ['--adopt', batchId];
-    const words = ['resolve', batch, ...verb, '--reason', 'the books of the service were read'];
-    const { status, said } = await runCommand(program, site.root, words, hosts.env);
-    if (status !== 0) throw new Error(`"${words.join(' ')}" ended with ${status}: ${said}`);
-  }
-  return rows.length;
+async function resolveAll({ pool, service, program, hosts }: Stage, site: Host): Promise<number> {
+  const query = async <Row extends object>(sql: string) => (await pool.query<Row>(sql)).rows;
+  const desk = { ledger: { query }, service, place: site, env: hosts.env };
+  const { resolved, failures } = await resolveDoubts(program, desk, Number.POSITIVE_INFINITY);
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+  return resolved;
 }
