@@ -31,8 +31,9 @@ ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
 CMD ["start"]
 
 FROM debian:bookworm-slim AS sftp
+# Without PAM sshd takes an account that has no password for a locked one; "*" is a password that nothing fits.
 RUN apt-get update && apt-get install --yes --no-install-recommends openssh-server && rm -rf /var/lib/apt/lists/* /etc/ssh/ssh_host_* \
-  && groupadd --gid 10001 sender && useradd --uid 10001 --gid sender --no-create-home --shell /usr/sbin/nologin sender \
+  && groupadd --gid 10001 sender && useradd --uid 10001 --gid sender --password '*' --no-create-home --shell /usr/sbin/nologin sender \
   && install --directory --mode=0755 /drops /run/sshd
 COPY deploy/compose/sshd_config /etc/ssh/sshd_config
 COPY deploy/compose/start-sshd.sh /usr/local/bin/start-sshd

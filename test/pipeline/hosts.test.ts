@@ -6,6 +6,7 @@ import { buildProgram, type Program } from '../chaos/support/build-program.ts';
 import { runCommand } from '../chaos/support/run-command.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';
+import { givenQueue } from '../support/given-engines.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
@@ -26,7 +27,8 @@ beforeAll(async () => {
   program = await buildProgram();
   postgres = await startTestPostgres();
   service = await startService(program, undefined, ACCOUNTS);
-  const shared = { program, accounts: ACCOUNTS, serviceUrl: service.url, databaseUrl: postgres.url };
+  const { REDIS_URL: redisUrl } = await givenQueue();
+  const shared = { program, accounts: ACCOUNTS, serviceUrl: service.url, databaseUrl: postgres.url, redisUrl };
   hosts = await openHosts(shared, { sites: ['main', 'north'] });
   home = await hosts.start('home', SITE_ROLES);
   north = await hosts.start('north', SITE_ROLES, 'north');

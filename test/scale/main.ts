@@ -1,6 +1,6 @@
-/** `npm run scale -- [--files 200] [--rows 500] [--workers 2] [--kills 20] [--seed 1] [--queue redis] [--json]` */
+/** `npm run scale`: see README.md beside this file. */
 import { parseArgs } from 'node:util';
-import { startTestRedis } from '../support/redis.ts';
+import { openEngines } from './open-engines.ts';
 import { runScale } from './run-scale.ts';
 
 const { values } = parseArgs({
@@ -12,10 +12,12 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     queue: { type: 'string', default: 'postgres' },
+    away: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
     json: { type: 'boolean', default: false },
   },
 });
-const redis = values.queue === 'redis' ? await startTestRedis() : undefined;
+const engines = await openEngines({ queue: values.queue, away: values.away, seconds: Number(values.seconds) });
 const report = await runScale({
   files: Number(values.files),
   rowsPerFile: Number(values.rows),
@@ -23,10 +25,10 @@ const report = await runScale({
   workers: Number(values.workers),
   kills: Number(values.kills),
   seed: Number(values.seed),
-  redisUrl: redis?.url,
+  ...engines.given,
   say: (text) => process.stderr.write(`${text}\n`),
 });
-await redis?.stop();
+await engines.stop();
 const { failures, ...figures } = report;
 process.stdout.write(
   values.json

@@ -19,9 +19,16 @@ export type ScalePlan = {
   /** How many times a host is killed, each at a random moment. */
   kills: number;
   seed: number;
+  /** Left out: a database of the server that tests share. */
+  databaseUrl?: string | undefined;
   redisUrl?: string | undefined;
+  /** Taken away when the first files are done, and given back. */
+  outage?: Outage | undefined;
   say?: (text: string) => void;
 };
+
+/** A server that is killed and comes back. */
+export type Outage = { name: string; seconds: number; kill(): Promise<void>; restart(): Promise<void> };
 
 export type ScaleReport = {
   files: number;
@@ -45,12 +52,13 @@ const REST_MS = 300_000;
  */
 export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const program = await buildProgram();
-  const postgres = await startTestPostgres();
+  const postgres = plan.databaseUrl === undefined ? await startTestPostgres() : undefined;
+  const databaseUrl = plan.databaseUrl ?? postgres!.url;
   const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
   const service = await startService(program, undefined, accounts);
-  const shared = { program, accounts, serviceUrl: service.url, databaseUrl: postgres.url, redisUrl: plan.redisUrl };
+  const shared = { program, accounts, serviceUrl: service.url, databaseUrl, redisUrl: plan.redisUrl };
   const hosts = await openHosts(shared);
-  const pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
+  const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=paydrop', max: 2 });
   pool.on('error', () => {});
   try {
     return await play(plan, { program, accounts, service, hosts, pool });
@@ -58,7 +66,7 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
     await pool.end();
     await hosts.close();
     await service.kill();
-    await postgres.stop();
+    await postgres?.stop();
     await program.remove();
   }
 }
@@ -75,6 +83,7 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
   const started = performance.now();
   const drops = await dropAll(plan, stage, site);
   say(`${drops.length} files dropped`);
+  if (plan.outage) await suffer(plan.outage, stage.pool, say);
   const random = seededRandom(plan.seed);
   let resolved = 0;
   for (const n of upTo(plan.kills)) {
@@ -85,7 +94,7 @@ async function play(plan: ScalePlan, stage: Stage): Promise<ScaleReport> {
     resolved += await resolveAll(stage, site);
   }
   const end = performance.now() + REST_MS;
-  while (!(await isDone(stage.pool, drops.length)) && performance.now() < end) {
+  while ((await countDone(stage.pool)) < drops.length && performance.now() < end) {
     await sleep(100);
     resolved += await resolveAll(stage, site);
   }
@@ -118,11 +127,19 @@ function amountOf(n: number): string {
   return `${10 + (n % 80)}.${String(n % 100).padStart(2, '0')}`;
 }
 
-async function isDone(pool: pg.Pool, files: number): Promise<boolean> {
+async function suffer(outage: Outage, pool: pg.Pool, say: (text: string) => void): Promise<void> {
+  while ((await countDone(pool)) === 0) await sleep(50);
+  await outage.kill();
+  say(`${outage.name} is away for ${outage.seconds} s`);
+  await sleep(outage.seconds * 1_000);
+  await outage.restart();
+}
+
+async function countDone(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ done: number }>(
     `SELECT count(*)::int AS done FROM file WHERE state = 'completed'`,
   );
-  return rows[0]?.done === files;
+  return rows[0]!.done;
 }
 
 /** A host that dies in the middle of a call leaves a batch in doubt; a person looks into the books and says what became of it. */

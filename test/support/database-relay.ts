@@ -40,7 +40,11 @@ export async function relayDatabase(url: string): Promise<DatabaseRelay> {
   let state: 'whole' | 'cut' | 'hung' = 'whole';
   const server = createServer((client) => {
     if (state === 'cut') return void client.destroy();
-    const line = openLine(client, connect(`${host}/.s.PGSQL.${port}`), (said) => decide(said));
+    const line = openLine(
+      client,
+      connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) }),
+      (said) => decide(said),
+    );
     lines.add(line);
     client.once('close', () => lines.delete(line));
     if (state === 'hung') line.hold();

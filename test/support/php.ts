@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** Whether PHP with its SOAP client, and what reads the answers, is here. There is no npm package that brings one. */
 export function phpIsInstalled(): boolean {
@@ -9,17 +10,8 @@ export function phpIsInstalled(): boolean {
   return spawnSync('php', ['-r', question]).status === 0;
 }
 
-/**
- * For a test that says whether those with PHP's client ran. The absence may not pass unseen where services were
- * promised (REQUIRE_SERVICES=1).
- */
-export function phpVerdict(): { sentence: string; isFine: boolean } {
-  if (phpIsInstalled())
-    return { sentence: 'php with its soap and xml extensions is installed: its tests ran', isFine: true };
-  const sentence = 'NO php with its soap and xml extensions here: its tests DID NOT RUN';
-  // Names of tests that pass are not printed, and this one has to be read.
-  console.log(sentence);
-  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+export function phpVerdict(): ServiceVerdict {
+  return serviceVerdict('php with its soap and xml extensions', 'tests of its client', phpIsInstalled());
 }
 
 /** Runs a script with JSON as its input and gives back the JSON that it prints. */

@@ -11,6 +11,7 @@ import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/vault/master-key.ts';
 import { startWorkers, type Workers } from '../../workers/main.ts';
+import { givenQueue } from './given-engines.ts';
 import { startTestPostgres } from './postgres.ts';
 
 /** Everything in one process, as `paydrop start` runs it, with waits that a test can bear. */
@@ -37,6 +38,7 @@ export type WorldOptions = {
   /** Settings at the top level, such as batch. */
   settings?: Record<string, unknown>;
   sandbox?: SandboxOptions;
+  /** Empty: the queue lies beside the ledger, also in a run that is given a Redis. */
   redisUrl?: string;
   log?: Log;
 };
@@ -46,7 +48,8 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   await chmod(root, 0o711);
   const postgres = await startTestPostgres();
   const sandbox = await startSandbox({ batchDelayMs: 50, dataDir: join(root, 'sandbox'), ...options.sandbox });
-  const env = { DATABASE_URL: postgres.url, ...(options.redisUrl && { REDIS_URL: options.redisUrl }) };
+  const queue = options.redisUrl === undefined ? await givenQueue() : { REDIS_URL: options.redisUrl };
+  const env = { DATABASE_URL: postgres.url, ...queue };
   const settings = resolveSettings(worldConfig(sandbox.url, options), root, env);
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });

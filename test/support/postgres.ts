@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
+import { givenServer } from './given-engines.ts';
 
 export type TestPostgres = {
   /** For node-postgres, for `openLedger` and for the queue: the database is empty and nobody else's. */
@@ -40,8 +41,12 @@ let joining: Promise<EmbeddedServer> | undefined;
 
 async function enter(): Promise<EmbeddedServer> {
   callers += 1;
-  joining ??= joinEmbeddedServer({ dataDir: sharedFolder(), log: silentLog(), fsync: false });
+  joining ??= openServer();
   return joining;
+}
+
+async function openServer(): Promise<EmbeddedServer> {
+  return givenServer() ?? joinEmbeddedServer({ dataDir: sharedFolder(), log: silentLog(), fsync: false });
 }
 
 async function leave(): Promise<void> {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from './find-free-port.ts';
+import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 export type TestRedis = {
   url: string;
@@ -19,19 +20,8 @@ export function redisIsInstalled(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/**
- * For a test that says whether the Redis half of a suite ran. The absence may not pass unseen where services were
- * promised (REQUIRE_SERVICES=1).
- */
-export function redisVerdict(): { sentence: string; isFine: boolean } {
-  if (redisIsInstalled()) return { sentence: 'redis-server is installed: the Redis tests ran', isFine: true };
-  const sentence = 'NO redis-server here: the Redis tests DID NOT RUN';
-  // Names of tests that pass are not printed, and this one has to be read.
-  console.log(sentence);
-  return {
-    sentence,
-    isFine: process.env['REQUIRE_SERVICES'] !== '1',
-  };
+export function redisVerdict(): ServiceVerdict {
+  return serviceVerdict('redis-server', 'Redis tests', redisIsInstalled());
 }
 
 /** A Redis of its own on a free port of the loopback, in memory only. */
@@ -59,8 +49,24 @@ export async function startTestRedis(): Promise<TestRedis> {
   };
 }
 
+/** As many installations may share it, each with a logical database of its own (given-engines.ts). */
+const DATABASES = 10_000;
+
 async function start(folder: string, port: number): Promise<ChildProcess> {
-  const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
+  const settings = [
+    '--databases',
+    DATABASES,
+    '--port',
+    port,
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    folder,
+  ];
   const server = spawn('redis-server', settings.map(String), { stdio: ['ignore', 'pipe', 'ignore'] });
   let said = '';
   for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {

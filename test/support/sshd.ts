@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Remote } from '../../src/kernel/config.ts';
 import { findFreePort } from './find-free-port.ts';
+import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** A real OpenSSH server on the loopback, for one user with one key, who sees one folder. */
 export type TestSshd = {
@@ -25,13 +26,8 @@ export function sshdIsInstalled(): boolean {
   return spawnSync(SSHD, ['-V']).error === undefined;
 }
 
-/** See redisVerdict. */
-export function sshdVerdict(): { sentence: string; isFine: boolean } {
-  if (sshdIsInstalled()) return { sentence: 'sshd is installed: the SFTP tests ran', isFine: true };
-  const sentence = 'NO sshd here: the SFTP tests DID NOT RUN';
-  // Names of tests that pass are not printed, and this one has to be read.
-  console.log(sentence);
-  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+export function sshdVerdict(): ServiceVerdict {
+  return serviceVerdict('sshd', 'SFTP tests', sshdIsInstalled());
 }
 
 /** @param options.cage the user sees nothing but this folder, as its root; only an administrator may set that up */

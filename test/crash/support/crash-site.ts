@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { givenQueue } from '../../support/given-engines.ts';
 import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installation.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
@@ -63,6 +64,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
   const pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 4 });
   pool.on('error', () => {});
   const daemons: Daemon[] = [];
+  const queue = await givenQueue();
   const query = async <Row extends object>(sql: string, values: unknown[] = []) =>
     (await pool.query<Row>(sql, values)).rows;
 
@@ -70,7 +72,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
     root: installation.root,
     databaseUrl: postgres.url,
     start: (started = {}) => {
-      const env = { DATABASE_URL: postgres.url, ...options.env, ...started.env };
+      const env = { DATABASE_URL: postgres.url, ...queue, ...options.env, ...started.env };
       const daemon = startDaemon({ ...started, root: installation.root, env });
       daemons.push(daemon);
       return daemon;

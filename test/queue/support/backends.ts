@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { QueueBackend } from '../../../src/queue/open-queue.ts';
+import { dropQueue } from '../../support/drop-queue.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 
@@ -40,15 +41,11 @@ async function startRedis(): Promise<QueueServer> {
   };
 }
 
-/** Takes turns with the workers, which lock the same tables in another order: PostgreSQL ends one of two in a deadlock. */
 async function dropSchema(connection: object): Promise<void> {
   const client = new Client(connection);
   await client.connect();
   try {
-    await client.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
-  } catch (error) {
-    if ((error as { code?: string }).code !== '40P01') throw error;
-    await client.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
+    await dropQueue(client);
   } finally {
     await client.end();
   }

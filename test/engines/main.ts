@@ -1,0 +1,32 @@
+/** `npm run engines -- [test files or folders, such as test/crash]`: see README.md beside this file. */
+import { spawnSync } from 'node:child_process';
+import { postgresVerdict, startInstalledPostgres } from '../support/installed-postgres.ts';
+import { redisVerdict, startTestRedis } from '../support/redis.ts';
+
+const verdicts = [postgresVerdict(), redisVerdict()];
+if (!verdicts.every(({ isInstalled }) => isInstalled)) process.exit(1);
+const files = process.argv.length > 2 ? process.argv.slice(2) : ['test/pipeline', 'test/crash'];
+const postgres = await startInstalledPostgres();
+const redis = await startTestRedis();
+/** The fourth combination, the database that paydrop brings with the queue inside, is what `npm test` runs. */
+const COMBINATIONS = [
+  { name: 'database of paydrop, queue in Redis', env: { TEST_REDIS_URL: redis.url } },
+  { name: `${postgres.version}, queue inside`, env: { TEST_DATABASE_URL: postgres.url } },
+  {
+    name: `${postgres.version}, queue in Redis`,
+    env: { TEST_DATABASE_URL: postgres.url, TEST_REDIS_URL: redis.url },
+  },
+];
+const failed: string[] = [];
+for (const { name, env } of COMBINATIONS) {
+  process.stdout.write(`\n== ${name}: ${files.join(' ')}\n`);
+  const { status } = spawnSync('npx', ['vitest', 'run', ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  if (status !== 0) failed.push(name);
+}
+await redis.stop();
+await postgres.stop();
+process.stdout.write(failed.length === 0 ? '\nAll combinations hold.\n' : `\nDo not hold: ${failed.join('; ')}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { postgresVerdict } from '../support/installed-postgres.ts';
+import { redisVerdict } from '../support/redis.ts';
+import { openEngines } from './open-engines.ts';
+import { runScale } from './run-scale.ts';
+
+const servers = [
+  { away: 'postgres', verdict: postgresVerdict() },
+  { away: 'redis', verdict: redisVerdict() },
+];
+it.each(servers)('$verdict.sentence', ({ verdict }) => expect(verdict.isFine).toBe(true));
+
+/** More than the minute, with the time that all else takes on a busy machine. */
+const LIMIT = { timeout: 300_000 };
+
+describe.concurrent('a minute without a server, in the middle of the work', () => {
+  const installed = servers.filter(({ verdict }) => verdict.isInstalled);
+  it.for(installed)('$away: nothing is lost or sent twice, and all goes on by itself', LIMIT, async ({ away }) => {
+    const engines = await openEngines({ queue: away, away, seconds: 60 });
+    try {
+      const plan = { files: 24, rowsPerFile: 30, accounts: 2, workers: 1, kills: 0, seed: 11 };
+      const report = await runScale({ ...plan, ...engines.given });
+      expect(report.failures).toEqual([]);
+      expect(report.seconds).toBeGreaterThan(60);
+    } finally {
+      await engines.stop();
+    }
+  });
+});
