@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import type { App } from '../src/app.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { retentionDays } from '../src/kernel/retention-days.ts';
 import { dropFingerprints, shredFile } from '../src/ledger/moves/shred-file.ts';
 import { findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
-import { listArchive } from '../src/vault/list-archive.ts';
+import { listSealedInSlices } from '../src/vault/list-sealed.ts';
 
 /** Files in one run; what is left is taken up an hour later. */
 const RUN_FILES = 1_000;
@@ -31,11 +32,12 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
 
 /** Also of files that another host shredded, or that a process did which died before it came to this. */
 async function clearArchive(app: App, isStopping: () => boolean): Promise<void> {
-  for await (const files of listArchive(app.settings.paths.archive)) {
+  const { archive } = app.settings.paths;
+  for await (const files of listSealedInSlices(archive)) {
     if (isStopping()) return;
     const ids = files.map((file) => file.fileId);
     const shredded = await readShredStates(app.ledger, ids);
-    for (const { fileId, path } of files) if (shredded.get(fileId)) await destroySealedFile(path);
+    for (const { fileId, path } of files) if (shredded.get(fileId)) await destroySealedFile(join(archive, path));
   }
 }
 

@@ -15,7 +15,7 @@ import { openBytes } from '../src/vault/seal.ts';
 import { openFileKey } from './open-original.ts';
 import { recordAnswer } from './record-answer.ts';
 import { bodyPurpose } from './store-rows.ts';
-import { compareJournal } from './sweep.ts';
+import { compareJournal } from './compare-journal.ts';
 import { mayBeSent } from './wake.ts';
 
 /**

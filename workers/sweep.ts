@@ -1,4 +1,3 @@
-import type { QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { findClaims } from '../src/drop/find-claims.ts';
 import { removeEmptyClaim } from '../src/drop/release-claim.ts';
@@ -6,20 +5,13 @@ import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts'
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { foldersHere } from '../src/kernel/config.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
-import { schedulesHere } from '../src/kernel/schedules-here.ts';
-import { closedAccounts, nextSendAt } from '../src/kernel/send-window.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
-import { recallForgotten } from '../src/ledger/moves/recall-batch.ts';
-import { findDueWork, findSendable } from '../src/ledger/queries/due-work.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../src/ledger/records.ts';
-import type { Which } from '../src/queue/named-queue.ts';
 import { finishClaimed } from './intake.ts';
+import { askForDueRuns, refillQueue } from './refill-queue.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './set-aside.ts';
 import { checkExpected } from './schedule/check-expected.ts';
-import { findDueRuns } from './schedule/due-runs.ts';
-import { askForIntake, askForRuns, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, stemOf } from './wake.ts';
 
 /**
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
@@ -38,20 +30,6 @@ export async function sweep(app: App, { atStart = false, atSite = true } = {}): 
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   app.pulse.noteSweep();
-}
-
-/**
- * At start, before anything may be sent: an account whose journal is ahead of the ledger stops, and what was sent is in
- * doubt or barred from here on (F76). May be repeated.
- */
-export async function compareJournal(app: App): Promise<void> {
-  for (const { account, reason, recalled, forgotten } of await recallForgotten(
-    app.ledger,
-    app.settings.paths.journal,
-  )) {
-    const about = { account, code: 'JOURNAL_AHEAD', inDoubt: recalled.length, forgotten: forgotten.length };
-    app.log.error(about, `account stopped: ${reason}`);
-  }
 }
 
 /** No output takes this long to write; what is older was left by a process that died. */
@@ -96,68 +74,4 @@ async function adoptClaims(app: App): Promise<void> {
       app.log.error({ dir }, reasonOf(error)),
     );
   }
-}
-
-/**
- * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
- * be those of the process that was killed before, which the queue takes for running until their locks run out. Nor do
- * they for a batch that may be sent: a job that truly ran would have taken it, so this one's worker was killed or could
- * not tell the queue of its end.
- *
- * What is due although its job still waits for a time gets another one: the queue reckons by the clock of the host, and
- * when that was set back a job would wait for as long as it jumped.
- */
-async function refillQueue(app: App, atStart: boolean): Promise<void> {
-  await app.queue.heal();
-  const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-  const due = await findDueWork(app.ledger, { site: app.settings.site, closed });
-  const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
-  const [intake, submit, poll, latePoll, deliver] = await Promise.all([
-    stems('intake', atStart ? 'waiting' : 'live'),
-    stems('submit', 'next'),
-    stems('poll', atStart ? 'waiting' : 'live'),
-    stems('poll', atStart ? 'waiting' : 'pressing'),
-    stems('deliver', atStart ? 'waiting' : 'live'),
-  ]);
-  for (const fileId of due.intake) if (!intake.has(STEMS.intake(fileId))) await askForIntake(app, fileId);
-  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
-  for (const batch of due.poll)
-    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
-  await askAtOpening(app, closed);
-  for (const fileId of due.deliver) if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
-}
-
-/**
- * One job for each account whose window is closed, to wait until it opens. Other times are asked of the ledger again by
- * then: the sweep after the opening finds what this job should have asked for, if it was lost.
- */
-async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
-  if (closed.length === 0) return;
-  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(stemOf));
-  for (const name of closed) {
-    const opensAt = nextSendAt(app.account(name), app.clock.now());
-    if (!opensAt) continue;
-    const delayMs = opensAt.getTime() - app.clock.now().getTime();
-    for (const key of await findSendable(app.ledger, name))
-      if (!waiting.has(STEMS.submit(key))) await askToSubmit(app, key, delayMs);
-  }
-}
-
-/** Schedules whose time has come, or whose run was left by a process that died. */
-async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
-  const schedules = schedulesHere(app.settings);
-  if (schedules.length === 0) return;
-  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(stemOf));
-  for (const [name, schedule] of schedules) {
-    const due = await findDueRuns(app, name, schedule);
-    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await askForRuns(app, name);
-  }
-}
-
-/** A delayed job may begin a little later than its time, in ms. */
-const LATE_MS = 10_000;
-
-function isLate(app: App, batch: BatchRow): boolean {
-  const dueMs = batch.next_poll_at?.getTime() ?? 0;
-  return pollWaitMs(app, batch) === 0 && Math.abs(app.clock.now().getTime() - dueMs) > LATE_MS;
 }

@@ -15,6 +15,19 @@ export async function* listSealed(archiveDir: string, folder = archiveDir): Asyn
   }
 }
 
+/** The sealed originals of the archive, so many at once as the ledger is asked about; the newest days first. */
+export async function* listSealedInSlices(archiveDir: string, most = 10_000): AsyncGenerator<ArchiveEntry[]> {
+  let slice: ArchiveEntry[] = [];
+  for await (const entry of listSealed(archiveDir)) {
+    if (entry.kind !== 'sealed') continue;
+    slice.push(entry);
+    if (slice.length < most) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}
+
 function kindOf(name: string): Pick<ArchiveEntry, 'kind' | 'fileId'> {
   const [, draft, fileId = ''] = /^(\.?)([^.]+)\.sealed(?:\.[0-9a-f]{12}\.part)?$/.exec(name) ?? [];
   if (!FILE_ID.test(fileId)) return { kind: 'strange', fileId: '' };

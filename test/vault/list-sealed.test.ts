@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newFileId } from '../../src/kernel/ids.ts';
-import { type ArchiveEntry, listSealed } from '../../src/vault/list-sealed.ts';
+import { type ArchiveEntry, listSealed, listSealedInSlices } from '../../src/vault/list-sealed.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -38,5 +38,18 @@ describe('listSealed', () => {
 
   it('is empty where there is no archive', async () => {
     expect(await list(join(root, 'none'))).toEqual([]);
+  });
+});
+
+describe('listSealedInSlices', () => {
+  it('gives the originals alone, no more at once than are wanted', async () => {
+    const originals = Array.from({ length: 5 }, () => newFileId());
+    await mkdir(join(root, '2026'));
+    for (const name of [...originals.map((id) => `${id}.sealed`), 'notes.txt'])
+      await writeFile(join(root, '2026', name), '');
+    const slices: string[][] = [];
+    for await (const slice of listSealedInSlices(root, 2)) slices.push(slice.map(({ fileId }) => fileId));
+    expect(slices.map((slice) => slice.length)).toEqual([2, 2, 1]);
+    expect(slices.flat().toSorted()).toEqual(originals.toSorted());
   });
 });

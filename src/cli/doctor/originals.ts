@@ -8,14 +8,13 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/queries/read-originals.ts';
 import { openSealedFile } from '../../vault/archive.ts';
 import { unwrapDataKey } from '../../vault/data-key.ts';
-import { type ArchiveEntry, listSealed } from '../../vault/list-sealed.ts';
+import { type ArchiveEntry, listSealedInSlices } from '../../vault/list-sealed.ts';
 import { findKeyPlace } from '../../vault/key-place.ts';
 import { type KeyRing, openKeyRing } from '../../vault/key-ring.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /** Of so many, the newest, the beginning is opened; of all others the key. */
 const OPENED = 100;
-const SLICE = 10_000;
 const SHOWN = 20;
 
 /**
@@ -47,15 +46,9 @@ export const originals: Check = {
 async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) {
   const seen = { count: 0, forgotten: [] as string[], closed: [] as string[] };
   const claimed = await readClaimed(settings);
-  const look = async (slice: ArchiveEntry[]) => {
-    const known = new Map(
-      (
-        await readOriginals(
-          ledger,
-          slice.map((entry) => entry.fileId),
-        )
-      ).map((row) => [row.file_id, row]),
-    );
+  for await (const slice of listSealedInSlices(settings.paths.archive)) {
+    const ids = slice.map((entry) => entry.fileId);
+    const known = new Map((await readOriginals(ledger, ids)).map((row) => [row.file_id, row]));
     for (const entry of slice) {
       const row = known.get(entry.fileId);
       seen.count += 1;
@@ -64,14 +57,7 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) 
         if (!claimed.has(entry.fileId)) seen.forgotten.push(nameOf(entry));
       } else if (!(await opens(settings, keys, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
     }
-  };
-  let slice: ArchiveEntry[] = [];
-  for await (const entry of listSealed(settings.paths.archive)) {
-    if (entry.kind !== 'sealed') continue;
-    slice.push(entry);
-    if (slice.length === SLICE) await look(slice.splice(0));
   }
-  await look(slice);
   return seen;
 }
 

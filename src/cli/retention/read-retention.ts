@@ -8,7 +8,7 @@ import {
   readShredStates,
   type ShreddedFile,
 } from '../../ledger/queries/retention.ts';
-import { listArchive } from '../../vault/list-archive.ts';
+import { listSealedInSlices } from '../../vault/list-sealed.ts';
 
 /** What was destroyed in a time, what is due, and what should be gone and is not. */
 export type RetentionReport = {
@@ -46,7 +46,7 @@ export async function readRetention(
 
 async function readArchive(ledger: Ledger, folder: string): Promise<RetentionReport['archive']> {
   const found: RetentionReport['archive'] = { kept: 0, left: [], unknown: [] };
-  for await (const files of listArchive(folder)) {
+  for await (const files of listSealedInSlices(folder)) {
     const ids = files.map((file) => file.fileId);
     const states = await readShredStates(ledger, ids);
     found.left.push(...ids.filter((id) => states.get(id) === true));

@@ -217,7 +217,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'workers/sweep.ts',
     find: '  await refillQueue(app, atStart);\n',
     replace: '',
-    caughtBy: ['test/workers/sweep.test.ts'],
+    caughtBy: ['test/workers/refill-queue.test.ts'],
   },
   {
     name: 'plain bytes removed before the commit',

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareJournal } from '../../workers/compare-journal.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { sweep } from '../../workers/sweep.ts';
+import { answering } from './support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { query, readStop } from './support/story.ts';
+import { takeInCharges } from './support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 6 });
+});
+afterAll(() => world.close());
+
+const TAKEN = { kind: 'submitted', text: 'taken' } as const;
+
+describe('compareJournal', () => {
+  it('finds nothing to say while journal and ledger agree', async () => {
+    const account = world.freshAccount();
+    const key = { fileId: await takeInCharges(world.app, account, 2), batchNo: 1 };
+    await submitBatch(answering(world.app, { ...TAKEN, batchId: 'agreed' }).app, key);
+    await compareJournal(world.app);
+    expect(await readStop(world.app, account)).toBeUndefined();
+  });
+
+  it('stops the account whose sends an older ledger has forgotten, and no other; nothing is sent again', async () => {
+    const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
+    const keys = [];
+    for (const account of [forgetful, other]) {
+      const key = { fileId: await takeInCharges(world.app, account, 4), batchNo: 1 };
+      await submitBatch(answering(world.app, { ...TAKEN, batchId: `sent-${account}` }).app, key);
+      keys.push(key);
+    }
+    await restoreOlderLedger(keys[0]!.fileId);
+    await compareJournal(world.app);
+    await compareJournal(world.app);
+    expect(await readStop(world.app, forgetful)).toMatch(/the send journal knows 1 call.* that the ledger does not/);
+    expect(await readStop(world.app, other)).toBeUndefined();
+
+    await sweep(world.app);
+    const again = answering(world.app, { ...TAKEN, batchId: 'again' });
+    await submitBatch(again.app, keys[0]!);
+    expect(again.bodies).toEqual([]);
+    await submitBatch(again.app, { ...keys[1]!, batchNo: 2 });
+    expect(again.bodies).toHaveLength(1);
+  });
+
+  it('stops it for a file that the older ledger has never heard of', async () => {
+    const account = world.freshAccount();
+    await world.app.journal.append({
+      at: '2026-06-15T12:00:00.000Z',
+      account,
+      fileId: 'zzzzzzzzzzzzzzzz',
+      batchNo: 1,
+      attempt: 1,
+      sha256: 'a'.repeat(64),
+    });
+    await compareJournal(world.app);
+    expect(await readStop(world.app, account)).toContain('2026-06-15T12:00:00.000Z');
+  });
+});
+
+/** The attempt is gone and the batch is ready, as in a backup that was made before it was sent. */
+async function restoreOlderLedger(fileId: string): Promise<void> {
+  await query(world.app, 'DELETE FROM attempt WHERE file_id = $1', [fileId]);
+  await query(world.app, 'ALTER TABLE batch DISABLE TRIGGER legal_batch_moves');
+  await query(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);
+  await query(world.app, 'ALTER TABLE batch ENABLE TRIGGER legal_batch_moves');
+}
