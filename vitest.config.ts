@@ -46,11 +46,11 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     // The first use of the embedded PostgreSQL creates its data folder.
     hookTimeout: 60_000,
     // What is awaited comes at once on a free machine; a busy one gets its time.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 20_000 } },
     reporters: ['default'],
     projects: [
       { extends: true, test: { name: 'shared', include: ALL, exclude: ALONE, isolate: false } },

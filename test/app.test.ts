@@ -64,7 +64,7 @@ async function openSessions(): Promise<number> {
 }
 
 async function expectNothingOpen(): Promise<void> {
-  await expect.poll(openSessions, { timeout: 5_000, interval: 50 }).toBe(0);
+  await expect.poll(openSessions, { interval: 50 }).toBe(0);
 }
 
 describe('openApp', () => {

@@ -26,6 +26,7 @@ export function renderReliability(run: PublishedRun): string {
 function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
   const money = simulation.counts['money'] ?? {};
   const twice = (money['batches taken too often'] ?? 0) + (money['rows charged that nobody knows of'] ?? 0);
+  const rows = sum(simulation.counts['rows'] ?? {}) + chaos.rows;
   const missed = defects.filter(({ caughtBy }) => caughtBy.length === 0).length;
   return table(
     ['What', 'How often', 'Failed'],
@@ -33,7 +34,7 @@ function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
       ['scenarios of the simulation', count(simulation.scenarios), count(simulation.failed)],
       ['kills of real processes', count(chaos.kills), `${count(chaos.failed)} stories`],
       ['damaged payment files read', count(damage.files), count(damage.failed)],
-      ['charges made twice', '', count(twice)],
+      ['rows, and of them charged twice', count(rows), count(twice)],
       ['seeded defects', count(defects.length), missed === 0 ? '0 missed' : `${missed} were MISSED`],
     ],
   );

@@ -146,7 +146,7 @@ describe('a process that is stopped', () => {
     const isOld = async () =>
       (await site.query(`SELECT 1 FROM batch WHERE account = $1 AND lease_until < now() - interval '1 s'`, [account]))
         .length;
-    await expect.poll(isOld, { timeout: 10_000 }).toBe(1);
+    await expect.poll(isOld).toBe(1);
     await site.query(`UPDATE batch SET lease_until = now() - interval '1 hour' WHERE account = $1`, [account]);
     await expectState(account, 'unknown');
 

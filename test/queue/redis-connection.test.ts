@@ -67,8 +67,8 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     expect(performance.now() - askedAt).toBeLessThan(6_000);
 
     await redis.restart();
-    await expect.poll(addAgain, { timeout: 10_000 }).toBeUndefined();
-    await expect.poll(() => handled, { timeout: 10_000 }).toEqual([1, 2]);
+    await expect.poll(addAgain).toBeUndefined();
+    await expect.poll(() => handled).toEqual([1, 2]);
     // Hundreds of errors come in such a time.
     expect(lines.filter(({ msg }) => msg === 'the queue reports an error').length).toBeLessThanOrEqual(15);
   });

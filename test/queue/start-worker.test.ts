@@ -118,7 +118,7 @@ describe('startWorker', () => {
     const ours = { name: 'submit', site: 'main', concurrency: 1 } as const;
     const setup = { ...ours, handle, connection: broken, options: QUEUE_OPTIONS };
     const worker = startWorker({ ...setup, log, onError: () => {} });
-    await expect.poll(() => fetches.length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => fetches.length).toBe(2);
     expect(fetches[1]! - fetches[0]!).toBeGreaterThanOrEqual(990);
     await worker.close();
   });

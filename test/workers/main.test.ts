@@ -39,7 +39,7 @@ function sentBatches(account: string): Promise<{ state: string }[]> {
 }
 
 function expectSent(account: string, batches: number): Promise<void> {
-  return expect.poll(async () => (await sentBatches(account)).length, { timeout: 10_000, interval: 20 }).toBe(batches);
+  return expect.poll(async () => (await sentBatches(account)).length, { interval: 20 }).toBe(batches);
 }
 
 describe('startWorkers', () => {
@@ -115,7 +115,7 @@ describe('startWorkers', () => {
     await loseQueue(world.app);
     const cut = cutAtStatement(world.app, /FOR UPDATE SKIP LOCKED/, 1);
     await whileWorking(async () => {
-      await expect.poll(cut.wasCut, { timeout: 5_000, interval: 10 }).toBe(true);
+      await expect.poll(cut.wasCut, { interval: 10 }).toBe(true);
       // Nobody but a sweep can find out that the batch is due now.
       await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
       await expectSent(account, 1);

@@ -51,7 +51,7 @@ describe.runIf(sshdIsInstalled())('startTransfers', () => {
     const workers = await world.start();
     await expect.poll(() => world.states(), { timeout: 15_000 }).toEqual({ 'june.csv': 'completed' });
     const results = async () => (await readdir(there('results'))).filter((name) => name.endsWith('.result.csv.done'));
-    await expect.poll(results, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(results).toHaveLength(1);
     expect(await readdir(there('outgoing', 'claimed'))).toEqual(['june.csv']);
     expect(logged.filter(({ code }) => code === 'REMOTE_UNREACHABLE').length).toBeGreaterThan(0);
     await workers.stop();

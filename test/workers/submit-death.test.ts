@@ -47,7 +47,7 @@ async function sweepUntil(key: BatchKey, state: string): Promise<void> {
         await sweep(world.app);
         return (await readBatchRow(world.app.ledger, key)).state;
       },
-      { timeout: 10_000, interval: 20 },
+      { interval: 20 },
     )
     .toBe(state);
 }

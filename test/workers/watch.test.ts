@@ -84,9 +84,7 @@ describe('startWatcher', () => {
   it('claims without any event: the listing alone finds everything, within one interval', async () => {
     await watch({ rescanMs: 60 });
     for (const folder of ['card', 'ach-charge', 'ach-refund']) await drop(`${folder}.csv`, `${account}/${folder}`);
-    await expect
-      .poll(namesTaken, { timeout: 5_000, interval: 20 })
-      .toEqual(['ach-charge.csv', 'ach-refund.csv', 'card.csv']);
+    await expect.poll(namesTaken, { interval: 20 }).toEqual(['ach-charge.csv', 'ach-refund.csv', 'card.csv']);
   });
 
   it('claims what lay there before it started', async () => {
@@ -94,13 +92,13 @@ describe('startWatcher', () => {
     await watchers.pop()!.stop();
     await drop('early.csv');
     await watchAlso();
-    await expect.poll(namesTaken, { timeout: 5_000, interval: 20 }).toEqual(['early.csv']);
+    await expect.poll(namesTaken, { interval: 20 }).toEqual(['early.csv']);
   });
 
   it('hears of a drop long before the next listing is due', async () => {
     await watch({ watch: 'events' });
     await drop('heard.csv');
-    await expect.poll(namesTaken, { timeout: 5_000, interval: 20 }).toEqual(['heard.csv']);
+    await expect.poll(namesTaken, { interval: 20 }).toEqual(['heard.csv']);
   });
 
   it('notes when each folder was listed, and not one that cannot be', async () => {
@@ -197,7 +195,7 @@ describe('look', () => {
     await watchAlso();
     const names = upTo(30).map((n) => `file-${String(n).padStart(2, '0')}.csv`);
     for (const name of names) await drop(name);
-    await expect.poll(namesTaken, { timeout: 10_000, interval: 50 }).toEqual(names);
+    await expect.poll(namesTaken, { interval: 50 }).toEqual(names);
     for (const watcher of watchers) await watcher.look();
     expect(await namesTaken()).toEqual(names);
     const work = await readdir(app.settings.folders[0]!.work);

@@ -5,7 +5,7 @@ import { type Child, startPaydrop } from '../support/run-child.ts';
 
 /** Waits for its scratch folder and has it removed after the test. */
 async function folderOf(demo: Child): Promise<string> {
-  await expect.poll(demo.out, { timeout: 10_000, interval: 10 }).toMatch(/^Working in .*\n/);
+  await expect.poll(demo.out, { interval: 10 }).toMatch(/^Working in .*\n/);
   const [, root = ''] = /^Working in (.*)\n/.exec(demo.out()) ?? [];
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   return root;

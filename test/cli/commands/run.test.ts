@@ -70,7 +70,7 @@ describe('run', () => {
     const before = process.listeners('SIGTERM');
     const running = world.paydrop('run', '--once');
     const listeners = () => process.listenerCount('SIGTERM');
-    await expect.poll(listeners, { timeout: 10_000, interval: 5 }).toBe(before.length + 1);
+    await expect.poll(listeners, { interval: 5 }).toBe(before.length + 1);
     const hear = process.listeners('SIGTERM').find((listener) => !before.includes(listener)) as () => void;
     hear();
     expect(await running).toMatchObject({

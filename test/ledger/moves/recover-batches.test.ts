@@ -48,7 +48,6 @@ describe('recoverBatches, while the worker lives', () => {
     await expect
       .poll(async () => taken.push(...(await recoverBatches(world.ledger, LONGEST_CALL_MS))), {
         interval: 20,
-        timeout: 10_000,
       })
       .toBe(2);
     expect(taken.map((batch) => [batch.file_id, batch.state, batch.worker]).sort()).toEqual(
@@ -110,7 +109,7 @@ describe('recoverBatches, while the worker lives', () => {
     const batch = await prepareBatch(another, key, LEASE_MS);
     expect(await recover(fileId)).toEqual([]);
     await another.instance.leave();
-    await expect.poll(() => recover(fileId), { interval: 20, timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => recover(fileId), { interval: 20 }).toHaveLength(1);
     expect(await sendBatch(another, batch!, call)).toBe(false);
   });
 });

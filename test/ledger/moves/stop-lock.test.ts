@@ -53,7 +53,7 @@ describe('lockForStop', () => {
   ] as const)('waits for %s', async (_what, first, second) => {
     const held = await holding(first);
     const later = holding(second);
-    await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
     await held.letGo();
     await (await later).letGo();
   });
@@ -61,7 +61,7 @@ describe('lockForStop', () => {
   it('holds up a send', async () => {
     const stop = await holding(lockForStop);
     const send = holding(lockForSend);
-    await expect.poll(waiting, { timeout: 10_000, interval: 10 }).toBe(1);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
     await stop.letGo();
     await (await send).letGo();
   });
