@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { approveFile } from '../../src/ledger/moves/release-held.ts';
 import { readAudit } from '../../src/ledger/queries/search.ts';
+import { originalPath } from '../../workers/open-original.ts';
 import {
   fileNamed,
   goodRows,
@@ -107,6 +109,17 @@ describe('an encrypted and signed drop', () => {
     await world.finish();
     world.app = withKey;
     expect(await fileNamed(world, name)).toMatchObject({ state: 'completed' });
+  });
+});
+
+describe('an encrypted drop with security codes', () => {
+  it('is destroyed like any other, with the key of the message', async () => {
+    const rows = freshRows().replaceAll('12/35', '12/35,737');
+    await world.drop('card', 'codes.csv.pgp', await encrypt(rows, { to: own, by: sender }));
+    await world.finish();
+    const file = await fileNamed(world, 'codes.csv.pgp');
+    expect(file).toMatchObject({ reason_code: 'SECURITY_CODE', wrapped_key: null, content_key: null });
+    expect(existsSync(originalPath(world.app, file))).toBe(false);
   });
 });
 

@@ -101,6 +101,22 @@ describe('checkArrival', () => {
   });
 });
 
+describe('intakeFile, for the same rows encrypted several times', () => {
+  it('accepts one of them when all are taken in at the same moment', async () => {
+    const rows = lines(upTo(3).map((n) => achRow(100 + n)));
+    const files: FileRow[] = [];
+    for (const name of ['one.csv.pgp', 'two.csv.pgp', 'three.csv.pgp'])
+      files.push(await claimed('secret', name, await encrypt(rows, { to: own, by: sender })));
+    await Promise.all(files.map((file) => intakeFile(world.app, { fileId: file.file_id })));
+    const after = await Promise.all(files.map((file) => readFileRow(world.app.ledger, file.file_id)));
+    const accepted = after.filter((file) => file.state === 'accepted');
+    expect(accepted).toHaveLength(1);
+    expect(new Set(files.map((file) => file.sha256)).size).toBe(3);
+    for (const file of after.filter((one) => one !== accepted[0]))
+      expect(file).toMatchObject({ reason_code: 'DUPLICATE_FILE', duplicate_of: accepted[0]!.file_id });
+  });
+});
+
 describe('a key of ours that cannot be used', () => {
   it('is said at start, and before that lets the file wait', async () => {
     await expect(checkKeys(world.app)).rejects.toMatchObject({ code: 'PGP_KEY' });
