@@ -39,6 +39,31 @@ const FILE_LIMITS = {
   fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
 };
 
+/** Where a key comes from that must not stand in the configuration itself. */
+const KeySource = z.string().regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…');
+
+const OpenPgpConfig = z
+  .strictObject({
+    key: KeySource.describe(
+      'Our private key, armored: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; several may follow each other while senders change to a new one',
+    ),
+    passphrase: KeySource.optional().describe('Passphrase of the private key, from the same kinds of place'),
+    senders: z
+      .array(z.string().regex(/^(file|env):\S/, 'write file:PATH or env:NAME'))
+      .default([])
+      .describe('Public keys of the senders, armored: file:PATH or env:NAME'),
+    signature: z
+      .enum(['required', 'optional'])
+      .optional()
+      .describe(
+        'required: a message without a valid signature of a sender is refused; left out, required when there are senders',
+      ),
+  })
+  .refine(
+    ({ signature, senders }) => signature !== 'required' || senders.length > 0,
+    'signature is required, and there are no senders whose signatures could be checked',
+  );
+
 /** What is usual for card schemes and banks: 13 months in which a payment may be disputed. */
 export const RETENTION_DAYS = 400;
 
@@ -52,6 +77,7 @@ export const AccountConfig = z.strictObject({
     .describe('Zone in which people of this account read times, such as America/Toronto'),
   agentCode: Secret.describe('Agent code: env:NAME, file:PATH or the text itself'),
   password: Secret.describe('Password: env:NAME, file:PATH or the text itself'),
+  openpgp: OpenPgpConfig.optional().describe('Opens drops that are OpenPGP messages: X.csv.pgp, X.csv.gpg, X.csv.asc'),
   baseUrl: z
     .url()
     .optional()
@@ -187,6 +213,10 @@ export const FolderConfig = z.strictObject({
     ])
     .prefault({ by: 'quiet' })
     .describe('When a drop counts as complete'),
+  encryption: z
+    .enum(['required', 'optional'])
+    .default('optional')
+    .describe('required: a drop that is no OpenPGP message is refused'),
   header: z.enum(['none', 'required', 'auto']).default('auto').describe('Whether the first row holds column titles'),
   charset: z
     .enum(['utf-8', 'windows-1252', 'iso-8859-1'])
@@ -313,13 +343,9 @@ export const Config = z.strictObject({
         .describe('Most rows sent in one call, and so most rows ever in doubt'),
     })
     .prefault({}),
-  masterKey: z
-    .string()
-    .regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…')
-    .optional()
-    .describe(
-      'Where the master key comes from: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; left out, PAYDROP_MASTER_KEY or data/master.key',
-    ),
+  masterKey: KeySource.optional().describe(
+    'Where the master key comes from: file:PATH, env:NAME, or command:PROGRAM ARG… whose output it is; left out, PAYDROP_MASTER_KEY or data/master.key',
+  ),
   paths: z
     .strictObject({
       out: z.string().default('out').describe('Output files'),
@@ -369,6 +395,7 @@ export const Config = z.strictObject({
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
+export type OpenPgpConfig = z.infer<typeof OpenPgpConfig>;
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type AlarmConfig = z.infer<typeof AlarmConfig>;
 export type FolderConfig = z.infer<typeof FolderConfig>;

@@ -115,6 +115,42 @@ export const ERRORS = {
     'the columns are not those of the layout this folder takes',
     'Drop the file into the folder of its layout.',
   ),
+  PGP_NO_KEY: rejected(
+    'file',
+    'the file is encrypted, and its account has no OpenPGP key',
+    'Have "openpgp.key" of the account set and drop the file again, or drop it unencrypted.',
+  ),
+  PGP_PLAIN: rejected(
+    'file',
+    'the folder takes encrypted files only, and this one is not',
+    'Encrypt it with the OpenPGP key of paydrop, sign it, and drop it as X.csv.pgp, X.csv.gpg or X.csv.asc.',
+  ),
+  PGP_WRONG_KEY: rejected(
+    'file',
+    'the file is encrypted for another key than that of the account',
+    'Encrypt it with the present OpenPGP key of paydrop; "paydrop doctor" shows its fingerprint.',
+  ),
+  PGP_MESSAGE: rejected(
+    'file',
+    'the file is no whole encrypted OpenPGP message, or was changed on its way',
+    'Encrypt the file again, upload it in binary mode and drop it again.',
+  ),
+  PGP_UNSIGNED: rejected('file', 'the message is not signed', 'Sign it when it is encrypted, and drop it again.'),
+  PGP_SIGNER: rejected(
+    'file',
+    'the message is signed by nobody who is known as a sender of the account',
+    'Sign it with the key that was agreed on, or have its public key added to "openpgp.senders" of the account.',
+  ),
+  PGP_SIGNER_EXPIRED: rejected(
+    'file',
+    'the key that signed the message is expired or revoked',
+    'Send the prolonged or the new public key to the operator, and sign with it.',
+  ),
+  PGP_SIGNATURE: rejected(
+    'file',
+    'the signature of the message is not right',
+    'Sign and encrypt the file again; if this comes again, ask the sender whether the file is theirs.',
+  ),
   DUPLICATE_FILE: rejected(
     'file',
     'the same bytes were taken before on this account',
@@ -248,6 +284,10 @@ export const ERRORS = {
   KEY_IN_USE: stopped(
     'the master key still wraps something, or is the current one',
     'Run "paydrop key rotate" first; "paydrop key list" shows what is wrapped with it.',
+  ),
+  PGP_KEY: stopped(
+    'an OpenPGP key of an account cannot be used',
+    'Mend "openpgp" of the account and start again; files that wait for it then go on.',
   ),
   SEAL_BROKEN: stopped('sealed data was changed or cut', 'Restore it from a backup; it is not used as it is.'),
   ORIGINAL_GONE: stopped(

@@ -7,6 +7,7 @@ import { type Pulse, startPulse } from './kernel/pulse.ts';
 import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
 import { type Ledger, openLedger } from './ledger/open-ledger.ts';
 import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
+import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
@@ -28,6 +29,8 @@ export type App = {
   account(name: string): Account;
   folder(id: string): Folder | undefined;
   gateway(account: string): Gateway;
+  /** Undefined when drops of the account cannot be encrypted. Throws PGP_KEY. */
+  openPgpKeys(account: string): Promise<OpenPgpKeys> | undefined;
   close(): Promise<void>;
 };
 
@@ -95,7 +98,7 @@ function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQ
     : { kind: 'postgres', connection: ledger.connection };
 }
 
-function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'> {
+function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (!found)
@@ -103,6 +106,7 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
     return found;
   };
   const gateways = new Map<string, Gateway>();
+  const keys = new Map<string, Promise<OpenPgpKeys>>();
   return {
     account,
     folder: (id) => settings.folders.find((folder) => folder.id === id),
@@ -110,6 +114,13 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
       const gateway = gateways.get(name) ?? createGateway(gatewaySettings(account(name)));
       gateways.set(name, gateway);
       return gateway;
+    },
+    openPgpKeys: (name) => {
+      const { openpgp } = account(name);
+      if (!openpgp) return undefined;
+      const opened = keys.get(name) ?? openKeys(openpgp, name);
+      keys.set(name, opened);
+      return opened;
     },
   };
 }

@@ -116,6 +116,8 @@ describe('the tree keeps the rules of the house', () => {
   it('every package that is shipped has a permissive licence', () => {
     expect(findBadLicences({ 'node_modules/a': { license: 'GPL-3.0' }, 'node_modules/b': {} })).toHaveLength(2);
     expect(findBadLicences({ 'node_modules/a': { license: '(GPL-3.0 OR MIT)' } })).toEqual([]);
+    expect(findBadLicences({ 'node_modules/a': { license: 'LGPL-3.0+' } })).toHaveLength(1);
+    expect(findBadLicences({ 'node_modules/openpgp': { license: 'GPL-3.0' } })).toHaveLength(1);
     expect(findBadLicences(readJson('package-lock.json').packages)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
 import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
 import { readClaim } from '../src/drop/find-claims.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
 import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
@@ -13,6 +14,7 @@ import { dayInZone } from '../src/kernel/zone-time.ts';
 import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
+import { destroyKeys } from '../src/ledger/moves/shred-file.ts';
 import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
@@ -20,11 +22,13 @@ import type { FileRow } from '../src/ledger/records.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
+import { type Arrival, checkArrival } from './check-arrival.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
 import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { lookBack } from './look-back.ts';
-import { openOriginal, originalPath } from './open-original.ts';
+import { openContent } from './open-content.ts';
+import { originalPath } from './open-original.ts';
 import { createRowStore } from './store-rows.ts';
 import { askToDeliver, wakeAccount } from './wake.ts';
 import { join } from 'node:path';
@@ -53,10 +57,11 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
 async function checkAndStore(app: App, file: FileRow): Promise<void> {
   const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
-  const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, file, folder, changed));
+  const arrival = await checkArrival(app, file, folder);
+  const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival }));
   const decision = await decide().catch((error: unknown) => {
     // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
-    if (violates(error, 'one_content_per_account')) return decide();
+    if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
     throw error;
   });
   app.log.info(
@@ -65,17 +70,18 @@ async function checkAndStore(app: App, file: FileRow): Promise<void> {
   );
 }
 
-async function readIntoLedger(
-  app: App,
-  tx: Transaction,
-  file: FileRow,
-  folder: Folder,
-  changed: boolean,
-): Promise<FileDecision> {
-  const refusal = await findRefusal(tx, file, folder);
+const ONE_CONTENT = ['one_content_per_account', 'one_inside_per_account'];
+
+type Subject = { file: FileRow; folder: Folder; changed: boolean; arrival: Arrival };
+
+async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileDecision> {
+  const { file, folder, changed, arrival } = subject;
+  const refusal = await findRefusal(tx, subject);
   if (refusal) return refuseUnread(tx, file, refusal);
   const store = createRowStore(app, tx, file);
-  const check = await checkRows(app, file, folder, (rows) => store.add(rows));
+  const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
+  const check = await checkRows(app, { ...file, content_key: contentKey }, folder, (rows) => store.add(rows));
+  if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   const rowSet = await store.finish();
   // Of a refused file nothing is sent, so it need not be compared with what was.
   const isRefused = check.verdict === 'reject';
@@ -94,22 +100,29 @@ async function readIntoLedger(
     history,
   });
   await store.addFaults([...check.faults, ...faults]);
-  await decideFile(tx, file.file_id, { ...findingsOf(check), rowSet }, decision);
+  const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
+  await decideFile(tx, file.file_id, findings, decision, contentKey);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decision;
 }
 
-type Refusal = { code: FaultCode; detail: string; duplicateOf?: string };
+type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
 
 /** Why a file is refused without being read. */
-async function findRefusal(tx: Transaction, file: FileRow, folder: Folder): Promise<Refusal | undefined> {
-  const earlier = await findSameContent(tx, file);
+async function findRefusal(
+  tx: Transaction,
+  { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
+): Promise<Refusal | undefined> {
+  const earlier = await findSameContent(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
   if (earlier) {
     const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
     return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
   }
   const excess = describeExcess(file.bytes, folder.maxBytes);
-  return excess === undefined ? undefined : { code: 'FILE_TOO_LARGE', detail: excess };
+  if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
+  if (arrival.is !== 'refused') return undefined;
+  const { is: _is, ...refusal } = arrival;
+  return refusal;
 }
 
 /** Reading it has ended the process too often (guard-reading.ts). */
@@ -125,9 +138,10 @@ async function refuseUnread(
   { detail, ...refusal }: Refusal,
   verdict: 'reject' | 'hold' = 'reject',
 ): Promise<FileDecision> {
-  const reason = `${ERRORS[refusal.code].means}: ${detail}`;
+  const { means } = ERRORS[refusal.code];
+  const reason = detail === undefined ? means : `${means}: ${detail}`;
   const decision: FileDecision = { verdict, reason, ...refusal };
-  await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, detail }]);
+  await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
   await decideFile(tx, file.file_id, NOTHING_READ, decision);
   return decision;
 }
@@ -139,7 +153,7 @@ async function checkRows(
   keep: (rows: readonly CheckedRow[]) => Promise<void>,
 ): Promise<FileCheck> {
   const account = app.account(file.account);
-  const check = checkPaymentFile(openOriginal(app, file), {
+  const check = checkPaymentFile(openContent(app, file), {
     operation: file.operation,
     account,
     folder,
@@ -177,10 +191,7 @@ export async function finishClaimed(app: App, fileId: string): Promise<void> {
 
 /** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
 async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
-  await tx.client.query('UPDATE file SET wrapped_key = NULL, row_set = NULL, shredded_at = $2 WHERE file_id = $1', [
-    fileId,
-    tx.at,
-  ]);
+  await destroyKeys(tx, fileId);
   tx.audit({
     actor: 'worker:intake',
     fileId,

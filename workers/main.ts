@@ -2,6 +2,7 @@ import type { Payload, QueueName } from '../schemas/jobs.ts';
 import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
 import { checkFolders } from './check-folders.ts';
+import { checkKeys } from './check-keys.ts';
 import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
@@ -35,6 +36,7 @@ export type Workers = {
 export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
+  if (roles.has('intake')) await checkKeys(app);
   await compareJournal(app);
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;

@@ -5,6 +5,9 @@ import type { LayoutName } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { headerOf, makeRow, makeRows, type RowPlan } from './make-rows.ts';
 
+/** Of every code of an encrypted file. */
+const ENCRYPTED = 'needs an OpenPGP key of your own, or of your sender, and settings of the account or the folder';
+
 /** Codes that a file cannot show by itself, and why. */
 export const NOT_IN_A_FILE = {
   DUPLICATE_FILE: 'needs the same bytes to have been taken before: drop any valid sample twice, under two names',
@@ -25,6 +28,14 @@ export const NOT_IN_A_FILE = {
   SENT_BEFORE: 'needs a ledger that was restored from a backup made before the file was sent',
   FILE_TOO_LARGE:
     'needs a file above maxBytes of its folder, which is 1 GiB unless it is set: set it to 100 and drop any',
+  PGP_NO_KEY: ENCRYPTED,
+  PGP_PLAIN: ENCRYPTED,
+  PGP_WRONG_KEY: ENCRYPTED,
+  PGP_MESSAGE: ENCRYPTED,
+  PGP_UNSIGNED: ENCRYPTED,
+  PGP_SIGNER: ENCRYPTED,
+  PGP_SIGNER_EXPIRED: ENCRYPTED,
+  PGP_SIGNATURE: ENCRYPTED,
   LINES_DIFFER: 'cannot be reached: every line that is not blank is read as a row; it is there should that ever break',
 } as const satisfies Partial<Record<FaultCode, string>>;
 

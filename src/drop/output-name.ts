@@ -1,4 +1,5 @@
 import { shortId } from '../kernel/ids.ts';
+import { stemOf } from '../kernel/message-name.ts';
 import { displayName } from './display-name.ts';
 
 /**
@@ -21,7 +22,7 @@ export function outputName(
  * characters, which would be written as others than they are read; no leading dot, which would hide the file; no leading dash, which commands would read as an option.
  */
 function safeStem(originalName: string): string {
-  const stem = displayName(originalName.replace(/\.csv$/i, '')).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
+  const stem = displayName(stemOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
   const guarded = stem.replace(/^[.\-\s]/, (first) => `_${first.trim()}`);
   return cutToBytes(guarded, LONGEST_STEM_BYTES) || 'file';
 }

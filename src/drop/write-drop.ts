@@ -3,6 +3,7 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PipelineError } from '../kernel/errors.ts';
+import { stemOf } from '../kernel/message-name.ts';
 import { displayName } from './display-name.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { lstatOrNothing } from './list-folder.ts';
@@ -57,7 +58,7 @@ export async function writeDrop(
 
 /** A name for a file made of another: the old name first, then the id of the old file, then which one it is. */
 export function followUpName(originalName: string, shortId: string, number: number): string {
-  const stem = displayName(originalName.replace(/\.csv$/i, ''))
+  const stem = displayName(stemOf(originalName))
     .replace(/[<>:"|?*]|\p{Cs}/gu, '_')
     .replace(/^[.\-\s~]/, '_');
   return `${stem.slice(0, LONGEST_STEM) || 'file'}__${shortId}-again-${number}.csv`;

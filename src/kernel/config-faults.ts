@@ -54,7 +54,14 @@ function findFolderFaults(folder: Folder, path: string, account: Account | undef
     ...findRestrictions(folder, path, account),
     ...findLayoutFaults(folder, path, account),
     ...findRetentionFaults(folder, path, account),
+    ...findEncryptionFaults(folder, path, account),
   ];
+}
+
+/** Such a folder would refuse every file. */
+function findEncryptionFaults({ encryption }: Folder, path: string, { name, openpgp }: Account): ConfigFault[] {
+  if (encryption === 'optional' || openpgp) return [];
+  return [{ path: `${path}.encryption`, reason: `it is required, and account "${name}" has no openpgp` }];
 }
 
 /** Rows that came before are found by their fingerprints, which go with the original. */

@@ -11,12 +11,13 @@ import {
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
+import { readOpenPgp } from './config-openpgp.ts';
 import { readSecret } from './config-secret.ts';
 import { PipelineError, reasonOf, systemCode } from './errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
 
-/** An account with its secrets read. The password is held in memory only. */
+/** An account with its secrets read. Password and keys are held in memory only. */
 export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
   name: string;
   agentCode: string;
@@ -129,6 +130,9 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     name,
     agentCode: secretOf(`accounts.${name}.agentCode`, account.agentCode),
     password: secretOf(`accounts.${name}.password`, account.password),
+    ...(account.openpgp && {
+      openpgp: readOpenPgp(account.openpgp, `accounts.${name}.openpgp`, { root, env, faults }),
+    }),
   });
   const readRemote = (name: string, remote: RemoteConfig): Remote => {
     const secrets = (['password', 'key', 'passphrase'] as const).flatMap((field) => {

@@ -36,6 +36,9 @@ export type FileRow = {
   invalid_rows: number | null;
   duplicate_of: string | null;
   row_set: string | null;
+  /** Of an encrypted drop, see migrations/0013-messages.sql; null of all others. */
+  content_sha256: string | null;
+  content_key: Buffer | null;
   accepted_at: Date | null;
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;

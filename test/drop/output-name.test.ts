@@ -9,6 +9,7 @@ describe('outputName', () => {
     ['monday.csv', 'monday__1a2b3c4d.result.csv'],
     ['Monday.CSV', 'Monday__1a2b3c4d.result.csv'],
     ['monday', 'monday__1a2b3c4d.result.csv'],
+    ['monday.csv.pgp', 'monday__1a2b3c4d.result.csv'],
     ['monday.txt', 'monday.txt__1a2b3c4d.result.csv'],
     ['june.csv.csv', 'june.csv__1a2b3c4d.result.csv'],
     ['Zahlungen März.csv', 'Zahlungen März__1a2b3c4d.result.csv'],

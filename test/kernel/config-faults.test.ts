@@ -52,6 +52,14 @@ describe('findConfigFaults', () => {
     ]);
   });
 
+  it('finds a folder that would refuse every file, because its account has no key', () => {
+    const folders = [{ ...FOLDER, encryption: 'required' }];
+    expect(faultsOf({ folders })).toEqual([
+      { path: 'folders.0.encryption', reason: 'it is required, and account "main" has no openpgp' },
+    ]);
+    expect(faultsOf({ folders, account: { openpgp: { key: 'env:KEY' } } })).toEqual([]);
+  });
+
   it('finds a folder of an account that does not exist, by its own place', () => {
     const folders = [FOLDER, { ...FOLDER, path: 'drop/b', account: 'other' }];
     expect(faultsOf({ folders })).toEqual([{ path: 'folders.1.account', reason: 'there is no account "other"' }]);

@@ -35,6 +35,7 @@ describe('Config', () => {
           textCommas: 'replace',
           badRows: { policy: 'withhold', maxPercent: 10 },
           duplicateRows: 'hold',
+          encryption: 'optional',
           sameTotals: 'warn',
           chargedBefore: 'hold',
           duplicateDays: 35,

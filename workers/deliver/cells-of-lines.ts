@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { readRawRows } from '../../src/csv/read-rows.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
-import { openOriginal } from '../open-original.ts';
+import { openContent } from '../open-content.ts';
 
 /** The cells of some lines of a file, from its sealed original; it is read no further than the last of them. */
 export async function cellsOfLines(
@@ -12,7 +12,7 @@ export async function cellsOfLines(
   const wanted = new Set(lines);
   const found = new Map<number, readonly string[]>();
   const { charset, header_line: headerLine, operation } = file;
-  const original = openOriginal(app, file);
+  const original = openContent(app, file);
   try {
     for await (const page of readRawRows(original, { charset, headerLine, operation })) {
       for (const { line, cells } of page) if (wanted.has(line)) found.set(line, cells);

@@ -9,7 +9,7 @@ import { type AsOf, readBatches, readFaults, readRows } from '../../src/ledger/q
 import type { BatchRow, FileRow, LedgerRow } from '../../src/ledger/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
-import { openOriginal } from '../open-original.ts';
+import { openContent } from '../open-content.ts';
 
 /**
  * Every row of a finished file with its first outcome and its cells, in input order: the ledger's rows and those of the sealed
@@ -24,7 +24,7 @@ export async function* finishedRows(
 ): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }> {
   const describe = await rowDescriber(app, file);
   const { charset, header_line: headerLine, operation } = file;
-  const original = openOriginal(app, file);
+  const original = openContent(app, file);
   const raw = flatten(readRawRows(original, { charset, headerLine, operation }));
   const faultsOf = byLine(flatten(readFaults(app.ledger, file.file_no)));
   try {

@@ -7,14 +7,20 @@ import { decideIntake } from '../../../workers/decide-intake.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
 import { readSidecar } from '../../drop/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { sha256OfFile } from '../../kernel/hash.ts';
 import { maskText } from '../../kernel/mask.ts';
+import { isMessageName } from '../../kernel/message-name.ts';
+import type { Fault } from '../../kernel/rows.ts';
 import type { FileDecision } from '../../ledger/moves/decide-file.ts';
+import type { MessageFault } from '../../pgp/check-message.ts';
 import { type CliCommand, JSON_OPTION } from '../command.ts';
 import { progressLine } from '../progress.ts';
 import { checkFile } from '../validate/check-file.ts';
-import { chooseRules } from '../validate/choose-rules.ts';
+import { type ChosenRules, chooseRules } from '../validate/choose-rules.ts';
 import { jsonReport } from '../validate/json-report.ts';
+import { openDrop } from '../validate/open-drop.ts';
 import { textReport } from '../validate/text-report.ts';
+import { unreadCheck } from '../validate/unread-check.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 export const validate: CliCommand = {
@@ -38,22 +44,42 @@ export const validate: CliCommand = {
     const file = await openPlainFile(path);
     const progress = progressLine();
     const report = options['json'] ? jsonReport() : textReport(most, rules.folder.duplicateRows);
-    const check = await checkFile(file, rules, { report, progress });
-    const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
-    const { decision, faults } = decideIntake(check, {
-      ...rules,
-      effects: rules.folder,
-      control,
-      claimedSha256: check.sha256,
-      changed: false,
-      sameName: undefined,
-      history: undefined,
-    });
-    for (const fault of [...check.faults, ...faults]) report.fault(fault);
-    report.end(maskText(basename(path)), check, decision);
-    return statusOf(check, decision);
+    const name = maskText(basename(path));
+    const opened = await openDrop(path, rules);
+    const said =
+      'code' in opened
+        ? await refuseUnread(file, path, opened)
+        : await judge(path, await checkFile(file, rules, { report, progress, ...opened }), rules);
+    for (const fault of said.faults) report.fault(fault);
+    report.end(name, said.check, said.decision);
+    return statusOf(said.check, said.decision);
   },
 };
+
+/** Everything that there is to say of a file when its rows were told. */
+type Said = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
+
+async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<Said> {
+  const control = existsSync(`${path}.ctl`) ? await readSidecar(`${path}.ctl`) : null;
+  const { decision, faults } = decideIntake(check, {
+    ...rules,
+    effects: rules.folder,
+    control,
+    // The sender means the bytes that are dropped, which may hold the rows encrypted.
+    claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,
+    changed: false,
+    sameName: undefined,
+    history: undefined,
+  });
+  return { check, decision, faults: [...check.faults, ...faults] };
+}
+
+async function refuseUnread(file: FileHandle, path: string, fault: MessageFault): Promise<Said> {
+  await file.close();
+  const { size } = await lstat(path);
+  const unread = unreadCheck(fault, { bytes: size, sha256: await sha256OfFile(path) });
+  return { ...unread, faults: unread.check.faults };
+}
 
 /**
  * Opens the file before a word is printed, so that what cannot be read leaves no half of a report behind. A pipe of

@@ -6,6 +6,7 @@ import { folders } from './folders.ts';
 import { journal } from './journal.ts';
 import { keyFile } from './key-file.ts';
 import { masterKey } from './master-key.ts';
+import { openpgp } from './openpgp.ts';
 import { originals } from './originals.ts';
 import { permissions } from './permissions.ts';
 import { postgres } from './postgres.ts';
@@ -22,6 +23,7 @@ export const CHECKS: readonly Check[] = [
   permissions,
   diskSpace,
   keyFile,
+  openpgp,
   postgres,
   clock,
   queue,

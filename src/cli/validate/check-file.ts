@@ -1,17 +1,18 @@
 import type { FileHandle } from 'node:fs/promises';
 import { checkPaymentFile, type CheckRules, type FileCheck } from '../../csv/check-payment-file.ts';
 import type { ProgressLine } from '../progress.ts';
+import type { OpenedDrop } from './open-drop.ts';
 import type { Report } from './report.ts';
 
 /** Reads the file from its first byte to its last, tells the faults of rows as they come, and closes it. */
 export async function checkFile(
   file: FileHandle,
   rules: CheckRules,
-  { report, progress }: { report: Pick<Report, 'fault'>; progress: ProgressLine },
+  { report, progress, contentOf }: { report: Pick<Report, 'fault'>; progress: ProgressLine } & OpenedDrop,
 ): Promise<FileCheck> {
   const { size } = await file.stat();
   const source = file.createReadStream({ highWaterMark: 65_536 });
-  const check = checkPaymentFile(source, rules);
+  const check = checkPaymentFile(contentOf(source), rules);
   let rows = 0;
   for (;;) {
     const step = await check.next();

@@ -11,9 +11,10 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { limitsOf } from '../../kernel/limits.ts';
 import { isApprovalDue } from '../../kernel/second-person.ts';
 import { dayInZone } from '../../kernel/zone-time.ts';
+import type { DropRules } from './open-drop.ts';
 
 /** What `decideIntake` needs of the configuration. `maxBytes` is undefined when no folder would take the file. */
-type FileRules = Pick<Circumstances, 'maxBytes' | 'limits' | 'approvalDue'>;
+type FileRules = Pick<Circumstances, 'maxBytes' | 'limits' | 'approvalDue'> & DropRules;
 
 export type ChosenRules = CheckRules & FileRules;
 
@@ -45,6 +46,7 @@ function defaultRules(operation: FolderOperation): ChosenRules {
     account: { server: 'NA', country: 'US', currency: 'USD' },
     folder: FolderConfig.parse({ path: '-', account: '-', operation }),
     today: dayInZone(systemClock.now(), 'UTC'),
+    openpgp: undefined,
     maxBytes: undefined,
     limits: { fileRows: undefined, fileCents: undefined },
     approvalDue: false,
@@ -66,6 +68,7 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     account,
     folder: folder ?? FolderConfig.parse({ path: '-', account: account.name, operation }),
     today: dayInZone(systemClock.now(), account.timeZone),
+    openpgp: account.openpgp && { account: account.name, config: account.openpgp },
     maxBytes: folder?.maxBytes,
     largestRowCents: limits.rowCents,
     limits,

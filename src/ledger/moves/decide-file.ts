@@ -16,6 +16,8 @@ export type FileFindings = {
   invalidRows: number;
   /** Mark of the valid rows, see vault/row-set.ts; null when there are none. */
   rowSet?: string | null;
+  /** Of an encrypted drop: what was inside, and who signed it. */
+  message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
 export type FileDecision =
@@ -30,12 +32,14 @@ const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 /**
  * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
  * that "what happened to invoice X" finds them, but no batch that could be sent.
+ * @param contentKey of an encrypted drop: its session key, sealed
  */
 export async function decideFile(
   tx: Transaction,
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
+  contentKey: Buffer | null = null,
 ): Promise<FileRow> {
   if (decision.verdict === 'reject') await tx.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]);
   const why = decision.verdict === 'accept' ? undefined : decision;
@@ -58,6 +62,8 @@ export async function decideFile(
         valid_cents: findings.validCents,
         invalid_rows: findings.invalidRows,
         row_set: findings.rowSet ?? null,
+        content_sha256: findings.message?.sha256 ?? null,
+        content_key: contentKey,
       },
     },
   );

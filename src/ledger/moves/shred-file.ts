@@ -1,6 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
 import { type DueFile, findDueShreds, type RetentionDays } from '../queries/retention.ts';
-import { transact } from '../transaction.ts';
+import { type Transaction, transact } from '../transaction.ts';
 
 const ACTOR = 'worker:sweep';
 
@@ -16,15 +16,20 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
     const here = { pool: tx.client, clock: ledger.clock };
     const [due] = await findDueShreds(here, days, { limit: 1, fileId });
     if (!due) return false;
-    await tx.client.query('UPDATE file SET wrapped_key = NULL, row_set = NULL, shredded_at = $2 WHERE file_id = $1', [
-      fileId,
-      tx.at,
-    ]);
+    await destroyKeys(tx, fileId);
     const { rowCount } = await tx.client.query('DELETE FROM sealed_part WHERE file_id = $1', [fileId]);
     const reason = 'its retention is over; its data key was destroyed';
     tx.audit({ actor: ACTOR, fileId, move: 'shred', reason, evidence: evidenceOf(due, rowCount ?? 0) });
     return true;
   });
+}
+
+/** What is wrapped or sealed with the data key could not be opened any more; it need not lie about either. */
+export async function destroyKeys(tx: Transaction, fileId: string): Promise<void> {
+  await tx.client.query(
+    `UPDATE file SET wrapped_key = NULL, content_key = NULL, row_set = NULL, shredded_at = $2 WHERE file_id = $1`,
+    [fileId, tx.at],
+  );
 }
 
 function evidenceOf({ account, dueAt }: DueFile, sealedParts: number) {

@@ -4,14 +4,22 @@ import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
 
 export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
-/** The file of this account that had the same bytes and was taken, if any (F68). */
-export async function findSameContent(tx: Transaction, file: FileRow): Promise<Earlier | undefined> {
+/**
+ * The file of this account that had the same bytes and was taken, if any (F68). Of what is encrypted the bytes inside
+ * count as well, also against files that came as they are.
+ * @param inside SHA-256 of what is inside; left out, of the bytes that came
+ */
+export async function findSameContent(
+  tx: Transaction,
+  file: FileRow,
+  inside: string = file.sha256,
+): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file
-     WHERE account = $1 AND sha256 = $2 AND file_id <> $3
+     WHERE account = $1 AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
        AND state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')
      ORDER BY file_no LIMIT 1`,
-    [file.account, file.sha256, file.file_id],
+    [file.account, file.sha256, file.file_id, inside],
   );
   return rows[0];
 }

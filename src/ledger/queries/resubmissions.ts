@@ -23,6 +23,12 @@ export async function readResubmissions(ledger: Ledger, fileId: string): Promise
   return rows;
 }
 
+/** Whether we made the file ourselves of rows of another. */
+export async function isResubmission(ledger: Ledger, fileId: string): Promise<boolean> {
+  const { rowCount } = await ledger.pool.query('SELECT FROM resubmission WHERE new_file_id = $1 LIMIT 1', [fileId]);
+  return rowCount !== 0;
+}
+
 /** Lines of a resubmission. */
 export async function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(

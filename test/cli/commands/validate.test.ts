@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
+import { encrypt, makeKey, writeKey } from '../../support/openpgp.ts';
 import { type Ran, runHere } from '../support/run-here.ts';
 
 let root = '';
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-async function write(name: string, text: string): Promise<string> {
+async function write(name: string, text: string | Buffer): Promise<string> {
   const path = join(root, name);
   await writeFile(path, text);
   return path;
@@ -77,6 +78,32 @@ describe('validate: the verdict is the exit status', () => {
     expect(await validate(path)).toMatchObject({ status: 0 });
     await writeFile(`${path}.ctl`, 'rows=21\n');
     expect(await validate(path)).toMatchObject({ status: 3, out: expect.stringContaining('it says 21 rows') });
+  });
+
+  it('opens an encrypted file with the key of the account, and says why it would be refused', async () => {
+    const own = await makeKey();
+    await mkdir(join(root, 'encrypted'));
+    const key = await writeKey(root, 'own.asc', own.privateKey.armor());
+    const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'A', password: 'P', openpgp: { key } };
+    const config = {
+      accounts: { main: account },
+      folders: [{ path: 'drop/card', account: 'main', operation: 'card', encryption: 'required' }],
+    };
+    await writeFile(join(root, 'encrypted', 'paydrop.yaml'), JSON.stringify(config));
+    const message = await encrypt(lines(TWENTY), { to: own });
+    const check = (path: string) =>
+      runHere(['--dir', join(root, 'encrypted'), 'validate', path, '--operation', 'card']);
+
+    const path = await write('june.csv.pgp', message);
+    await writeFile(`${path}.ctl`, `rows=20\nsha256=${createHash('sha256').update(message).digest('hex')}\n`);
+    expect(await check(path)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining('june.csv.pgp: ACCEPTED. 20 rows'),
+    });
+    const cut = await check(await write('cut.csv.pgp', message.subarray(0, -20)));
+    expect(cut).toMatchObject({ status: 2, out: expect.stringMatching(/^PGP_MESSAGE .*\ncut\.csv\.pgp: REJECTED /) });
+    expect(await check(await write('plain.csv', lines(TWENTY)))).toMatchObject({ status: 2 });
+    expect(await validate(path)).toMatchObject({ status: 2, out: expect.stringContaining('PGP_NO_KEY') });
   });
 
   it('says nothing of the queue, the ledger or the folders, because it touches none', async () => {

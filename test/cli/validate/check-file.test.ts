@@ -15,6 +15,7 @@ it('checkFile tells faults of rows in file order, with the progress line out of 
     const events: string[] = [];
     const check = await checkFile(await open(join(root, 'a.csv')), chooseRules('card', undefined, root), {
       report: { fault: (fault: Fault) => events.push(`line ${fault.line}`) },
+      contentOf: (source) => source,
       progress: { show: (text) => events.push(text), clear: () => events.push('clear') },
     });
     expect(check).toMatchObject({ records: 2_000, valid: { rows: 1_998 }, faultCounts: { AMOUNT_FORMAT: 2 } });

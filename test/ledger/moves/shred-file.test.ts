@@ -33,9 +33,11 @@ const codeOf = (sql: string) =>
 describe('shredFile', () => {
   it('destroys the key and what is sealed, with one link, once', async () => {
     const file = await due();
+    await world.force(`UPDATE file SET content_key = 'sealed' WHERE file_id = $1`, [file.file_id]);
     expect(await shredFile(world.ledger, file.file_id, DAYS)).toBe(true);
     expect(await readFileRow(world.ledger, file.file_id)).toMatchObject({
       wrapped_key: null,
+      content_key: null,
       row_set: null,
       shredded_at: world.clock.now(),
       state: 'completed',

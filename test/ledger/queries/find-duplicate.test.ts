@@ -36,6 +36,24 @@ describe('findSameContent', () => {
   });
 });
 
+describe('findSameContent, for what is inside an encrypted file', () => {
+  it('finds it whether it came encrypted before or as it is', async () => {
+    const account = 'inside';
+    const encrypted = await world.accepted({ account });
+    await world.force('UPDATE file SET content_sha256 = $2 WHERE file_id = $1', [encrypted.file_id, 'rows of may']);
+    const plain = await world.accepted({ account });
+    const find = async (file: FileRow, inside?: string) =>
+      (await transact(world.ledger, (tx) => findSameContent(tx, file, inside)))?.file_id;
+    const again = await world.claimed({ account });
+    expect(await find(again, 'rows of may')).toBe(encrypted.file_id);
+    expect(await find(again, plain.sha256)).toBe(plain.file_id);
+    expect(await find(again, 'rows of june')).toBeUndefined();
+    expect(await find(await world.claimed({ account, sha256: 'rows of may' }))).toBe(encrypted.file_id);
+    // The same message once more, which may be known before it is opened.
+    expect(await find(await world.claimed({ account, sha256: encrypted.sha256 }))).toBe(encrypted.file_id);
+  });
+});
+
 describe('findSameName', () => {
   it('finds the last file of that name with other bytes, whatever became of it', async () => {
     const account = 'names';

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordResubmission } from '../../../src/ledger/moves/resubmit-rows.ts';
-import { readBarredLines, readResubmissions, readResubmittedLines } from '../../../src/ledger/queries/resubmissions.ts';
+import {
+  isResubmission,
+  readBarredLines,
+  readResubmissions,
+  readResubmittedLines,
+} from '../../../src/ledger/queries/resubmissions.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -32,5 +37,18 @@ describe('readResubmissions, readResubmittedLines and readBarredLines', () => {
       expect(await readResubmittedLines(world.ledger, number)).toEqual(lines);
       expect(await readBarredLines(world.ledger, file)).toEqual(new Set(lines));
     }
+  });
+});
+
+describe('isResubmission', () => {
+  it('knows the file that was made of another one, and only that', async () => {
+    const { file_id: fileId } = await world.accepted();
+    await world.putBatch({ fileId, batchNo: 1 }, 'cancelled');
+    const file = await world.putFile(fileId, 'cancelled');
+    const again = { name: 'again', sha256: 'bytes that came back', lines: [2], cents: 1 };
+    await recordResubmission(world.ledger, file, again, because);
+    const made = await world.claimed({ account: file.account, sha256: again.sha256 });
+    expect(await isResubmission(world.ledger, made.file_id)).toBe(true);
+    expect(await isResubmission(world.ledger, fileId)).toBe(false);
   });
 });

@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { OpenPgpConfig } from '../../../schemas/config.ts';
+import { isMessageName } from '../../kernel/message-name.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { checkMessage, type MessageFault } from '../../pgp/check-message.ts';
+import { openKeys } from '../../pgp/open-keys.ts';
+import { openMessage } from '../../pgp/open-message.ts';
+
+/** What `openDrop` needs of the configuration. */
+export type DropRules = {
+  readonly folder: { readonly encryption: 'required' | 'optional' };
+  readonly openpgp: { readonly account: string; readonly config: OpenPgpConfig } | undefined;
+  readonly maxBytes: number | undefined;
+};
+
+/** Gives what is to be read as rows, from the bytes of the file. */
+export type OpenedDrop = { readonly contentOf: (source: Readable) => Readable };
+
+/**
+ * Finds out how a file would arrive: as it is, or as a message, which is read once to its end.
+ * @throws PipelineError PGP_KEY
+ */
+export async function openDrop(
+  path: string,
+  { folder, openpgp, maxBytes = Number.MAX_SAFE_INTEGER }: DropRules,
+): Promise<OpenedDrop | MessageFault> {
+  if (!isMessageName(path))
+    return folder.encryption === 'required' ? { code: 'PGP_PLAIN' } : { contentOf: (source) => source };
+  if (!openpgp) return { code: 'PGP_NO_KEY' };
+  const keys = await openKeys(openpgp.config, openpgp.account);
+  const message = await checkMessage(createReadStream(path), keys, { at: systemClock.now(), maxBytes });
+  return 'code' in message ? message : { contentOf: (bytes) => openMessage(bytes, message.key) };
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FaultCode } from '../../schemas/errors.ts';
+import { latest, judgeSignatures } from './judge-signatures.ts';
+import { loadOpenPgp, STREAMED } from './load-openpgp.ts';
+import type { OpenPgpKeys } from './open-keys.ts';
+import { type OpenPgpMessage, readMessage } from './read-message.ts';
+import { type SessionKey, toLibrary } from './session-key.ts';
+import { type NoteProgress, STALL_MS, unlessStalled } from './unless-stalled.ts';
+
+/** What is known of a message that was read to its end and found good. */
+export type CheckedMessage = {
+  /** Of what is inside; SHA-256 in lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly key: SessionKey;
+  /** Fingerprint of the sender's key; null when nobody signed whom we know. */
+  readonly signedBy: string | null;
+};
+
+export type MessageFault = { readonly code: FaultCode; readonly detail?: string };
+
+export type MessageRules = {
+  /** Moment of the claim. */
+  readonly at: Date;
+  /** Most that may be inside. */
+  readonly maxBytes: number;
+  readonly stallMs?: number;
+};
+
+/**
+ * Reads a message from its first byte to its last and keeps nothing of what is inside, so that nobody acts on a part of a
+ * message that turns out to be changed, cut off or signed by a stranger. Memory does not grow with the message. What the
+ * library says of a bad one is not repeated: whoever makes messages up should learn no more than that it is bad.
+ * @throws what the source throws; any other trouble is the message's own
+ */
+export async function checkMessage(
+  source: Readable,
+  keys: OpenPgpKeys,
+  rules: MessageRules,
+): Promise<CheckedMessage | MessageFault> {
+  try {
+    return await unlessStalled(source, rules.stallMs ?? STALL_MS, async (pieces, note) =>
+      readToEnd(await readMessage(pieces), keys, { ...rules, note }),
+    );
+  } catch {
+    if (source.errored) throw source.errored;
+    return { code: 'PGP_MESSAGE' };
+  } finally {
+    source.destroy();
+  }
+}
+
+async function readToEnd(
+  message: OpenPgpMessage,
+  keys: OpenPgpKeys,
+  { at, maxBytes, note }: MessageRules & { note: NoteProgress },
+): Promise<CheckedMessage | MessageFault> {
+  const { decrypt } = await loadOpenPgp();
+  const key = await findSessionKey(message, keys);
+  if ('code' in key) return key;
+  const { data, signatures } = await decrypt({
+    message,
+    sessionKeys: toLibrary(key),
+    verificationKeys: [...keys.senders],
+    date: latest(at),
+    format: 'binary',
+    config: { ...STREAMED, maxDecompressedMessageSize: maxBytes + PACKETS_BYTES },
+  });
+  const content = await measure(data, maxBytes, note);
+  if ('code' in content) return content;
+  const signer = await judgeSignatures(signatures, keys, at);
+  return 'code' in signer ? signer : { ...content, key, ...signer };
+}
+
+/** Heads and signatures that lie compressed beside the content. */
+const PACKETS_BYTES = 1_048_576;
+
+async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Promise<SessionKey | MessageFault> {
+  const ids = message.getEncryptionKeyIDs();
+  if (ids.length === 0) return { code: 'PGP_MESSAGE', detail: 'it is not encrypted for any key' };
+  const { decryptSessionKeys } = await loadOpenPgp();
+  const found = await decryptSessionKeys({ message, decryptionKeys: [...own] }).catch(() => []);
+  if (found[0]) return found[0];
+  const isOurs = ids.some((id) => id.toHex() !== UNNAMED && own.some((key) => key.getKeys(id).length > 0));
+  if (isOurs) return { code: 'PGP_MESSAGE', detail: 'its session key cannot be opened' };
+  const shown = ids.slice(0, 3).map((id) => (id.toHex() === UNNAMED ? 'an unnamed key' : id.toHex().toUpperCase()));
+  return { code: 'PGP_WRONG_KEY', detail: `it is for ${shown.join(', ')}` };
+}
+
+/** Messages may hide for whom they are; whoever gets one then tries all keys. */
+const UNNAMED = '0'.repeat(16);
+
+/** A few bytes may unfold into any number, so the reading stops at the limit. */
+async function measure(
+  data: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  note: NoteProgress,
+): Promise<{ sha256: string; bytes: number } | MessageFault> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of data) {
+    note();
+    bytes += piece.length;
+    if (bytes > maxBytes) return { code: 'FILE_TOO_LARGE', detail: `more than ${maxBytes} bytes when decrypted` };
+    hash.update(piece);
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}

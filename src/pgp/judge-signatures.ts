@@ -1,0 +1,68 @@
+import type { Key } from 'openpgp';
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { OpenPgpKeys } from './open-keys.ts';
+
+/** A signature of a message as the library gives it. What it says holds once the message was read to its end. */
+export type MessageSignature = {
+  readonly keyID: Parameters<Key['getKeys']>[0] & { toHex(): string };
+  readonly verified: Promise<true>;
+};
+
+type SignatureFault = {
+  code: Extract<FaultCode, 'PGP_UNSIGNED' | 'PGP_SIGNER' | 'PGP_SIGNER_EXPIRED' | 'PGP_SIGNATURE'>;
+  detail?: string;
+};
+
+/** Clocks of senders may be ahead by so much. */
+const CLOCK_MS = 900_000;
+
+/**
+ * Who signed a message. One good signature of a known sender is enough, but a wrong one in the name of a sender is never
+ * passed over, also where none is required.
+ * @param at moment at which the keys must be valid: that of the claim
+ * @returns fingerprint of the sender's key, null when nobody signed whom we know, or what is wrong
+ */
+export async function judgeSignatures(
+  signatures: readonly MessageSignature[],
+  { senders, signature: demand }: Pick<OpenPgpKeys, 'senders' | 'signature'>,
+  at: Date,
+): Promise<{ signedBy: string | null } | SignatureFault> {
+  const judged = await Promise.all(signatures.map((signature) => judge(signature, senders, latest(at))));
+  const faults = judged.filter((one) => 'code' in one);
+  const wrong = faults.find(({ code }) => code === 'PGP_SIGNATURE');
+  if (wrong) return wrong;
+  const good = judged.find((one) => 'signedBy' in one);
+  if (good) return good;
+  const expired = faults.find(({ code }) => code === 'PGP_SIGNER_EXPIRED');
+  if (expired) return expired;
+  if (demand === 'optional') return { signedBy: null };
+  return faults[0] ?? { code: 'PGP_UNSIGNED' };
+}
+
+export function latest(at: Date): Date {
+  return new Date(at.getTime() + CLOCK_MS);
+}
+
+async function judge(
+  { keyID, verified }: MessageSignature,
+  senders: readonly Key[],
+  at: Date,
+): Promise<{ signedBy: string } | SignatureFault> {
+  const detail = `by key ${keyID.toHex().toUpperCase()}`;
+  const sender = senders.find((key) => key.getKeys(keyID).length > 0);
+  if (!sender) return { code: 'PGP_SIGNER', detail };
+  if (!(await isValid(sender, keyID, at))) return { code: 'PGP_SIGNER_EXPIRED', detail };
+  const isGood = await verified.then(
+    () => true,
+    () => false,
+  );
+  return isGood ? { signedBy: sender.getFingerprint().toUpperCase() } : { code: 'PGP_SIGNATURE', detail };
+}
+
+/** The library asks whether a key was valid when it signed. Who holds an expired key can sign with any date. */
+async function isValid(sender: Key, keyID: MessageSignature['keyID'], at: Date): Promise<boolean> {
+  return sender.getSigningKey(keyID, at).then(
+    () => true,
+    () => false,
+  );
+}

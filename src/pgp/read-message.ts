@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import type { Message } from 'openpgp';
+import { loadOpenPgp } from './load-openpgp.ts';
+
+/** What the library calls a stream is a web stream; which of its many types it is does not matter here. */
+export type OpenPgpMessage = Message<Uint8Array>;
+
+/**
+ * The head of a message, armored or binary, whose body is read from the source as it is decrypted.
+ * @throws the library's own errors for what is no message
+ */
+export async function readMessage(source: AsyncIterable<Uint8Array>): Promise<OpenPgpMessage> {
+  const openpgp = await loadOpenPgp();
+  const pieces = source[Symbol.asyncIterator]();
+  const first = withoutMark((await pieces.next()).value);
+  const bytes = putBack(first, pieces);
+  const message = isBinary(first)
+    ? await openpgp.readMessage({ binaryMessage: toWeb(bytes) })
+    : await openpgp.readMessage({ armoredMessage: toWeb(decodeLatin1(bytes)) });
+  return message;
+}
+
+/** The first bit of a packet is set; armor is plain text. */
+function isBinary(first: Uint8Array | undefined): boolean {
+  return first === undefined || (first[0]! & 0x80) !== 0;
+}
+
+/** Editors put a byte order mark before armor. No packet begins with one. */
+function withoutMark(first: Uint8Array | undefined): Uint8Array | undefined {
+  const hasMark = first?.[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
+  return hasMark ? first.subarray(3) : first;
+}
+
+async function* putBack(first: Uint8Array | undefined, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    if (first !== undefined) yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+/** Armor is ASCII; what is not fails in the library, whatever it is read as. */
+async function* decodeLatin1(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  for await (const piece of bytes) yield Buffer.from(piece).toString('latin1');
+}
+
+function toWeb<Piece>(pieces: AsyncGenerator<Piece>): never {
+  return Readable.toWeb(Readable.from(pieces)) as never;
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import { checkMessage } from '../../src/pgp/check-message.ts';
+import { type OpenPgpKeys, openKeys } from '../../src/pgp/open-keys.ts';
+import { openMessage } from '../../src/pgp/open-message.ts';
+import { freshFolder } from '../drop/support/fresh-folder.ts';
+import { gpgIsInstalled, gpgVerdict, openTestGpg, type TestGpg } from '../support/gpg.ts';
+import { inPieces } from '../support/openpgp.ts';
+import { cardRow, lines, upTo } from '../support/payment-rows.ts';
+
+/** Messages and keys as GnuPG makes them, which is what most senders have. */
+
+const ROWS = lines(upTo(5_000).map((n) => cardRow(n)));
+const RULES = { at: new Date(), maxBytes: 1_000_000 };
+
+const verdict = gpgVerdict();
+it(verdict.sentence, () => {
+  expect(verdict.isFine).toBe(true);
+});
+
+describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
+  let gpg: TestGpg;
+  let keys: OpenPgpKeys;
+  beforeAll(async () => {
+    gpg = await openTestGpg();
+    gpg.run(['--quick-gen-key', 'paydrop@example.org', 'rsa2048', 'default', '1y']);
+    const own = gpg.run(['--armor', '--export-secret-keys', 'paydrop@example.org']).toString();
+    gpg.run(['--quick-gen-key', 'sender@example.org', 'default', 'default', '1y']);
+    const sender = gpg.run(['--armor', '--export', 'sender@example.org']).toString();
+    keys = await openKeys({ key: addSubkey(own), senders: [sender] }, 'main');
+  }, 120_000);
+  afterAll(() => gpg?.close());
+
+  /** A key of that kind has no part for encryption until one is added. */
+  function addSubkey(own: string): string {
+    if (own === '') throw new Error('gpg exported nothing');
+    const fingerprint = gpg
+      .run(['--with-colons', '--list-keys', 'paydrop@example.org'])
+      .toString()
+      .match(/^fpr:+([0-9A-F]+):/m)![1]!;
+    gpg.run(['--quick-add-key', fingerprint, 'rsa2048', 'encr']);
+    return gpg.run(['--armor', '--export-secret-keys', 'paydrop@example.org']).toString();
+  }
+
+  const SIGNED = ['--local-user', 'sender@example.org', '--sign'];
+  const encryptTo = ['--recipient', 'paydrop@example.org', '--encrypt'];
+
+  it.each([
+    ['as it comes', []],
+    ['armored', ['--armor']],
+    ['not compressed', ['--compress-algo', 'none']],
+    ['compressed by bzip2', ['--compress-algo', 'bzip2']],
+    ['without naming the recipient', ['--throw-keyids']],
+    ['as text', ['--textmode']],
+  ])(
+    'can be read %s, from a pipe and from a file',
+    async (_how, options) => {
+      const path = join(await freshFolder(), 'june.csv');
+      await writeFile(path, ROWS);
+      for (const words of [[], ['--output', '-', path]]) {
+        const message = gpg.run([...options, ...SIGNED, ...encryptTo, ...words], words.length === 0 ? ROWS : '');
+        const found = await checkMessage(inPieces(message), keys, RULES);
+        if ('code' in found) throw new Error(`${found.code} ${found.detail}`);
+        const content = await text(openMessage(inPieces(message), found.key));
+        // Text is written with the line ends of the network.
+        expect(content.replaceAll('\r\n', '\n')).toBe(ROWS);
+        expect(found).toMatchObject({ sha256: sha256Of(content), signedBy: expect.stringMatching(/^[0-9A-F]{40}$/) });
+      }
+    },
+    60_000,
+  );
+
+  it('is refused without its signature, and with one byte changed', async () => {
+    const unsigned = gpg.run(encryptTo, ROWS);
+    expect(await checkMessage(inPieces(unsigned), keys, RULES)).toEqual({ code: 'PGP_UNSIGNED' });
+    const changed = gpg.run([...SIGNED, ...encryptTo], ROWS);
+    changed[changed.length - 1_000]! ^= 1;
+    expect(await checkMessage(inPieces(changed), keys, RULES)).toEqual({ code: 'PGP_MESSAGE' });
+  });
+});

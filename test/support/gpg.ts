@@ -1,0 +1,44 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** GnuPG with a home of its own, as a sender has it. */
+export type TestGpg = {
+  /** @param input given on standard input @returns what it prints */
+  run(words: readonly string[], input?: string | Buffer): Buffer;
+  close(): Promise<void>;
+};
+
+export function gpgIsInstalled(): boolean {
+  return spawnSync('gpg', ['--version']).status === 0;
+}
+
+/** See redisVerdict. */
+export function gpgVerdict(): { sentence: string; isFine: boolean } {
+  if (gpgIsInstalled()) return { sentence: 'gpg is installed: the tests with messages of GnuPG ran', isFine: true };
+  const sentence = 'NO gpg here: the tests with messages of GnuPG DID NOT RUN';
+  // Names of tests that pass are not printed, and this one has to be read.
+  console.log(sentence);
+  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+}
+
+export async function openTestGpg(): Promise<TestGpg> {
+  // The agent's socket lies here, and names of sockets are short.
+  const home = await mkdtemp(join(tmpdir(), 'gpg-'));
+  const env = { ...process.env, GNUPGHOME: home };
+  const stdio = ['pipe', 'pipe', 'ignore'] as ['pipe', 'pipe', 'ignore'];
+  return {
+    run: (words, input = '') =>
+      execFileSync('gpg', ['--batch', '--yes', '--trust-model', 'always', '--passphrase', '', ...words], {
+        env,
+        input,
+        stdio,
+        maxBuffer: 100_000_000,
+      }),
+    close: async () => {
+      spawnSync('gpgconf', ['--kill', 'all'], { env });
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

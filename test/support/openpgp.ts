@@ -1,0 +1,74 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import * as openpgp from 'openpgp';
+import { openKeys, type OpenPgpKeys } from '../../src/pgp/open-keys.ts';
+
+export type TestKey = { readonly privateKey: openpgp.PrivateKey; readonly publicKey: openpgp.PublicKey };
+
+/** A fresh key on Curve25519. @param options.modern it asks for authenticated encryption, as the newest programs do */
+export async function makeKey(options: { seconds?: number; date?: Date; modern?: boolean } = {}): Promise<TestKey> {
+  const { seconds, date, modern = false } = options;
+  return openpgp.generateKey({
+    ...(modern ? { type: 'curve25519' as const } : { type: 'ecc' as const, curve: 'curve25519Legacy' as const }),
+    userIDs: [{ name: 'Test', email: 'test@example.org' }],
+    ...(seconds !== undefined && { keyExpirationTime: seconds }),
+    ...(date && { date }),
+    format: 'object',
+    config: { aeadProtect: modern },
+  });
+}
+
+export type EncryptOptions = {
+  to: TestKey | readonly TestKey[];
+  /** Left out, nobody signs. */
+  by?: TestKey;
+  armored?: boolean;
+  compression?: keyof typeof openpgp.enums.compression;
+  date?: Date;
+};
+
+/** An OpenPGP message as a sender makes it. */
+export async function encrypt(content: string | Uint8Array, options: EncryptOptions): Promise<Buffer> {
+  const { to, by, armored = false, compression = 'uncompressed', date } = options;
+  const message = await openpgp.createMessage({ binary: Buffer.from(content) });
+  const encrypted = await openpgp.encrypt({
+    message,
+    encryptionKeys: [to].flat().map((key) => key.publicKey),
+    ...(by && { signingKeys: by.privateKey }),
+    ...(date && { date }),
+    config: { preferredCompressionAlgorithm: openpgp.enums.compression[compression] },
+    ...((armored ? {} : { format: 'binary' }) as { format: 'binary' }),
+  });
+  return Buffer.from(encrypted);
+}
+
+/** The keys of an account, opened. @param senders their signatures are required unless something else is said */
+export async function keysOf(
+  own: readonly TestKey[],
+  senders: readonly TestKey[],
+  signature?: 'required' | 'optional',
+): Promise<OpenPgpKeys> {
+  const config = {
+    key: own.map((key) => key.privateKey.armor()).join('\n'),
+    senders: senders.map((key) => key.publicKey.armor()),
+    ...(signature && { signature }),
+  };
+  return openKeys(config, 'main');
+}
+
+/** Writes an armored key where a configuration finds it. @returns how the configuration names it */
+export async function writeKey(dir: string, name: string, text: string): Promise<string> {
+  const path = join(dir, name);
+  await writeFile(path, text);
+  await chmod(path, 0o600);
+  return `file:${path}`;
+}
+
+/** Bytes as they come from a disk, in pieces. */
+export function inPieces(bytes: Uint8Array, pieceBytes = 65_536): Readable {
+  function* pieces() {
+    for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  }
+  return Readable.from(pieces(), { objectMode: false });
+}
