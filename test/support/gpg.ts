@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 
 /** GnuPG with a home of its own, as a sender has it. */
 export type TestGpg = {
@@ -14,13 +15,8 @@ export function gpgIsInstalled(): boolean {
   return spawnSync('gpg', ['--version']).status === 0;
 }
 
-/** See redisVerdict. */
-export function gpgVerdict(): { sentence: string; isFine: boolean } {
-  if (gpgIsInstalled()) return { sentence: 'gpg is installed: the tests with messages of GnuPG ran', isFine: true };
-  const sentence = 'NO gpg here: the tests with messages of GnuPG DID NOT RUN';
-  // Names of tests that pass are not printed, and this one has to be read.
-  console.log(sentence);
-  return { sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
+export function gpgVerdict(): ServiceVerdict {
+  return serviceVerdict('gpg', 'tests with messages of GnuPG', gpgIsInstalled());
 }
 
 export async function openTestGpg(): Promise<TestGpg> {
