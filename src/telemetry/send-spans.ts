@@ -8,6 +8,13 @@ import {
   TraceFlags,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { BullMQOtel } from 'bullmq-otel';
 import { PipelineError } from '../kernel/errors.ts';
@@ -24,7 +31,7 @@ const SEND_MS = 3_000;
 export function sendSpans(url: string): Telemetry {
   const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: SEND_MS });
   const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: SEND_MS });
-  const provider = new NodeTracerProvider({ spanProcessors: [processor] });
+  const provider = new NodeTracerProvider({ resource: describeProcess(), spanProcessors: [processor] });
   provider.register();
   const tracer = provider.getTracer('paydrop');
   return {
@@ -53,6 +60,14 @@ export function sendSpans(url: string): Telemetry {
       propagation.disable();
     },
   };
+}
+
+/** Under which name the receiver shows us; what OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say goes before. */
+function describeProcess(): Resource {
+  const ours = resourceFromAttributes({ 'service.name': 'paydrop' });
+  return defaultResource()
+    .merge(ours)
+    .merge(detectResources({ detectors: [envDetector] }));
 }
 
 /** Below the span that runs when it is of the same file, else below the beginning of the file's trace. */

@@ -51,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@opentelemetry/api': ['src/telemetry'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry'],
+  '@opentelemetry/resources': ['src/telemetry'],
   '@opentelemetry/sdk-trace-node': ['src/telemetry'],
   bullmq: ['src/queue'],
   'bullmq-otel': ['src/telemetry'],

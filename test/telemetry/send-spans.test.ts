@@ -1,16 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { sendSpans } from '../../src/telemetry/send-spans.ts';
 import { traceIdsOf } from '../../src/telemetry/trace-id.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
-import { receivedSpans } from './support/received-spans.ts';
+import { receivedSpans, serviceName } from './support/received-spans.ts';
 
 let receiver: Receiver;
 beforeEach(async () => {
   receiver = await startReceiver();
 });
-afterEach(() => receiver.close());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await receiver.close();
+});
 
 describe('sendSpans', () => {
   it('puts all work on a file into one trace, nested as it was done', async () => {
@@ -50,6 +53,19 @@ describe('sendSpans', () => {
     await telemetry.close();
     expect(receivedSpans(receiver).map(({ status }) => status.message)).toEqual(['INTERNAL', 'DISK_FULL']);
     expect(receiver.received.map(({ body }) => body.toString()).join()).not.toMatch(/4111|secret/);
+  });
+
+  it('has the name of the program, unless the environment gives another', async () => {
+    for (const given of [undefined, 'nightly']) {
+      vi.stubEnv('OTEL_SERVICE_NAME', given);
+      const telemetry = sendSpans(receiver.url);
+      await telemetry.trace('intake', { fileId: 'f' }, async () => {});
+      await telemetry.close();
+    }
+    expect(receiver.received.map(({ body }) => serviceName(JSON.parse(body.toString())))).toEqual([
+      'paydrop',
+      'nightly',
+    ]);
   });
 
   it('keeps an address that has a path', async () => {

@@ -11,6 +11,7 @@ export type ReceivedSpan = {
 type Value = { stringValue?: string; intValue?: number };
 type Sent = {
   resourceSpans: {
+    resource: { attributes: { key: string; value: Value }[] };
     scopeSpans: { spans: (Omit<ReceivedSpan, 'attributes'> & { attributes: { key: string; value: Value }[] })[] }[];
   }[];
 };
@@ -26,4 +27,10 @@ export function receivedSpans({ received }: Receiver): ReceivedSpan[] {
         span.attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]),
       ),
     }));
+}
+
+/** Of one request. */
+export function serviceName({ resourceSpans }: Sent): string | undefined {
+  const [first] = resourceSpans;
+  return first?.resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue;
 }
