@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { reasonOf } from '../../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { writeNotice } from './write-notice.ts';
 import { outputPath } from './write-output-file.ts';
@@ -32,9 +32,10 @@ export async function writeDueNotice(app: App, file: FileRow, written: ReadonlyS
 async function noteStrayNotices(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
   for (const kind of PASSING) {
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    // It says nothing new, and must not hold up what does.
-    await writeNotice(app, file, kind).catch((error: unknown) =>
-      app.log.error({ fileId: file.file_id, kind }, `an earlier notice could not be noted: ${reasonOf(error)}`),
-    );
+    await writeNotice(app, file, kind).catch((error: unknown) => {
+      // Whatever may pass is tried again with the notice that is due. What stays must not hold that up for ever.
+      if (!(error instanceof PipelineError) || error.code !== 'OUTPUT_EXISTS') throw error;
+      app.log.error({ fileId: file.file_id, kind }, `an earlier notice could not be noted: ${reasonOf(error)}`);
+    });
   }
 }

@@ -97,13 +97,20 @@ function compareWithDrop(file: SeenFile, drop: Drop, rows: readonly string[][]):
     const text = lines[Number(line) - 1] ?? '';
     if (text.includes('"')) return false;
     const original = text.split(',').map((cell) => cell.trim());
-    const isSame = (at: number) => plain(original[at] ?? '') === plain(cells[at] ?? '');
+    const isSame = (at: number) => shows(plain(cells[at] ?? ''), plain(original[at] ?? ''));
     return !isSame(invoiceAt) || !isSame(amountAt);
   });
   return [...count, ...altered.map(([line]) => `line ${line} of ${file.name} is another in its result`)];
 }
 
-/** Without the apostrophe that keeps spreadsheets from calculating, and without what stands for a masked number. */
+/** Whether it is the same, or, where it could be a card number such as an amount of fifteen digits, its masked end. */
+function shows(cell: string, original: string): boolean {
+  const end = cell.replace(/^\*+/, '');
+  if (end === cell) return cell === original;
+  return end.length >= 4 && cell.length === original.length && original.endsWith(end);
+}
+
+/** Without the apostrophe that keeps spreadsheets from calculating. */
 function plain(cell: string): string {
   return cell.trim().replace(/^'/, '').slice(0, 200);
 }
