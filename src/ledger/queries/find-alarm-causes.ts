@@ -55,6 +55,24 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
 }
 
 /**
+ * Of these schedules and expectations, runs that were due after `since` and were missed or have failed. An expected file
+ * that came after its time is no trouble any more. The subject ends in the business date.
+ */
+export async function findLate(ledger: Ledger, schedules: readonly string[], since: Date): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'late' AS kind, r.schedule || ' ' || r.business_date AS subject, NULL AS account, '{}'::jsonb AS figures
+     FROM schedule_run r
+     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2
+       AND NOT EXISTS (SELECT 1 FROM file f
+                       WHERE r.schedule = 'expect:' || f.folder AND f.folder = substr(r.schedule, 8)
+                         AND f.claimed_at > r.due_at)
+     ORDER BY r.due_at, r.schedule LIMIT 200`,
+    [schedules, since],
+  );
+  return rows;
+}
+
+/**
  * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
  * that of their claim, PostgreSQL would go through all files there ever were.
  */

@@ -29,6 +29,13 @@ describe('describeAlarm', () => {
     expect(textOf('account_stopped', '*', null)).toMatch(/^All accounts: /);
   });
 
+  it('tells an expected file from a run', () => {
+    expect(textOf('late', 'expect:drop/dues 2026-06-15')).toMatch(
+      /into folder drop\/dues on 2026-06-15\. Ask the sender/,
+    );
+    expect(textOf('late', 'nightly 2026-06-15')).toMatch(/^The run of schedule nightly on 2026-06-15 was missed/);
+  });
+
   it('sums a file that is done per outcome', () => {
     const outcomes = { approved: { rows: 1, cents: 2_500 }, declined: { rows: 1, cents: 2_500 } };
     const text = describeAlarm({
