@@ -7,6 +7,7 @@ import {
   findLastingCauses,
   findLate,
   findUnasked,
+  findUnreached,
 } from '../src/ledger/queries/find-alarm-causes.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { kindsOf, targetKey } from '../src/notify/tell.ts';
@@ -38,6 +39,7 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
     ...findLocalCauses(app),
     ...(await findLastingCauses(ledger)),
     ...(await findUnasked(ledger, dueBefore)),
+    ...(await findUnreached(ledger)),
     ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
     ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
     ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),

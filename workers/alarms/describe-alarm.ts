@@ -23,6 +23,8 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return subject.startsWith('polls:')
         ? `${figures.batches ?? 0} batches with ${sumOf(figures)} are with the service, and nobody asks for their results.`
         : `Folder ${subject} was not listed for ${figures.minutes ?? 0} minutes.`;
+    case 'not_reached':
+      return `Account ${subject}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait and are tried again. Nothing was sent.`;
     case 'late':
       return describeLate(subject);
     case 'trouble':

@@ -54,6 +54,23 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   return rows;
 }
 
+/** So often put back unsent, which takes about ten minutes (prepare-batch.ts), is no passing trouble. */
+const MANY_RELEASES = 10;
+
+/** Accounts whose batches are put back again and again before a byte has left. Those of held files do not wait for that. */
+export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
+            jsonb_build_object('batches', count(*), 'rows', sum(b.rows), 'cents', sum(b.cents)) AS figures
+     FROM batch b JOIN file f USING (file_id)
+     WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'preparing', 'sending')
+       AND f.state IN ('accepted', 'in_progress')
+     GROUP BY b.account HAVING max(b.releases) >= $1`,
+    [MANY_RELEASES],
+  );
+  return rows;
+}
+
 /**
  * Of these schedules and expectations, runs that were due after `since` and were missed or have failed. An expected file
  * that came after its time is no trouble any more. The subject ends in the business date.

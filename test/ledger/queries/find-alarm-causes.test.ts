@@ -12,6 +12,7 @@ import {
   findLastingCauses,
   findLate,
   findUnasked,
+  findUnreached,
 } from '../../../src/ledger/queries/find-alarm-causes.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -91,6 +92,22 @@ describe('findUnasked', () => {
     expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([
       { kind: 'silence', subject: 'polls:main', account: 'main', figures: { batches: 1, rows: 2, cents: 500 } },
     ]);
+  });
+});
+
+describe('findUnreached', () => {
+  it('names an account whose batches were put back many times, with all that wait, but not what is held', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'main', batches: 2 });
+    await world.accepted({ account: 'side' });
+    await world.held({ account: 'main' });
+    await world.force('UPDATE batch SET releases = 9 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+    expect(await findUnreached(world.ledger)).toEqual([]);
+    await world.force('UPDATE batch SET releases = 10 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+    expect(await findUnreached(world.ledger)).toEqual([
+      { kind: 'not_reached', subject: 'main', account: 'main', figures: { batches: 2, rows: 4, cents: 1_400 } },
+    ]);
+    await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
+    expect(await findUnreached(world.ledger)).toEqual([]);
   });
 });
 

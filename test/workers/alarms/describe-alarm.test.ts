@@ -19,6 +19,7 @@ describe('describeAlarm', () => {
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
+    ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
     ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
   ] as const)('says counts, totals and the command: %s', (kind, text) => {
     expect(textOf(kind)).toMatch(text);
