@@ -20,6 +20,11 @@ export const ALARM_KINDS = {
   file_refused: told('a file was refused; nothing of it is sent', 'Send the .nak.csv to the sender.'),
   file_done: { ...told('a file is done; its results are written', 'Nothing is to be done.'), asked: true },
   silence: lasting('a folder is not listed, or results are not asked for', 'paydrop doctor'),
+  not_reached: lasting(
+    'batches are put back unsent again and again, mostly because the service is not reached',
+    'paydrop doctor',
+  ),
+  late: lasting('a run of a schedule was missed or failed, or an expected file has not come', 'paydrop status'),
   trouble: lasting('ledger or queue do not answer', 'paydrop doctor'),
 } as const satisfies Record<string, AlarmRow>;
 

@@ -279,7 +279,7 @@ export const ERRORS = {
   MASTER_KEY_MISSING: stopped('the master key is missing', 'Run "paydrop init", or set PAYDROP_MASTER_KEY.'),
   MASTER_KEY_WRONG: stopped(
     'the master key is not the one the data was sealed with',
-    'Put the right key in place; nothing was changed.',
+    'Put the right key beside the others, where the keys come from; nothing was changed.',
   ),
   KEY_IN_USE: stopped(
     'the master key still wraps something, or is the current one',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { brokenLinks } from './support/broken-links.ts';
 import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import {
   clockReaders,
@@ -80,6 +81,18 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
     promise: 'the time comes from a Clock',
     rule: clockReaders,
     offenders: [file('src/csv/a.ts', 'const now = new Date();'), file('workers/a.ts', 'const ms = Date.now();')],
+  },
+  {
+    promise: 'each link of a page leads somewhere',
+    rule: brokenLinks,
+    offenders: [
+      file('README.md', 'see [it](docs/gone.md)'),
+      file('docs/a.md', '# One\n[it](#two)'),
+      file(
+        'docs/b.md',
+        '# One\n[it](#one), [here](../docs/), [it](b.md#one), [web](https://example.com), [that](../c)',
+      ),
+    ],
   },
   {
     promise: 'no path of a machine and no registry host is written down',

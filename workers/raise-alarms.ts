@@ -5,11 +5,14 @@ import {
   type AlarmCause,
   findEndedFiles,
   findLastingCauses,
+  findLate,
   findUnasked,
+  findUnreached,
 } from '../src/ledger/queries/find-alarm-causes.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { kindsOf, targetKey } from '../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
+import { expectationOf } from './schedule/check-expected.ts';
 import { findLocalCauses, isLocalSubject, SILENT_INTERVALS } from './alarms/find-local-causes.ts';
 
 /**
@@ -36,9 +39,19 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
     ...findLocalCauses(app),
     ...(await findLastingCauses(ledger)),
     ...(await findUnasked(ledger, dueBefore)),
+    ...(await findUnreached(ledger)),
+    ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
     ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
     ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
   ];
+}
+
+/** So long, in ms, something late stands in `paydrop status` as well. */
+const LATE_MS = 7 * 86_400_000;
+
+/** Everything that has business dates now; what left the configuration is late no more. */
+function awaited({ schedules, folders }: App['settings']): string[] {
+  return [...Object.keys(schedules), ...folders.filter((folder) => folder.expect).map(({ id }) => expectationOf(id))];
 }
 
 /** What stands in the ledger any process can see; of a host only its own processes know. */

@@ -7,7 +7,7 @@ type Schema = {
   readonly type?: string;
   readonly format?: string;
   readonly description?: string;
-  readonly default?: string | number | boolean | Readonly<Record<string, string>>;
+  readonly default?: string | number | boolean | number[] | Readonly<Record<string, string>>;
   readonly const?: string;
   readonly enum?: readonly string[];
   readonly oneOf?: readonly Schema[];
@@ -34,7 +34,7 @@ folders:
     operation: ach-charge`;
 
 export function renderConfiguration(): string {
-  const { accounts, folders, alarms, schedules, ...rest } = propertiesOf(
+  const { accounts, folders, alarms, schedules, remotes, push, ...rest } = propertiesOf(
     z.toJSONSchema(Config, { io: 'input' }) as Schema,
   );
   return page(
@@ -57,6 +57,12 @@ export function renderConfiguration(): string {
       groupLine('does', objectIn(schedules?.additionalProperties)),
       ...listShared(objectIn(schedules?.additionalProperties).oneOf ?? []),
     ]),
+    '## SFTP servers',
+    `${meaningOf(remotes)} Each is written under \`remotes.<name>\`; names as those of accounts. A folder fetches from one with \`pull\`.`,
+    describeSettings(objectIn(remotes?.additionalProperties)),
+    '## Uploads',
+    `${meaningOf(push)} Each is an entry of the list \`push\`.`,
+    describeSettings(objectIn(push?.items)),
     '## The installation',
     describeSettings({ properties: rest }),
     '## Environment',
@@ -117,7 +123,7 @@ function groupLine(path: string, { oneOf, default: fallback, ...group }: Schema)
   if (!oneOf) return [code(path), 'group', '', meaningOf(group)];
   const [selector = ''] = Object.keys(propertiesOf(oneOf[0] ?? {}));
   const values = oneOf.map((choice) => propertiesOf(choice)[selector]?.const ?? '');
-  const chosen = typeof fallback === 'object' ? code(fallback[selector] ?? '') : 'required';
+  const chosen = typeof fallback === 'object' && !Array.isArray(fallback) ? code(fallback[selector] ?? '') : 'required';
   return [code(path === selector ? path : `${path}.${selector}`), codes(values, ' or '), chosen, meaningOf(group)];
 }
 
@@ -127,6 +133,9 @@ function valueOf(setting: Schema): string {
   if (setting.type === 'boolean') return '`true` or `false`';
   if (setting.type === 'string')
     return setting.format === 'uri' ? 'address' : setting.format === 'date' ? 'dates' : 'text';
+  // What has no words yet must not pass for a number.
+  if (setting.type !== 'integer' && setting.type !== 'number')
+    throw new Error(`no words for ${JSON.stringify(setting)}`);
   return `${setting.type === 'integer' ? 'whole number' : 'number'}${rangeOf(setting)}`;
 }
 
@@ -146,6 +155,7 @@ function rangeOf({ minimum, exclusiveMinimum, maximum }: Schema): string {
 
 function defaultOf(setting: Schema): string {
   const fallback = setting.default;
+  if (Array.isArray(fallback)) return fallback.length > 0 ? codes(fallback.map(String), ', ') : '';
   return fallback === undefined || typeof fallback === 'object' ? '' : code(String(fallback));
 }
 

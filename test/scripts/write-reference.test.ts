@@ -39,7 +39,10 @@ describe('renderPages', () => {
     ['metrics.md', Object.keys(METRICS).map((name) => `| \`${name}\` |`)],
     ['reports.md', Object.keys(REPORTS).map((name) => `| \`${name}\` |`)],
     ['restrictions.md', ['Service cannot be used on this server.', '| NA | USD |', '| UK | EUR |']],
-    ['configuration.md', ['`poll.factor`', '`complete.suffix`', '`badRows.maxPercent`', '`DATABASE_URL`']],
+    [
+      'configuration.md',
+      ['`poll.factor`', '`complete.suffix`', '`badRows.maxPercent`', '`hostKey`', '`marker`', '`DATABASE_URL`'],
+    ],
   ] as const)('%s names every row of its table', (name, marks) => {
     for (const mark of marks) expect(PAGES[name]).toContain(mark);
   });

@@ -3,6 +3,9 @@ import { handClock } from '../../src/kernel/clock.ts';
 import { startPulse } from '../../src/kernel/pulse.ts';
 import { pauseAccount } from '../../src/ledger/moves/pause-account.ts';
 import { resumeAccount } from '../../src/ledger/moves/resume-account.ts';
+import { missRun } from '../../src/ledger/moves/miss-run.ts';
+import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
+import { expectationOf } from '../../workers/schedule/check-expected.ts';
 import { lookForAlarms } from '../../workers/raise-alarms.ts';
 import { cardRow, lines } from '../support/payment-rows.ts';
 import { type AlarmWorld, openAlarmWorld } from './support/alarm-world.ts';
@@ -59,6 +62,20 @@ describe('lookForAlarms', () => {
     const { rows } = await world.app.ledger.pool.query('SELECT text, figures FROM alarm');
     expect(rows.length).toBeGreaterThan(3);
     expect(JSON.stringify(rows)).not.toMatch(/\.csv|\d{12,}|C-\d+/);
+  });
+
+  it('tells of an expected file that has not come, until it leaves the configuration', async () => {
+    const base = world.watched(['late']);
+    const [first, ...others] = base.settings.folders;
+    const expecting = { ...first!, expect: { by: '18:00', days: [], holidays: [] } };
+    const app = { ...base, settings: { ...base.settings, folders: [expecting, ...others] } };
+    const name = expectationOf(first!.id);
+    await seeSchedule(app.ledger, name, '{}', 0);
+    await missRun(app.ledger, name, { day: '2026-06-15', at: app.clock.now() }, BECAUSE);
+    await lookForAlarms(app);
+    expect(await alarms()).toContain('late lasts');
+    await lookForAlarms(base);
+    expect(await alarms()).not.toContain('late lasts');
   });
 
   it('leaves to another host what is its own', async () => {

@@ -138,7 +138,7 @@ describe('submitBatch, when the bytes are not the rows', () => {
     createMasterKeyFile(file);
     const scripted = answering({ ...world.app, keys: openKeyRing({ kind: 'file', path: file }) }, TAKEN);
     await expect(submitBatch(scripted.app, first)).rejects.toThrow(
-      /needs master key [0-9a-f]{8}.*Put the right key in place/,
+      /needs master key [0-9a-f]{8}.*Put the right key beside the others/,
     );
     expect(scripted.bodies).toEqual([]);
     expect(await storyOf(world.app, first)).toMatchObject({

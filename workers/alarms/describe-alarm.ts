@@ -23,9 +23,20 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return subject.startsWith('polls:')
         ? `${figures.batches ?? 0} batches with ${sumOf(figures)} are with the service, and nobody asks for their results.`
         : `Folder ${subject} was not listed for ${figures.minutes ?? 0} minutes.`;
+    case 'not_reached':
+      return `Account ${subject}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait and are tried again. Nothing was sent.`;
+    case 'late':
+      return describeLate(subject);
     case 'trouble':
       return `${subject}: no answer for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.`;
   }
+}
+
+function describeLate(subject: string): string {
+  const [, folder, what = subject] = /^(expect:)?(.*)$/.exec(subject.replace(/ (?=\S+$)/, ' on ')) ?? [];
+  return folder
+    ? `Nothing had come by its time into folder ${what}. Ask the sender; never drop an old file in its place.`
+    : `The run of schedule ${what} was missed or has failed. "paydrop schedule list" says why.`;
 }
 
 function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {

@@ -30,7 +30,7 @@ export const approve: CliCommand = {
       const because = { actor: operatorName(), reason, evidence: { overrides: held.map(({ code }) => code) } };
       if (!takesTwoToApprove(settings.accounts.get(file.account), file.operation)) {
         await approveFile(ledger, file.file_id, because);
-        await say(call, ledger, file, { held, text: (sum) => `Approved: ${sum} ${WILL_BE_SENT}` });
+        await say(call, ledger, file, { held, text: (sum) => `Approved: ${sum} ${willBeSent(held, file)}` });
         return EXIT.ok;
       }
       const proposalNo = await proposeApproval(ledger, file.file_id, because);
@@ -41,7 +41,12 @@ export const approve: CliCommand = {
   },
 };
 
-const WILL_BE_SENT = 'will be sent, by a paydrop that runs or by "paydrop run --once".';
+/** What the send journal knows stays for good, so a person who approves has to end it. */
+function willBeSent(held: readonly FaultCount[], { file_id: fileId }: FileRow): string {
+  const sent = 'will be sent, by a paydrop that runs or by "paydrop run --once"';
+  if (!held.some(({ code }) => code === 'SENT_BEFORE')) return `${sent}.`;
+  return `${sent}, except what was sent before: those batches never leave, and "paydrop why ${fileId}" says how to end them.`;
+}
 
 export const decline: CliCommand = {
   ...approve,

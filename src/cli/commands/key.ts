@@ -122,7 +122,7 @@ function describeRetired(id: string, place: KeyPlace, isRemoved: boolean): strin
   const done = isRemoved
     ? `It was taken out of ${describeKeyPlace(place)}.`
     : `Take it out of ${describeKeyPlace(place)}.`;
-  return `Master key ${id} is retired. ${done}\nDestroy its other copies: then older backups of the ledger open nothing any more.`;
+  return `Master key ${id} is retired. ${done}\nKeep a copy for as long as you may want to restore a backup of the ledger from before; with its last copy gone, those open nothing any more.`;
 }
 
 export const key: CliCommand = {

@@ -14,25 +14,27 @@ export const repoll: CliCommand = {
   about: 'Ask the service for the result of a batch now',
   takes: [BATCH_ARGUMENT],
   options: [JSON_OPTION],
-  notes: ['Asking reads only and may be repeated freely. Nothing is sent by it.'],
+  notes: [
+    'Asking reads only and may be repeated freely. Nothing is sent by it. Exit status 5 when the result does not fit.',
+  ],
   examples: ['repoll monday.csv/1', 'repoll monday.csv/1 --json'],
   async run(call) {
     const [words = ''] = call.arguments;
     const options = { log: openCommandLog('warn'), env: process.env };
-    await withApp(settingsOf(call), options, async (app) => {
+    return withApp(settingsOf(call), options, async (app) => {
       const { file, batch } = await findBatch(app.ledger, words);
       const key = { fileId: file.file_id, batchNo: batch.batch_no };
       await pollNow(app.ledger, key, { actor: operatorName(), reason: 'asked for by hand' });
       await pollBatch(app, key);
       const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
       print(call, { ...key, name: file.name, batchId, state, reason }, () => SAYS[state] ?? `The batch is ${state}.`);
+      return state === 'exception' ? EXIT.exception : EXIT.ok;
     });
-    return EXIT.ok;
   },
 };
 
 const SAYS: Partial<Record<BatchRow['state'], string>> = {
   submitted: 'The service is not done with it. It is asked again by itself.',
   reconciled: 'The result is here and every row has its outcome.',
-  exception: 'The result does not fit what was sent. See "paydrop exceptions".',
+  exception: 'The result does not fit what was sent; its money may have moved. See "paydrop exceptions".',
 };

@@ -10,6 +10,7 @@ import { openpgp } from './openpgp.ts';
 import { originals } from './originals.ts';
 import { permissions } from './permissions.ts';
 import { postgres } from './postgres.ts';
+import { quarantine } from './quarantine.ts';
 import { queue } from './queue.ts';
 import { seals } from './seals.ts';
 import { service } from './service.ts';
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   journal,
   workFolders,
   originals,
+  quarantine,
   temporaries,
   service,
 ];

@@ -1,5 +1,7 @@
 import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import type { Settings } from '../../kernel/config.ts';
+import { readForgottenSends } from '../../ledger/queries/read-holds.ts';
 import { findForgottenSends } from '../../ledger/send-journal.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
@@ -22,9 +24,26 @@ export const journal: Check = {
         ),
       );
     }
+    findings.push(...(await findUnseen(ledger, settings)));
     return findings.length > 0 ? findings : [ok('it can be written and agrees with the ledger')];
   },
 };
+
+/** Once compared, the ledger knows that it had forgotten them; they are open until a person has looked. */
+async function findUnseen(ledger: Ledger, { accounts }: Settings): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const account of accounts.keys()) {
+    const unseen = (await readForgottenSends(ledger, account)).filter((send) => !send.acknowledgedAt).length;
+    if (unseen === 0) continue;
+    findings.push(
+      bad(
+        `${unseen} ${unseen === 1 ? 'call' : 'calls'} of account ${account} that a restored ledger had forgotten, and nobody has looked`,
+        `paydrop account forgotten ${account}`,
+      ),
+    );
+  }
+  return findings;
+}
 
 async function hasSent(ledger: Ledger): Promise<boolean> {
   const { rows } = await ledger.pool.query('SELECT 1 FROM attempt LIMIT 1');

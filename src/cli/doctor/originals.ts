@@ -5,7 +5,9 @@ import { ORIGINAL_PURPOSE } from '../../../workers/take-claim.ts';
 import { foldersHere, type Settings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readForgottenSends } from '../../ledger/queries/read-holds.ts';
 import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/queries/read-originals.ts';
+import { findForgottenSends } from '../../ledger/send-journal.ts';
 import { openSealedFile } from '../../vault/archive.ts';
 import { unwrapDataKey } from '../../vault/data-key.ts';
 import { type ArchiveEntry, listSealedInSlices } from '../../vault/list-sealed.ts';
@@ -29,11 +31,7 @@ export const originals: Check = {
     const seen = await lookAtArchive(settings, ledger, keys);
     const missing = await findMissing(settings, ledger);
     const findings = [
-      ...named(
-        seen.forgotten,
-        'in the archive and not in the ledger, which forgot them: they cannot be opened any more',
-        'See "paydrop account list" first; then the senders drop these files again, and what was sent of them is held.',
-      ),
+      ...(await judgeForgotten(seen.forgotten, settings, ledger)),
       ...named(seen.closed, 'cannot be opened', 'Restore them from a backup of the archive.'),
       ...named(missing, 'missing in the archive', 'Restore them from a backup of the archive.'),
     ];
@@ -44,7 +42,7 @@ export const originals: Check = {
 };
 
 async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) {
-  const seen = { count: 0, forgotten: [] as string[], closed: [] as string[] };
+  const seen = { count: 0, forgotten: [] as ArchiveEntry[], closed: [] as string[] };
   const claimed = await readClaimed(settings);
   for await (const slice of listSealedInSlices(settings.paths.archive)) {
     const ids = slice.map((entry) => entry.fileId);
@@ -54,11 +52,36 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) 
       seen.count += 1;
       // A claim that was sealed just before its process died is sealed anew by the next.
       if (!row) {
-        if (!claimed.has(entry.fileId)) seen.forgotten.push(nameOf(entry));
+        if (!claimed.has(entry.fileId)) seen.forgotten.push(entry);
       } else if (!(await opens(settings, keys, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
     }
   }
   return seen;
+}
+
+/** Of those that were sent nobody may read that they are to be dropped again. */
+async function judgeForgotten(entries: readonly ArchiveEntry[], settings: Settings, ledger: Ledger) {
+  if (entries.length === 0) return [];
+  const sent = await readForgottenFiles(ledger, settings);
+  return [
+    ...named(
+      entries.filter(({ fileId }) => sent.has(fileId)).map(nameOf),
+      'in the archive and not in the ledger, which forgot them after they were sent: they cannot be opened any more',
+      'Never drop them again. "paydrop account list" says what to do; results that had come are still in the out folder.',
+    ),
+    ...named(
+      entries.filter(({ fileId }) => !sent.has(fileId)).map(nameOf),
+      'in the archive and not in the ledger, which forgot them: they cannot be opened any more',
+      'Run "paydrop account list" on every host that sends, then this again. Of those that stay here nothing was sent, as the send journals know: the senders may drop them once more.',
+    ),
+  ];
+}
+
+/** Files of calls that a send journal knows and the ledger does not, also of another host that was compared with it. */
+async function readForgottenFiles(ledger: Ledger, { accounts, paths }: Settings): Promise<Set<string>> {
+  const told = await Promise.all([...accounts.keys()].map((account) => readForgottenSends(ledger, account)));
+  const untold = await findForgottenSends(ledger, paths.journal);
+  return new Set([...told.flat(), ...untold].map(({ fileId }) => fileId));
 }
 
 /** The day tells the senders which of their files it may be. */

@@ -54,6 +54,41 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   return rows;
 }
 
+/** So often put back unsent, which takes about ten minutes (prepare-batch.ts), is no passing trouble. */
+const MANY_RELEASES = 10;
+
+/** Accounts whose batches are put back again and again before a byte has left. Those of held files do not wait for that. */
+export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
+            jsonb_build_object('batches', count(*), 'rows', sum(b.rows), 'cents', sum(b.cents)) AS figures
+     FROM batch b JOIN file f USING (file_id)
+     WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'preparing', 'sending')
+       AND f.state IN ('accepted', 'in_progress')
+     GROUP BY b.account HAVING max(b.releases) >= $1`,
+    [MANY_RELEASES],
+  );
+  return rows;
+}
+
+/**
+ * Of these schedules and expectations, runs that were due after `since` and were missed or have failed. An expected file
+ * that came after its time is no trouble any more. The subject ends in the business date.
+ */
+export async function findLate(ledger: Ledger, schedules: readonly string[], since: Date): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'late' AS kind, r.schedule || ' ' || r.business_date AS subject, NULL AS account, '{}'::jsonb AS figures
+     FROM schedule_run r
+     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2
+       AND NOT EXISTS (SELECT 1 FROM file f
+                       WHERE r.schedule = 'expect:' || f.folder AND f.folder = substr(r.schedule, 8)
+                         AND f.claimed_at > r.due_at)
+     ORDER BY r.due_at, r.schedule LIMIT 200`,
+    [schedules, since],
+  );
+  return rows;
+}
+
 /**
  * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
  * that of their claim, PostgreSQL would go through all files there ever were.

@@ -97,4 +97,18 @@ describe('decline', () => {
     const sent = world.sandbox.books().map((row) => row.invoice);
     expect(new Set(sent)).toEqual(new Set(['C-1', 'C-2', 'C-21', 'C-22']));
   });
+
+  it('does not promise to send what the send journal knows as sent', async () => {
+    await world.app.ledger.pool.query(
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since)
+       SELECT 'forgotten', 1, 1, f.account, b.body_sha256, now(), now()
+       FROM batch b JOIN file f USING (file_id) WHERE f.name = 'unwanted.csv'`,
+    );
+    await world.drop('card', 'restored.csv', lines([cardRow(11), cardRow(12)]));
+    await world.finish();
+    const { out } = await world.paydrop('approve', 'restored.csv', '--reason', 'to see');
+    expect(out).toContain('SENT_BEFORE');
+    const [, fileId = ''] = /except what was sent before: .* "paydrop why ([0-9a-z]+)"/.exec(out) ?? [];
+    expect((await world.paydrop('why', fileId)).out).toContain(`"paydrop cancel ${fileId}/1 --reason …"`);
+  });
 });

@@ -48,7 +48,7 @@ describe('key retire', () => {
   it('takes the old key out of its file, and may be repeated', async () => {
     const { status, out } = await world.paydrop('key', 'retire', old);
     expect(status).toBe(0);
-    expect(out).toContain('Destroy its other copies');
+    expect(out).toContain('Keep a copy for as long as you may want to restore a backup');
     expect((await readFile(world.settings.paths.masterKey, 'utf8')).trim().split('\n')).toHaveLength(1);
     expect(JSON.parse((await world.paydrop('key', 'retire', old, '--json')).out)).toEqual({
       retired: old,

@@ -34,4 +34,16 @@ describe('repoll', () => {
     expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
     expect(world.sandbox.books()).toHaveLength(1);
   });
+
+  it('ends with status 5 when the result does not fit', async () => {
+    const claim = await claimContent(world.app, 'drop/ach-charge', 'july.csv', lines([achRow(2)]));
+    await takeClaim(world.app, claim);
+    await intakeFile(world.app, claim);
+    const july = await findFile(world.app.ledger, 'july.csv');
+    await submitBatch(world.app, { fileId: july.file_id, batchNo: 1 });
+    world.sandbox.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
+    const said = async () => (await world.paydrop('repoll', 'july.csv/1')).status;
+    await expect.poll(said, { timeout: 15_000 }).toBe(5);
+    expect((await findFile(world.app.ledger, 'july.csv')).state).toBe('in_progress');
+  });
 });

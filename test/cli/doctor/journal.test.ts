@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appendFile, rename } from 'node:fs/promises';
 import { journal } from '../../../src/cli/doctor/journal.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/moves/acknowledge-forgotten.ts';
+import { recallForgotten } from '../../../src/ledger/moves/recall-batch.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
@@ -46,5 +48,18 @@ describe('journal', () => {
     expect(await world.look(journal)).toEqual(findings);
     const { rows } = await world.app.ledger.pool.query('SELECT * FROM account_stop');
     expect(rows).toEqual([]);
+  });
+
+  it('finds it also when the ledger has been told, until a person has looked', async () => {
+    await recallForgotten(world.app.ledger, world.settings.paths.journal);
+    expect(await world.look(journal)).toEqual([
+      {
+        level: 'bad',
+        found: '1 call of account main that a restored ledger had forgotten, and nobody has looked',
+        mend: 'paydrop account forgotten main',
+      },
+    ]);
+    await acknowledgeForgotten(world.app.ledger, 'main', { actor: 'operator:ann', reason: 'to see' });
+    expect(await world.look(journal)).toEqual(WELL);
   });
 });

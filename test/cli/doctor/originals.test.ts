@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { originals } from '../../../src/cli/doctor/originals.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
+import { recallForgotten } from '../../../src/ledger/moves/recall-batch.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
@@ -17,6 +18,9 @@ async function pathOf(): Promise<{ fileId: string; path: string }> {
   const { rows } = await world.app.ledger.pool.query<{ file_id: string; archive: string }>('SELECT * FROM file');
   return { fileId: rows[0]!.file_id, path: join(world.settings.paths.archive, rows[0]!.archive) };
 }
+
+const FORGOTTEN = newFileId();
+const MUST_NOT: unknown = expect.stringMatching(/^Never drop them again\./);
 
 /** The tests follow one another. */
 describe('originals', () => {
@@ -46,16 +50,27 @@ describe('originals', () => {
     await writeFile(path, bytes);
   });
 
-  it('names one that a restored ledger has forgotten, with its day, and what the sender must do', async () => {
+  it('names one that a restored ledger has forgotten, with its day, and what the sender may do', async () => {
     const { path } = await pathOf();
-    const forgotten = newFileId();
-    await writeFile(join(path, '..', `${forgotten}.sealed`), await readFile(path));
+    await writeFile(join(path, '..', `${FORGOTTEN}.sealed`), await readFile(path));
     const [finding] = await world.look(originals);
     expect(finding).toMatchObject({
       level: 'bad',
-      mend: expect.stringContaining('the senders drop these files again'),
+      mend: expect.stringContaining('the senders may drop them once more'),
     });
-    expect(finding!.found).toMatch(new RegExp(`: ${forgotten} of \\d{4}-\\d{2}-\\d{2}$`));
+    expect(finding!.found).toMatch(new RegExp(`: ${FORGOTTEN} of \\d{4}-\\d{2}-\\d{2}$`));
+  });
+
+  it('says never to drop one again that was sent, whether the ledger has been told of it or not', async () => {
+    const { journal } = world.settings.paths;
+    const sent = [{ level: 'bad', found: expect.stringContaining('after they were sent'), mend: MUST_NOT }];
+    const before = await readFile(journal, 'utf8');
+    const entry = { account: 'main', fileId: FORGOTTEN, batchNo: 1, attempt: 1, sha256: 'ab' };
+    await appendFile(journal, `\n${JSON.stringify({ at: '2026-06-15T10:00:00.000Z', ...entry })}`);
+    expect(await world.look(originals)).toMatchObject(sent);
+    await recallForgotten(world.app.ledger, journal);
+    await writeFile(journal, before);
+    expect(await world.look(originals)).toMatchObject(sent);
   });
 
   it('leaves one closed whose key was destroyed on purpose', async () => {

@@ -3,7 +3,17 @@ import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../.
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
 import { stopAccount } from '../../../src/ledger/moves/prepare-batch.ts';
 import { beginAlarmWatch } from '../../../src/ledger/moves/raise-alarms.ts';
-import { findEndedFiles, findLastingCauses, findUnasked } from '../../../src/ledger/queries/find-alarm-causes.ts';
+import { missRun } from '../../../src/ledger/moves/miss-run.ts';
+import { seeSchedule } from '../../../src/ledger/moves/see-schedule.ts';
+import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
+import { finishRun } from '../../../src/ledger/moves/finish-run.ts';
+import {
+  findEndedFiles,
+  findLastingCauses,
+  findLate,
+  findUnasked,
+  findUnreached,
+} from '../../../src/ledger/queries/find-alarm-causes.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -82,6 +92,61 @@ describe('findUnasked', () => {
     expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([
       { kind: 'silence', subject: 'polls:main', account: 'main', figures: { batches: 1, rows: 2, cents: 500 } },
     ]);
+  });
+});
+
+describe('findUnreached', () => {
+  it('names an account whose batches were put back many times, with all that wait, but not what is held', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'main', batches: 2 });
+    await world.accepted({ account: 'side' });
+    await world.held({ account: 'main' });
+    await world.force('UPDATE batch SET releases = 9 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+    expect(await findUnreached(world.ledger)).toEqual([]);
+    await world.force('UPDATE batch SET releases = 10 WHERE file_id = $1 AND batch_no = 1', [fileId]);
+    expect(await findUnreached(world.ledger)).toEqual([
+      { kind: 'not_reached', subject: 'main', account: 'main', figures: { batches: 2, rows: 4, cents: 1_400 } },
+    ]);
+    await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
+    expect(await findUnreached(world.ledger)).toEqual([]);
+  });
+});
+
+describe('findLate', () => {
+  const since = new Date('2026-06-10T00:00:00Z');
+  const BECAUSE = { actor: 'worker:schedule', reason: 'to see' };
+
+  async function missed(schedule: string, day: string): Promise<void> {
+    await seeSchedule(world.ledger, schedule, '{}', 0);
+    await missRun(world.ledger, schedule, { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE);
+  }
+
+  it('names what was missed of the schedules given, and not what is long ago', async () => {
+    await missed('nightly', '2026-06-09');
+    await missed('nightly', '2026-06-15');
+    await missed('gone', '2026-06-15');
+    expect(await findLate(world.ledger, ['nightly'], since)).toEqual([
+      { kind: 'late', subject: 'nightly 2026-06-15', account: null, figures: {} },
+    ]);
+  });
+
+  it('names what failed, and neither what runs nor what is done', async () => {
+    await seeSchedule(world.ledger, 'close', '{}', 0);
+    for (const state of ['failed', 'done', 'running'] as const) {
+      const day = { failed: '2026-06-15', done: '2026-06-16', running: '2026-06-17' }[state];
+      const run = (await beginRun(world.ledger, 'close', { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE))!;
+      if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
+    }
+    expect(await findLate(world.ledger, ['close'], since)).toMatchObject([{ subject: 'close 2026-06-15' }]);
+  });
+
+  it('forgets an expected file when one has come after its time', async () => {
+    const file = await world.held();
+    const subject = `expect:${file.folder}`;
+    await missed(subject, '2026-06-15');
+    await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:00Z']);
+    expect(await findLate(world.ledger, [subject], since)).toMatchObject([{ subject: `${subject} 2026-06-15` }]);
+    await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:01Z']);
+    expect(await findLate(world.ledger, [subject], since)).toEqual([]);
   });
 });
 

@@ -19,6 +19,7 @@ describe('describeAlarm', () => {
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
+    ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
     ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
   ] as const)('says counts, totals and the command: %s', (kind, text) => {
     expect(textOf(kind)).toMatch(text);
@@ -27,6 +28,13 @@ describe('describeAlarm', () => {
   it('tells polls from folders, and all accounts from one', () => {
     expect(textOf('silence', 'polls:main')).toMatch(/^3 batches with 2 rows, 50\.00 are with the service/);
     expect(textOf('account_stopped', '*', null)).toMatch(/^All accounts: /);
+  });
+
+  it('tells an expected file from a run', () => {
+    expect(textOf('late', 'expect:drop/dues 2026-06-15')).toMatch(
+      /into folder drop\/dues on 2026-06-15\. Ask the sender/,
+    );
+    expect(textOf('late', 'nightly 2026-06-15')).toMatch(/^The run of schedule nightly on 2026-06-15 was missed/);
   });
 
   it('sums a file that is done per outcome', () => {
