@@ -1,5 +1,6 @@
 import type { PublishedRun } from './reports.ts';
 import { ofKind, type Sums, sumReports } from './sum-reports.ts';
+import { FOUND_BEFORE } from './found-before.ts';
 
 /** docs/reliability.md, whole. Every figure in it comes out of the reports. */
 export function renderReliability(run: PublishedRun): string {
@@ -18,6 +19,7 @@ export function renderReliability(run: PublishedRun): string {
     ...renderChecks(),
     ...renderBounds(sums),
     ...renderDefects(sums),
+    ...renderFound(),
     ...renderDetails(sums),
     ...renderAgain(run, sums),
   ].join('\n');
@@ -129,6 +131,19 @@ function renderDefects({ defects }: Sums): string[] {
         name,
         caughtBy.map((by) => by.replace(/^test\//, '')).join(', ') || 'NOBODY',
       ]),
+    ),
+  ];
+}
+
+function renderFound(): string[] {
+  return [
+    '## What they found before',
+    '',
+    'In earlier versions; each was mended and its seed played again.',
+    '',
+    ...table(
+      ['Found', 'By', 'It was'],
+      FOUND_BEFORE.map(({ found, by, was }) => [found, by, was]),
     ),
   ];
 }
