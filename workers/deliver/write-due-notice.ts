@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { writeNotice } from './write-notice.ts';
 import { outputPath } from './write-output-file.ts';
@@ -27,15 +26,12 @@ export async function writeDueNotice(app: App, file: FileRow, written: ReadonlyS
 
 /**
  * A process may die after it has published a notice and before the ledger knows of it, and a person approve or cancel the
- * file right then. The sender has read that notice, so it is written again, which gives the same bytes, and noted.
+ * file right then. The sender has read that notice, so it is written again, which gives the same bytes, and noted. It goes
+ * first: when that fails, the notice that is due is still missing, and so both are tried again.
  */
 async function noteStrayNotices(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
   for (const kind of PASSING) {
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    await writeNotice(app, file, kind).catch((error: unknown) => {
-      // Whatever may pass is tried again with the notice that is due. What stays must not hold that up for ever.
-      if (!(error instanceof PipelineError) || error.code !== 'OUTPUT_EXISTS') throw error;
-      app.log.error({ fileId: file.file_id, kind }, `an earlier notice could not be noted: ${reasonOf(error)}`);
-    });
+    await writeNotice(app, file, kind);
   }
 }

@@ -10,7 +10,7 @@ import { takeIn } from '../support/take-in.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 6 });
+  world = await openStepWorld({ accounts: 7 });
 });
 afterAll(() => world.close());
 
@@ -47,6 +47,18 @@ describe('writeDueNotice', () => {
       expect(await writeDue(fileId)).toEqual(kinds);
     },
   );
+
+  it('tries again what a dead process published when it cannot be noted, before it writes the next', async () => {
+    const fileId = await held();
+    const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
+    await expect(writeNotice(dying, await readFileRow(world.app.ledger, fileId), 'held')).rejects.toThrow('power cut');
+    await approveFile(world.app.ledger, fileId, because);
+    const again = cutAtStatement(world.app, /INSERT INTO output/).app;
+    const file = await readFileRow(world.app.ledger, fileId);
+    await expect(writeDueNotice(again, file, new Set())).rejects.toThrow('power cut');
+    expect(await readOutputs(world.app.ledger, fileId)).toEqual([]);
+    expect(await writeDue(fileId)).toEqual(['ack', 'held']);
+  });
 
   it('writes no notice of a verdict that nobody has read', async () => {
     const fileId = await held();
