@@ -256,8 +256,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'the same file taken twice',
     about: 'a file that was sent already is sent once more',
     file: 'src/ledger/queries/find-duplicate.ts',
-    find: 'WHERE account = $1 AND sha256 = $2 AND file_id <> $3\n',
-    replace: 'WHERE account = $1 AND sha256 = $2 AND file_id <> $3 AND false\n',
+    find: 'coalesce(content_sha256, sha256) = $4) AND file_id <> $3\n',
+    replace: 'coalesce(content_sha256, sha256) = $4) AND file_id <> $3 AND false\n',
     caughtBy: ['test/ledger/queries/find-duplicate.test.ts', 'test/pipeline/seen-before.test.ts'],
   },
   {

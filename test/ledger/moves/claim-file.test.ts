@@ -46,6 +46,8 @@ describe('claimFile', () => {
       shredded_at: null,
       fingerprints_dropped_at: null,
       row_set: null,
+      content_sha256: null,
+      content_key: null,
     });
     expect(await world.links(claim.fileId)).toEqual([
       {
