@@ -143,9 +143,6 @@ describe('checkPaymentFile', () => {
     expect(checked.faultCounts[code]).toBeGreaterThan(0);
   });
 
-  /** Of messages that cannot be opened, so that nothing is read. */
-  const MESSAGE_CODES = (Object.keys(ERRORS) as FaultCode[]).filter((code) => code.startsWith('PGP_'));
-
   it('has a faulty file for every code that reading can find', () => {
     /** Found by those who watch the folder, know other files or hold the control file; or never, while H2 holds or reading comes to its end. */
     const elsewhere: FaultCode[] = [
@@ -159,13 +156,12 @@ describe('checkPaymentFile', () => {
       'CONTROL_FILE',
       'MODIFIED_AFTER_CLAIM',
       'POISON_FILE',
-      ...MESSAGE_CODES,
     ];
     const ofFiles = Object.entries(ERRORS).flatMap(([code, row]) =>
       ['row', 'file'].includes(row.scope) ? [code] : [],
     );
     const found = new Set<string>([...FAULTY.map(([code]) => code), ...elsewhere]);
-    expect(ofFiles.filter((code) => !found.has(code))).toEqual([]);
+    expect(ofFiles.filter((code) => !found.has(code) && !code.startsWith('PGP_'))).toEqual([]);
   });
 });
 
