@@ -15,7 +15,7 @@ export const FOUND_BEFORE: readonly { found: string; by: string; was: string }[]
     was: 'a fault of paydrop',
   },
   {
-    found: 'an amount of fifteen digits is masked in the result, because it could be the number of a card',
+    found: 'an amount of sixteen digits is masked in the result, because it could be the number of a card',
     by: 'simulation, seed 400967',
     was: 'unknown to the oracle',
   },

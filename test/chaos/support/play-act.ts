@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dropQueue } from '../../support/drop-queue.ts';
 import type { Act } from './acts.ts';
 import { bringBackDatabase, copyDatabase } from './copy-database.ts';
 import type { Program } from './build-program.ts';
@@ -66,7 +67,7 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
     case 'drop-schema':
       await dropFiles();
       await sleep(act.afterMs);
-      await world.ledger.query('DROP SCHEMA IF EXISTS paydrop_queue CASCADE');
+      await dropQueue(world.ledger);
       count('queue schema dropped');
       return undefined;
     case 'postgres':

@@ -103,7 +103,7 @@ function compareWithDrop(file: SeenFile, drop: Drop, rows: readonly string[][]):
   return [...count, ...altered.map(([line]) => `line ${line} of ${file.name} is another in its result`)];
 }
 
-/** Whether it is the same, or, where it could be a card number such as an amount of fifteen digits, its masked end. */
+/** Whether it is the same, or, where it could be a card number such as an amount of sixteen digits, its masked end. */
 function shows(cell: string, original: string): boolean {
   const end = cell.replace(/^\*+/, '');
   if (end === cell) return cell === original;
