@@ -49,17 +49,30 @@ async function checkOutcomes(pool: pg.Pool, books: readonly BookRow[]): Promise<
     .map(({ invoice, outcome }) => `${invoice} is ${outcome} in the ledger and not in the books`);
 }
 
-/** What was accepted first was sent first. */
+type SentBatch = { invoice: string; account: string; batch: string; place: number; accepted: Date; prepared: Date };
+
+/** Longest time in ms from the time of a move to its commit. */
+const COMMIT_MS = 2_000;
+
+/** None was sent while one that comes before it was waiting: of the accepted files the one that was claimed first is next. */
 async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<string[]> {
-  const { rows } = await pool.query<{ invoice: string; place: number }>(
-    `SELECT r.invoice, row_number() OVER (ORDER BY r.file_no, r.line)::int AS place FROM payment_row r`,
+  const { rows } = await pool.query<SentBatch>(
+    `SELECT r.invoice, f.account, f.name || ' batch ' || b.batch_no AS batch, f.file_no::float8 * 1000 + b.batch_no AS place,
+       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'accept') AS accepted,
+       (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.batch_no = b.batch_no AND a.move = 'prepare') AS prepared
+     FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
+     WHERE r.line = (SELECT min(o.line) FROM payment_row o WHERE o.file_no = r.file_no AND o.batch_no = r.batch_no)`,
   );
-  const places = new Map(rows.map(({ invoice, place }) => [invoice, place]));
-  return [...groupBy(books, (row) => row.account)].flatMap(([account, booked]) => {
-    const order = booked.map(({ invoice }) => places.get(invoice) ?? 0);
-    const jump = order.findIndex((place, index) => index > 0 && place < order[index - 1]!);
-    return jump < 0 ? [] : [`${booked[jump]!.invoice} of ${account} was sent out of its order`];
-  });
+  const firstRows = new Map(rows.map((row) => [row.invoice, row]));
+  const sent = books.flatMap(({ invoice }) => firstRows.get(invoice) ?? []);
+  return [...groupBy(sent, (batch) => batch.account).values()].flatMap((batches) =>
+    batches.flatMap((late, index) => {
+      const jumped = batches
+        .slice(0, index)
+        .find(({ place, prepared }) => place > late.place && +prepared > +late.accepted + COMMIT_MS);
+      return jumped ? [`${jumped.batch} was sent before ${late.batch}, which was waiting`] : [];
+    }),
+  );
 }
 
 async function checkResults(pool: pg.Pool, site: Host, drops: readonly ScaleDrop[]): Promise<string[]> {

@@ -90,7 +90,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
       moves: ['prepare', 'send', 'unsent'],
     },
     asks: ['submit-1'],
-    nextIsSent: true,
+    nextIsSent: false,
   },
 ];
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../open-ledger.ts';
 import { wasSentBefore } from '../queries/find-sent-before.ts';
+import { nextToSend } from '../queries/next-to-send.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
@@ -10,8 +11,8 @@ export type Prepared = BatchRow & { token: string };
 
 /**
  * Move `prepare`, the gate: at most one worker gets a batch, and only while the file is accepted, the account is not
- * stopped, no batch of the account is in doubt or refused, and no other call of the account is in flight. The database
- * holds the last point with a unique index, so two workers at the same moment cannot both pass.
+ * stopped, no batch of the account is in doubt or refused, none comes before it, and no other call of the account is in
+ * flight. The database holds the last point with a unique index, so two workers at the same moment cannot both pass.
  * @returns the batch, or undefined when the gate is closed: nothing to do, whoever opens it looks again
  */
 export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: number): Promise<Prepared | undefined> {
@@ -53,7 +54,8 @@ export function hasCome(column: string, now: string): string {
 }
 
 const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE}
-  AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))`;
+  AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))
+  AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM (${nextToSend('batch.account')}) next)`;
 
 /** The lease runs by the clock of the database, the one clock that all workers share. */
 async function leaseBatch(tx: Transaction, key: BatchKey, leaseMs: number): Promise<BatchRow> {

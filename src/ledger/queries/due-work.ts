@@ -5,8 +5,8 @@ import type { BatchKey } from '../moves/move.ts';
 import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
 import { hasCome } from '../moves/prepare-batch.ts';
 import type { BatchRow } from '../records.ts';
+import { nextToSend } from './next-to-send.ts';
 import { UNWRITTEN_CORRECTIONS } from './read-changes.ts';
-import { wasSentBefore } from './find-sent-before.ts';
 
 /**
  * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment (F43).
@@ -62,11 +62,7 @@ export async function findSendable(
            WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'
              AND ($1::text IS NULL OR account = $1) AND account <> ALL ($3)) waiting
      CROSS JOIN LATERAL (
-       SELECT b.file_id, b.batch_no, b.not_before FROM batch b JOIN file f USING (file_id)
-       WHERE b.account = waiting.account AND b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'ready'
-         AND f.state IN ('accepted', 'in_progress')
-         AND NOT ${wasSentBefore('b')}
-       ORDER BY f.file_no, b.batch_no LIMIT 1) next
+       ${nextToSend('waiting.account')}) next
      WHERE ${hasCome('next.not_before', '$2')}
        AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (waiting.account, '*'))
        AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = waiting.account

@@ -67,17 +67,30 @@ describe('prepareBatch', () => {
       const first = await world.accepted({ batches: 2 });
       const second = await world.accepted({ account: first.account });
       await world.putBatch({ fileId: first.file_id, batchNo: 1 }, state);
-      const isInTheWay = ['preparing', 'sending', 'unknown', 'refused'].includes(state);
+      const isInTheWay = ['ready', 'preparing', 'sending', 'unknown', 'refused'].includes(state);
       for (const key of [
         { fileId: first.file_id, batchNo: 2 },
         { fileId: second.file_id, batchNo: 1 },
       ]) {
         const batch = await prepareBatch(world.ledger, key, LEASE_MS);
         expect(batch?.state).toBe(isInTheWay ? undefined : 'preparing');
-        if (batch) await world.putBatch(key, 'ready');
+        if (batch) await world.putBatch(key, 'submitted');
       }
     },
   );
+
+  it('keeps to the order of the files that are accepted, whatever job comes first', async () => {
+    const { file_id: held, account } = await world.held();
+    const { file_id: first } = await world.accepted({ account });
+    const { file_id: second } = await world.accepted({ account });
+    const prepare = (fileId: string) => prepareBatch(world.ledger, { fileId, batchNo: 1 }, LEASE_MS);
+    expect(await prepare(second)).toBeUndefined();
+    expect(await prepare(first)).toBeDefined();
+    await world.putBatch({ fileId: first, batchNo: 1 }, 'submitted');
+    await world.putFile(held, 'accepted');
+    expect(await prepare(second)).toBeUndefined();
+    expect(await prepare(held)).toBeDefined();
+  });
 
   it.each(batchStates)('is open although a batch of another account is %s', async (state) => {
     await world.batchIn(state);
