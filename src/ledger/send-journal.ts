@@ -30,7 +30,12 @@ export async function openSendJournal(path: string): Promise<SendJournal> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(path, 'a', 0o600);
-  await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
+  try {
+    await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   return {
     append: async (entry) => {
       try {
@@ -125,9 +130,13 @@ async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
     throw error;
   });
   if (!file) return;
-  for await (const line of file.readLines()) {
-    const entry = readSend(line);
-    if (entry) yield entry;
+  try {
+    for await (const line of file.readLines()) {
+      const entry = readSend(line);
+      if (entry) yield entry;
+    }
+  } finally {
+    await file.close();
   }
 }
 

@@ -19,12 +19,15 @@ export type BookFile = {
  */
 export async function openBookFile(path: string, onLine: (line: string) => void): Promise<BookFile> {
   const file = await open(path, 'a', 0o600);
-  await syncFolder(dirname(path));
-  let sizeBytes = await readLines(path, onLine).catch(async (error: unknown) => {
+  let sizeBytes: number;
+  try {
+    await syncFolder(dirname(path));
+    sizeBytes = await readLines(path, onLine);
+    await file.truncate(sizeBytes);
+  } catch (error) {
     await file.close();
     throw error;
-  });
-  await file.truncate(sizeBytes);
+  }
   let isBroken = false;
 
   async function append(line: string): Promise<void> {

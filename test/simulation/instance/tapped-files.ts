@@ -45,11 +45,16 @@ async function install(): Promise<void> {
 function tapped(name: string, call: Call): Call {
   return function (this: unknown, ...parameters) {
     const tap = current.getStore();
-    const go = (extent: 'whole' | 'half') =>
-      Reflect.apply(call, this, extent === 'half' ? firstHalf(parameters) : parameters);
-    const fail = async (inVain: unknown) => {
-      // A file that was opened for nobody would stay open.
+    // A file that was opened for nobody would stay open.
+    const letGo = async (inVain: unknown) => {
       if (name === 'open') await (inVain as FileHandle | undefined)?.close();
+    };
+    const go = async (extent: 'whole' | 'half') => {
+      if (extent === 'whole') return Reflect.apply(call, this, parameters);
+      return letGo(await Reflect.apply(call, this, firstHalf(parameters)));
+    };
+    const fail = async (inVain: unknown) => {
+      await letGo(inVain);
       return diskError(name);
     };
     return tap ? tap.touch({ kind: 'file', what: name }, go, fail) : go('whole');
