@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW = [
-  'large-file',
   'simulation/simulation',
   'chaos/chaos',
+  'large-file',
   'seeded-faults',
   'canary',
   'any-bytes',
