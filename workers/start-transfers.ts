@@ -22,15 +22,23 @@ export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
   const turns = [
     ...pulls.map((folder) => {
       const sightings = new Map();
-      const about = { folder: folder.id, remote: folder.pull.remote };
-      return startTurns(app, about, folder.pull.everyMs, () => pullFolder(app, folder, sightings));
+      const { remote, everyMs } = folder.pull;
+      const turn = {
+        name: `pull:${folder.id}`,
+        about: { folder: folder.id, remote },
+        account: folder.account,
+        everyMs,
+      };
+      return startTurns(app, turn, () => pullFolder(app, folder, sightings));
     }),
-    ...pushes.map((target) =>
-      startTurns(app, { remote: target.remote }, app.settings.sweepMs, async () => {
+    ...pushes.map((target) => {
+      const { remote, path } = target;
+      const turn = { name: `push:${remote}:${path}`, about: { remote }, account: null, everyMs: app.settings.sweepMs };
+      return startTurns(app, turn, async () => {
         await pushOutputs(app, target);
         return 0;
-      }),
-    ),
+      });
+    }),
   ];
   return {
     look: async () => (await Promise.all(turns.map((turn) => turn.now()))).reduce((sum, count) => sum + count, 0),
@@ -42,17 +50,29 @@ function isPulled(folder: { pull?: unknown }): folder is PulledFolder {
   return folder.pull !== undefined;
 }
 
+/** `name` tells it apart from the others in an alarm, `about` goes into the log. */
+type Turn = {
+  readonly name: string;
+  readonly about: object;
+  readonly account: string | null;
+  readonly everyMs: number;
+};
+
 type Turns = { now(): Promise<number>; stop(): Promise<void> };
 
 /** One at a time, the first at once, each `everyMs` after the end of the one before. */
-function startTurns(app: App, about: object, everyMs: number, work: () => Promise<number>): Turns {
+function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
+  const { name, about, account, everyMs } = turn;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let stopped = false;
   const take = async () => {
     try {
-      return await work();
+      const waiting = await work();
+      app.pulse.noteTransfer(name);
+      return waiting;
     } catch (error) {
+      app.pulse.noteTransfer(name, { account, everyMs });
       const code = error instanceof PipelineError ? error.code : 'INTERNAL';
       app.log.error({ ...about, code }, reasonOf(error));
       return 0;

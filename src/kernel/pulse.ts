@@ -16,18 +16,26 @@ export type Pulse = {
   readonly sweptAt: Date | undefined;
   /** Since when each comparison of ledger and queue fails, and for which reason last; undefined while they succeed. */
   readonly trouble: { readonly since: Date; readonly code: ErrorCode } | undefined;
+  /** Since when each try to fetch from or upload to an SFTP server fails, by what is done there. Empty while all succeed. */
+  readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
   /** Nothing new is begun any more. */
   readonly isStopping: boolean;
   noteWatch(folderIds: readonly string[]): void;
   noteListing(folderId: string): void;
   noteSweep(): void;
   noteTrouble(code: ErrorCode): void;
+  /** @param fault left out when it succeeded */
+  noteTransfer(name: string, fault?: Omit<BrokenTransfer, 'since'>): void;
   noteStop(): void;
 };
+
+/** `everyMs`: time between two tries. */
+export type BrokenTransfer = { readonly since: Date; readonly everyMs: number; readonly account: string | null };
 
 export function startPulse(clock: Clock): Pulse {
   const listedAt = new Map<string, Date>();
   const watched = new Set<string>();
+  const brokenTransfers = new Map<string, BrokenTransfer>();
   let sweptAt: Date | undefined;
   let trouble: Pulse['trouble'];
   let isStopping = false;
@@ -35,6 +43,7 @@ export function startPulse(clock: Clock): Pulse {
     begunAt: clock.now(),
     watched,
     listedAt,
+    brokenTransfers,
     get sweptAt() {
       return sweptAt;
     },
@@ -56,6 +65,10 @@ export function startPulse(clock: Clock): Pulse {
     },
     noteTrouble: (code) => {
       trouble = { since: trouble?.since ?? clock.now(), code };
+    },
+    noteTransfer: (name, fault) => {
+      if (fault === undefined) brokenTransfers.delete(name);
+      else brokenTransfers.set(name, { since: brokenTransfers.get(name)?.since ?? clock.now(), ...fault });
     },
     noteStop: () => {
       isStopping = true;

@@ -35,6 +35,18 @@ describe('startPulse', () => {
     expect(pulse.trouble).toBeUndefined();
   });
 
+  it('knows since when each transfer fails, until it succeeds', () => {
+    const clock = handClock(START);
+    const pulse = startPulse(clock);
+    const fault = { account: 'main', everyMs: 1_000 };
+    pulse.noteTransfer('pull:drop/a', fault);
+    clock.advance(1_000);
+    pulse.noteTransfer('pull:drop/a', fault);
+    pulse.noteTransfer('push:bank:/out', { ...fault, account: null });
+    pulse.noteTransfer('push:bank:/out');
+    expect([...pulse.brokenTransfers]).toEqual([['pull:drop/a', { ...fault, since: new Date(START) }]]);
+  });
+
   it('says when nothing new is begun', () => {
     const pulse = startPulse(handClock(START));
     pulse.noteStop();

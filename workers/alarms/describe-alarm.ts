@@ -25,11 +25,21 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
         : `Folder ${subject} was not listed for ${figures.minutes ?? 0} minutes.`;
     case 'not_reached':
       return `Account ${subject}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait and are tried again. Nothing was sent.`;
+    case 'transfer':
+      return describeTransfer(subject, figures);
     case 'late':
       return describeLate(subject);
     case 'trouble':
       return `${subject}: no answer for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.`;
   }
+}
+
+function describeTransfer(subject: string, { minutes = 0 }: AlarmFigures): string {
+  const [, way, what = subject] = /^(pull|push):(.*)$/.exec(subject) ?? [];
+  const since = `has come through for ${minutes} minutes`;
+  return way === 'pull'
+    ? `Nothing ${since} from the SFTP server into folder ${what}. It is tried again by itself.`
+    : `No output ${since} to ${what}. It is tried again by itself; the outputs stay here.`;
 }
 
 function describeLate(subject: string): string {

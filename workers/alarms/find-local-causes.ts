@@ -4,9 +4,12 @@ import type { AlarmCause } from '../../src/ledger/queries/find-alarm-causes.ts';
 /** How many intervals without a sign of life are silence. */
 export const SILENT_INTERVALS = 3;
 
-/** What only this process can know: folders that it does not list, and a queue that does not answer it for a while. */
+/**
+ * What only this process can know: folders that it does not list, SFTP servers that it cannot use, and a queue that does
+ * not answer it for a while.
+ */
 export function findLocalCauses(app: App): AlarmCause[] {
-  return [...findSilentFolders(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')];
+  return [...findSilentFolders(app), ...findBrokenTransfers(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')];
 }
 
 /** The subjects that this process raises and clears bear its host, so that one process does not clear another's. */
@@ -33,6 +36,14 @@ function findSilentFolders(app: App): AlarmCause[] {
     const silentMs = ageMs(app, pulse.listedAt.get(id) ?? pulse.begunAt);
     if (silentMs < SILENT_INTERVALS * settings.rescanMs) return [];
     return [{ kind: 'silence', subject: localSubject(app, id), account, figures: { minutes: minutes(silentMs) } }];
+  });
+}
+
+function findBrokenTransfers(app: App): AlarmCause[] {
+  return [...app.pulse.brokenTransfers].flatMap(([name, { since, everyMs, account }]): AlarmCause[] => {
+    const brokenMs = ageMs(app, since);
+    if (brokenMs < SILENT_INTERVALS * everyMs) return [];
+    return [{ kind: 'transfer', subject: localSubject(app, name), account, figures: { minutes: minutes(brokenMs) } }];
   });
 }
 

@@ -14,6 +14,7 @@ import { quarantine } from './quarantine.ts';
 import { queue } from './queue.ts';
 import { seals } from './seals.ts';
 import { service } from './service.ts';
+import { sftpServers } from './sftp-servers.ts';
 import { temporaries } from './temporaries.ts';
 import { workFolders } from './work-folders.ts';
 
@@ -36,4 +37,5 @@ export const CHECKS: readonly Check[] = [
   quarantine,
   temporaries,
   service,
+  sftpServers,
 ];

@@ -20,9 +20,19 @@ describe('describeAlarm', () => {
     ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
+    ['transfer', /^No output has come through for 4 minutes to f\/1\./],
     ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
   ] as const)('says counts, totals and the command: %s', (kind, text) => {
     expect(textOf(kind)).toMatch(text);
+  });
+
+  it('tells what is fetched from what is uploaded', () => {
+    expect(textOf('transfer', 'pull:drop/card')).toMatch(
+      /from the SFTP server into folder drop\/card\. It is tried again/,
+    );
+    expect(textOf('transfer', 'push:bank:/results')).toMatch(
+      /to bank:\/results\. It is tried again by itself; the outputs/,
+    );
   });
 
   it('tells polls from folders, and all accounts from one', () => {

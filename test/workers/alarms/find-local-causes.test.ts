@@ -44,6 +44,22 @@ describe('findLocalCauses', () => {
     expect(findLocalCauses(app)).toEqual([]);
   });
 
+  it('finds an SFTP server that fails for three tries, and not before', () => {
+    const { app, clock } = atStart();
+    const fault = { account: 'main', everyMs: 30_000 };
+    for (const name of ['pull:drop/card', 'push:bank:/results']) app.pulse.noteTransfer(name, fault);
+    clock.advance(SILENT_INTERVALS * 30_000 - 1);
+    app.pulse.noteTransfer('pull:drop/card', fault);
+    app.pulse.noteTransfer('push:bank:/results');
+    expect(findLocalCauses(app)).toEqual([]);
+    clock.advance(1);
+    expect(findLocalCauses(app)).toEqual([
+      { kind: 'transfer', subject: localSubject(app, 'pull:drop/card'), account: 'main', figures: { minutes: 2 } },
+    ]);
+    app.pulse.noteTransfer('pull:drop/card');
+    expect(findLocalCauses(app)).toEqual([]);
+  });
+
   it('finds a queue that does not answer for three sweeps', () => {
     const { app, clock } = atStart();
     app.pulse.noteTrouble('QUEUE_UNREACHABLE');

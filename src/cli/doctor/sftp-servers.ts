@@ -1,0 +1,49 @@
+import { foldersHere, type Remote } from '../../kernel/config.ts';
+import { openRemote } from '../../sftp/open-remote.ts';
+import { bad, type Check, type Finding, ok, type Patient } from './check.ts';
+import { findingOf } from './finding-of.ts';
+
+/** Logs in to every SFTP server that is fetched from or uploaded to here, and lists the folders there. */
+export const sftpServers: Check = {
+  name: 'SFTP servers',
+  needs: 'nothing',
+  async look({ settings }) {
+    const folders = foldersOn(settings);
+    const remotes = [...settings.remotes.values()].filter(({ name }) => folders.has(name));
+    const found = await Promise.all(remotes.map((remote) => visit(remote, [...folders.get(remote.name)!])));
+    return found.flat();
+  },
+};
+
+function foldersOn(settings: Patient['settings']): Map<string, Set<string>> {
+  const pulls = foldersHere(settings).flatMap(({ pull }) => pull ?? []);
+  const folders = new Map<string, Set<string>>();
+  for (const { remote, path } of [...pulls, ...settings.push])
+    folders.set(remote, (folders.get(remote) ?? new Set()).add(path));
+  return folders;
+}
+
+/** One log-in for all folders of a server; some let nobody in who comes often. */
+async function visit(remote: Remote, folders: readonly string[]): Promise<Finding[]> {
+  try {
+    const session = await openRemote(remote);
+    try {
+      const findings: Finding[] = [];
+      for (const folder of folders) findings.push(await lookInto(folder, remote, () => session.list(folder)));
+      return findings;
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    return [findingOf(error, bad)];
+  }
+}
+
+async function lookInto(folder: string, { name }: Remote, list: () => Promise<unknown[]>): Promise<Finding> {
+  try {
+    const files = await list();
+    return ok(`remote ${name}: ${folder} can be listed, files in it: ${files.length}`);
+  } catch (error) {
+    return findingOf(error, (found, mend) => bad(`remote ${name}: ${folder}: ${found}`, mend));
+  }
+}
