@@ -1,10 +1,10 @@
-import { ERRORS, type FaultCode } from '../schemas/errors.ts';
+import type { FaultCode } from '../schemas/errors.ts';
 import type { App } from '../src/app.ts';
 import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
 import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
 import { readClaim } from '../src/drop/find-claims.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { PipelineError } from '../src/kernel/errors.ts';
+import { describeFault, PipelineError } from '../src/kernel/errors.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
 import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
@@ -135,12 +135,11 @@ async function holdUnread(app: App, file: FileRow): Promise<void> {
 async function refuseUnread(
   tx: Transaction,
   file: FileRow,
-  { detail, ...refusal }: Refusal,
+  refusal: Refusal,
   verdict: 'reject' | 'hold' = 'reject',
 ): Promise<FileDecision> {
-  const { means } = ERRORS[refusal.code];
-  const reason = detail === undefined ? means : `${means}: ${detail}`;
-  const decision: FileDecision = { verdict, reason, ...refusal };
+  const { detail, ...rest } = refusal;
+  const decision: FileDecision = { verdict, reason: describeFault(refusal), ...rest };
   await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
   await decideFile(tx, file.file_id, NOTHING_READ, decision);
   return decision;

@@ -24,6 +24,12 @@ export class PipelineError extends Error {
   }
 }
 
+/** What a fault means, and what is particular to this one. */
+export function describeFault({ code, detail }: { code: ErrorCode; detail?: string | undefined }): string {
+  const { means } = ERRORS[code];
+  return detail ? `${means}: ${detail}` : means;
+}
+
 /** The text of anything thrown, for a sentence or a log line. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -127,3 +127,16 @@ export type RunSummary = {
   open?: { rows: number; total: string };
   difference?: { rows: number; total: string };
 };
+
+/** A call of a batch, as it was declared before its first byte and as it ended. */
+export type AttemptRow = {
+  attempt: number;
+  worker: string;
+  host: string;
+  request_bytes: number;
+  started_at: Date;
+  ended_at: Date | null;
+  verdict: string | null;
+  evidence: Record<string, unknown> | null;
+  resolution: string | null;
+};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorCode } from '../../schemas/errors.ts';
-import { PipelineError, reasonOf, systemCode } from '../../src/kernel/errors.ts';
+import { describeFault, PipelineError, reasonOf, systemCode } from '../../src/kernel/errors.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
@@ -61,5 +61,13 @@ describe('systemCode', () => {
     [null, undefined],
   ])('of case %# is %j', (error, code) => {
     expect(systemCode(error)).toBe(code);
+  });
+});
+
+describe('describeFault', () => {
+  it('adds what is particular, if anything is', () => {
+    const { means } = ERRORS.DUPLICATE_FILE;
+    expect(describeFault({ code: 'DUPLICATE_FILE', detail: 'it came on Monday' })).toBe(`${means}: it came on Monday`);
+    expect(describeFault({ code: 'DUPLICATE_FILE' })).toBe(means);
   });
 });

@@ -1,7 +1,7 @@
 import type { Account } from '../../kernel/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
-import type { AttemptRow, InDoubt } from '../../ledger/queries/in-doubt.ts';
+import type { AttemptInDoubt, InDoubt } from '../../ledger/queries/in-doubt.ts';
 import { batchReference } from '../batch-reference.ts';
 import { labelLines } from '../label-lines.ts';
 import { type NextStep, nextSteps, seenBatchIds } from './next-steps.ts';
@@ -80,13 +80,13 @@ export function describeInDoubt(doubt: ShownDoubt): string {
 }
 
 /** How much of it arrived nobody can say, but no more than this was given to the network. Heads are counted there too. */
-function describeWritten({ request_bytes: request, evidence }: AttemptRow): string {
+function describeWritten({ request_bytes: request, evidence }: AttemptInDoubt): string {
   const written = evidence?.['bytesWritten'];
   const whole = `the request has ${request} and its head`;
   return typeof written === 'number' ? `${written} bytes; ${whole}` : `not known; ${whole}`;
 }
 
-function describeAnswer({ evidence }: AttemptRow): string {
+function describeAnswer({ evidence }: AttemptInDoubt): string {
   const { httpStatus, bytesRead, answerText } = evidence ?? {};
   const parts = [
     ...(typeof httpStatus === 'number' ? [`HTTP ${httpStatus}`] : []),

@@ -1,15 +1,15 @@
-import { ERRORS } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
+import { describeFault } from '../../kernel/errors.ts';
 import type { FileDecision } from '../../ledger/moves/decide-file.ts';
 import type { MessageFault } from '../../pgp/check-message.ts';
 
 /** What there is to say of a file that is refused before a row of it is read. */
 export function unreadCheck(
-  { code, detail }: MessageFault,
+  fault: MessageFault,
   file: { bytes: number; sha256: string },
 ): { check: FileCheck; decision: FileDecision } {
-  const { means } = ERRORS[code];
-  const decision = { verdict: 'reject', code, reason: detail === undefined ? means : `${means}: ${detail}` } as const;
+  const { code, detail } = fault;
+  const decision = { verdict: 'reject', code, reason: describeFault(fault) } as const;
   const check: FileCheck = {
     verdict: 'reject',
     layout: null,

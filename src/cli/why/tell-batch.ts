@@ -1,6 +1,6 @@
 import { BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
-import type { AttemptRow, BatchFacts, Waiting } from '../../ledger/queries/read-why.ts';
+import type { TriedSend, BatchFacts, Waiting } from '../../ledger/queries/read-why.ts';
 import type { AuditRow } from '../../ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
@@ -22,7 +22,7 @@ export function tellBatch(file: FileRow, batch: BatchRow, facts: BatchFacts): Se
   ];
 }
 
-function tellLink(link: AuditRow, attempts: readonly AttemptRow[]): Sentence {
+function tellLink(link: AuditRow, attempts: readonly TriedSend[]): Sentence {
   const text = link.actor.startsWith('operator:')
     ? `${whoDid(link.actor)} (${link.move}): ${ended(link.reason)}${evidenceOf(link)}`
     : (wordsOf(link, attempts) ?? `${capital(ended(link.reason))}${evidenceOf(link)}`);
@@ -30,7 +30,7 @@ function tellLink(link: AuditRow, attempts: readonly AttemptRow[]): Sentence {
 }
 
 /** Moves whose reason alone would not be a story. */
-function wordsOf(link: AuditRow, attempts: readonly AttemptRow[]): string | undefined {
+function wordsOf(link: AuditRow, attempts: readonly TriedSend[]): string | undefined {
   if (link.move === 'send') {
     const begun = attempts.find((attempt) => attempt.started_at.getTime() === link.at.getTime());
     const bytes = begun ? `: ${begun.request_bytes} bytes to ${begun.host}` : '';

@@ -1,18 +1,9 @@
 import type { BatchKey } from '../moves/move.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { BatchRow, FileRow } from '../records.ts';
+import type { AttemptRow, BatchRow, FileRow } from '../records.ts';
 
-/** A call of a batch, as it was declared before its first byte and as it ended. */
-export type AttemptRow = {
-  attempt: number;
-  host: string;
-  request_bytes: number;
-  started_at: Date;
-  ended_at: Date | null;
-  verdict: string | null;
-  evidence: Record<string, unknown> | null;
-  resolution: string | null;
-};
+/** A call of a batch in doubt; which worker made it leads nowhere any more. */
+export type AttemptInDoubt = Omit<AttemptRow, 'worker'>;
 
 /** Something that came to light when the batch had its verdict already. */
 export type LateAnswer = { at: Date; reason: string; evidence: Record<string, unknown> };
@@ -35,7 +26,7 @@ export type InDoubt = {
   batch: BatchRow;
   file: Pick<FileRow, 'file_id' | 'name' | 'account' | 'operation' | 'layout'>;
   /** The latest first. */
-  attempts: AttemptRow[];
+  attempts: AttemptInDoubt[];
   lateAnswers: LateAnswer[];
   reports: ReportNote[];
   before: Neighbour | undefined;
@@ -129,8 +120,8 @@ async function readFile(ledger: Ledger, key: BatchKey): Promise<InDoubt['file']>
   return rows[0]!;
 }
 
-async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<AttemptRow[]> {
-  const { rows } = await ledger.pool.query<AttemptRow>(
+async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<AttemptInDoubt[]> {
+  const { rows } = await ledger.pool.query<AttemptInDoubt>(
     `SELECT attempt, host, request_bytes, started_at, ended_at, verdict, evidence, resolution
      FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC`,
     [fileId, batchNo],

@@ -1,6 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
-import type { BatchRow, FileRow } from '../records.ts';
+import type { AttemptRow, BatchRow, FileRow } from '../records.ts';
 import type { AuditRow } from './search.ts';
 import { wasSentBefore } from './find-sent-before.ts';
 
@@ -67,19 +67,11 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
   return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null };
 }
 
-export type AttemptRow = {
-  attempt: number;
-  worker: string;
-  host: string;
-  request_bytes: number;
-  started_at: Date;
-  ended_at: Date | null;
-  verdict: string | null;
-  evidence: Record<string, unknown> | null;
-};
+/** A call of a batch as its story tells it. */
+export type TriedSend = Omit<AttemptRow, 'resolution'>;
 
 export type BatchFacts = Waiting & {
-  attempts: AttemptRow[];
+  attempts: TriedSend[];
   /** Without those of taking up and letting go, of which a dead service makes thousands. */
   links: AuditRow[];
   releases: { times: number; lastAt: Date | null; lastReason: string | null };
@@ -92,7 +84,7 @@ export async function readBatchFacts(ledger: Ledger, file: FileRow, batch: Batch
     (await ledger.pool.query<Row>(sql, values)).rows;
   const place = [key.fileId, key.batchNo];
   const [attempts, links, releases, outcomes, waiting] = await Promise.all([
-    ask<AttemptRow>(
+    ask<TriedSend>(
       `SELECT attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence FROM attempt
        WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt`,
       place,

@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../../schemas/columns.ts';
 import { ERRORS } from '../../../schemas/errors.ts';
 import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
+import { describeFault } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault, Totals } from '../../kernel/rows.ts';
 
@@ -70,7 +71,7 @@ export function faultCells(fault: Fault, effect: keyof typeof EFFECTS = ERRORS[f
     fault.column ? COLUMNS[fault.column].title : '',
     fault.code,
     EFFECTS[effect],
-    fault.detail ? `${row.means}: ${fault.detail}` : row.means,
+    describeFault(fault),
     fault.value ?? '',
     row.mend,
   ];
