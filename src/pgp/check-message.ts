@@ -6,7 +6,7 @@ import { loadOpenPgp, STREAMED } from './load-openpgp.ts';
 import type { OpenPgpKeys } from './open-keys.ts';
 import { type OpenPgpMessage, readMessage } from './read-message.ts';
 import { type SessionKey, toLibrary } from './session-key.ts';
-import { type NoteProgress, STALL_MS, unlessStalled } from './unless-stalled.ts';
+import { type NoteProgress, STALL_MS, watchForStall } from './watch-for-stall.ts';
 
 /** What is known of a message that was read to its end and found good. */
 export type CheckedMessage = {
@@ -39,10 +39,9 @@ export async function checkMessage(
   keys: OpenPgpKeys,
   rules: MessageRules,
 ): Promise<CheckedMessage | MessageFault> {
+  const { pieces, note, within } = watchForStall(source, rules.stallMs ?? STALL_MS);
   try {
-    return await unlessStalled(source, rules.stallMs ?? STALL_MS, async (pieces, note) =>
-      readToEnd(await readMessage(pieces), keys, { ...rules, note }),
-    );
+    return await within(readMessage(pieces).then((message) => readToEnd(message, keys, { ...rules, note })));
   } catch {
     if (source.errored) throw source.errored;
     return { code: 'PGP_MESSAGE' };

@@ -3,30 +3,41 @@ import { PipelineError } from '../kernel/errors.ts';
 import { loadOpenPgp, STREAMED } from './load-openpgp.ts';
 import { readMessage } from './read-message.ts';
 import { type SessionKey, toLibrary } from './session-key.ts';
+import { STALL_MS, watchForStall } from './watch-for-stall.ts';
 
 /**
  * What is inside a message that `checkMessage` has found good before. Nothing is checked here again but that it is whole.
  * Destroying the stream closes the source.
  * @param source the same bytes as then; its own errors are passed on
  */
-export function openMessage(source: Readable, key: SessionKey): Readable {
-  const content = Readable.from(decryptPieces(source, key), { objectMode: false });
+export function openMessage(source: Readable, key: SessionKey, stallMs = STALL_MS): Readable {
+  const content = Readable.from(decryptPieces(source, key, stallMs), { objectMode: false });
   content.once('close', () => source.destroy());
   return content;
 }
 
-async function* decryptPieces(source: Readable, key: SessionKey): AsyncGenerator<Uint8Array> {
+async function* decryptPieces(source: Readable, key: SessionKey, stallMs: number): AsyncGenerator<Uint8Array> {
+  const stall = watchForStall(source, stallMs);
+  let content: AsyncIterator<Uint8Array> | undefined;
   try {
-    yield* await decryptWith(source, key);
+    content = (await stall.within(decryptWith(stall.pieces, key)))[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await stall.within(content.next());
+      if (next.done) return;
+      yield next.value;
+    }
   } catch (error) {
     if (source.errored) throw source.errored;
     throw new PipelineError('SEAL_BROKEN', 'open an encrypted file again', 'it opened when it was taken', {
       cause: error,
     });
+  } finally {
+    // Not waited for: one that waits for itself does so here too.
+    content?.return?.().catch(() => {});
   }
 }
 
-async function decryptWith(source: Readable, key: SessionKey): Promise<AsyncIterable<Uint8Array>> {
+async function decryptWith(source: AsyncIterable<Uint8Array>, key: SessionKey): Promise<AsyncIterable<Uint8Array>> {
   const { decrypt } = await loadOpenPgp();
   const message = await readMessage(source);
   const { data } = await decrypt({ message, sessionKeys: toLibrary(key), format: 'binary', config: STREAMED });

@@ -37,7 +37,8 @@ describe('openMessage', () => {
     const other = { ...key, data: new Uint8Array(32) };
     const changed = Buffer.from(message);
     changed[message.length - 3]! ^= 1;
-    for (const content of [openMessage(inPieces(message), other), openMessage(inPieces(changed), key)])
+    // The library makes nothing of some of them, for ever.
+    for (const content of [openMessage(inPieces(message), other, 2_000), openMessage(inPieces(changed), key, 2_000)])
       await expect(text(content)).rejects.toMatchObject({
         code: 'SEAL_BROKEN',
         message: expect.stringMatching(/^Cannot open an encrypted file again: it opened when it was taken\. /),

@@ -1,7 +1,7 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { STALL_MS, unlessStalled } from '../../src/pgp/unless-stalled.ts';
+import { type NoteProgress, STALL_MS, watchForStall } from '../../src/pgp/watch-for-stall.ts';
 import { inPieces } from '../support/openpgp.ts';
 
 const never = () => new Promise<never>(() => {});
@@ -13,27 +13,34 @@ async function collect(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-describe('unlessStalled', () => {
+function read<Result>(
+  source: Readable,
+  stallMs: number,
+  work: (pieces: AsyncGenerator<Uint8Array>, note: NoteProgress) => Promise<Result>,
+): Promise<Result> {
+  const { pieces, note, within } = watchForStall(source, stallMs);
+  return within(work(pieces, note));
+}
+
+describe('watchForStall', () => {
   it('gives what came of the reading, and passes on what went wrong with it', async () => {
-    expect(await unlessStalled(inPieces(BYTES, 3), 1_000, collect)).toBe('some bytes');
+    expect(await read(inPieces(BYTES, 3), 1_000, collect)).toBe('some bytes');
     const trouble = new Error('no message');
-    await expect(unlessStalled(inPieces(BYTES), 1_000, () => Promise.reject(trouble))).rejects.toBe(trouble);
+    await expect(read(inPieces(BYTES), 1_000, () => Promise.reject(trouble))).rejects.toBe(trouble);
   });
 
   it.each([
     ['after the first piece', async (pieces: AsyncGenerator<Uint8Array>) => (await pieces.next(), never())],
     ['after the last', async (pieces: AsyncGenerator<Uint8Array>) => (await collect(pieces), never())],
-  ])('fails when nothing more comes %s', async (_when, read) => {
-    await expect(unlessStalled(inPieces(BYTES, 3), 30, read)).rejects.toThrow(
-      'nothing came of the message within 30 ms',
-    );
+  ])('fails when nothing more comes %s', async (_when, work) => {
+    await expect(read(inPieces(BYTES, 3), 30, work)).rejects.toThrow('nothing came of the message within 30 ms');
   });
 
   it('does not count the time of the source, also when something is made meanwhile of what it gave', async () => {
     const source = new PassThrough();
     source.write(BYTES);
     setTimeout(() => source.end(), 200);
-    const text = await unlessStalled(source, 40, async (pieces, note) => {
+    const text = await read(source, 40, async (pieces, note) => {
       setTimeout(note, 20);
       return collect(pieces);
     });
@@ -41,7 +48,7 @@ describe('unlessStalled', () => {
   });
 
   it('lets a reader take long that shows progress', async () => {
-    const read = async (pieces: AsyncGenerator<Uint8Array>, note: () => void) => {
+    const work = async (pieces: AsyncGenerator<Uint8Array>, note: NoteProgress) => {
       const text = await collect(pieces);
       for (let step = 0; step < 6; step += 1) {
         await sleep(20);
@@ -49,7 +56,16 @@ describe('unlessStalled', () => {
       }
       return text;
     };
-    expect(await unlessStalled(inPieces(BYTES), 90, read)).toBe('some bytes');
+    expect(await read(inPieces(BYTES), 90, work)).toBe('some bytes');
     expect(STALL_MS).toBeGreaterThanOrEqual(10_000);
+  });
+  it('does not count the time in which nobody asks', async () => {
+    const { pieces, within } = watchForStall(inPieces(BYTES, 3), 40);
+    const parts: string[] = [];
+    for (let next = await within(pieces.next()); !next.done; next = await within(pieces.next())) {
+      parts.push(Buffer.from(next.value).toString());
+      await sleep(60);
+    }
+    expect(parts.join('')).toBe('some bytes');
   });
 });
