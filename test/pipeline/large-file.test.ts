@@ -99,14 +99,14 @@ async function writeRows(path: string, count: number): Promise<void> {
  * Left to itself V8 lets garbage lie until it has some 100 MB of it, in some runs and not in others. With a small heap it
  * collects in time, and a process that needs more than that dies of it.
  */
-const SMALL_HEAP = '--max-old-space-size=128';
+const SMALL_HEAP = ['--max-old-space-size=128', '--max-semi-space-size=16'];
 
 async function run(
   script: string,
   ...words: string[]
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const path = join('test/pipeline/support', script);
-  const child = spawn(process.execPath, [SMALL_HEAP, '--import', 'tsx', path, ...words], {
+  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', 'tsx', path, ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
