@@ -15,8 +15,8 @@ export type Service = {
   books(): Promise<BookRow[]>;
 };
 
-/** Longer than the first question for a result comes, so that some come too early. */
-const BATCH_DELAY_MS = 150;
+/** Longer than the first question for a result takes to come, on a busy machine as well, so that some come too early. */
+const BATCH_DELAY_MS = 300;
 
 /** @param dataDir left out, the books are in memory and die with it */
 export async function startService(
