@@ -87,8 +87,11 @@ async function uploadAll(
   const waiting = [...uploads];
   let cuts = 0;
   const send = async () => {
-    for (let upload = waiting.shift(); upload; upload = waiting.shift())
-      cuts += (await uploadSlowly(remote, upload, manner)).cuts;
+    for (let upload = waiting.shift(); upload; upload = waiting.shift()) {
+      const sent = await uploadSlowly(remote, upload, manner);
+      // In a statement of its own: with the await in it, what others add meanwhile would be lost.
+      cuts += sent.cuts;
+    }
   };
   await Promise.all(upTo(atOnce).map(send));
   return cuts;
