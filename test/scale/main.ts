@@ -17,7 +17,12 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-const engines = await openEngines({ queue: values.queue, away: values.away, seconds: Number(values.seconds) });
+const engines = await openEngines({
+  queue: values.queue,
+  away: values.away,
+  seconds: Number(values.seconds),
+  isLarge: Number(values.workers) > 2,
+});
 const report = await runScale({
   files: Number(values.files),
   rowsPerFile: Number(values.rows),

@@ -8,6 +8,8 @@ export type EngineWish = {
   /** What is taken away in the middle: `postgres` or `redis`. */
   away?: string | undefined;
   seconds: number;
+  /** More processes than the connections of the database that all tests share are enough for. */
+  isLarge?: boolean;
 };
 
 export type Engines = {
@@ -15,11 +17,14 @@ export type Engines = {
   stop(): Promise<void>;
 };
 
-/** The servers of a run. A database that is to go away is the one of this computer's packages, because all tests share the other. */
-export async function openEngines({ queue, away, seconds }: EngineWish): Promise<Engines> {
+/**
+ * The servers of a run. A database that is to go away, or that many ask, is of this computer's packages: all tests share
+ * the other.
+ */
+export async function openEngines({ queue, away, seconds, isLarge = false }: EngineWish): Promise<Engines> {
   const redis = queue === 'redis' || away === 'redis' ? await startTestRedis() : undefined;
-  const postgres = away === 'postgres' ? await startInstalledPostgres() : undefined;
-  const server = away === 'redis' ? redis : postgres;
+  const postgres = away === 'postgres' || isLarge ? await startInstalledPostgres() : undefined;
+  const server = away === 'redis' ? redis : away === 'postgres' ? postgres : undefined;
   return {
     given: {
       ...(redis && { redisUrl: redis.url }),
