@@ -1,6 +1,6 @@
 import { BATCH_STATES } from '../../../schemas/lifecycle.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
-import type { TriedSend, BatchFacts, Waiting } from '../../ledger/queries/read-why.ts';
+import type { BatchFacts, TriedSend, Waiting } from '../../ledger/queries/read-why.ts';
 import type { AuditRow } from '../../ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
