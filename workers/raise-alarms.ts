@@ -13,7 +13,7 @@ import { withLock } from '../src/ledger/with-lock.ts';
 import { kindsOf, targetKey } from '../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
 import { expectationOf } from './schedule/check-expected.ts';
-import { findLocalCauses, isLocalSubject, SILENT_INTERVALS } from './alarms/find-local-causes.ts';
+import { findLocalCauses, isLocalSubject, isOverHere, SILENT_INTERVALS } from './alarms/find-local-causes.ts';
 
 /**
  * Looks for everything that a person should know, raises what is new and clears what is over (F61, F87). It reads the
@@ -54,8 +54,8 @@ function awaited({ schedules, folders }: App['settings']): string[] {
   return [...Object.keys(schedules), ...folders.filter((folder) => folder.expect).map(({ id }) => expectationOf(id))];
 }
 
-/** What stands in the ledger any process can see; of a host only its own processes know. */
+/** What stands in the ledger any process can see; the rest only those know who do the work. */
 function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
   if (!ALARM_KINDS[kind].lasts) return false;
-  return !subject.includes('@') || isLocalSubject(app, subject);
+  return !isLocalSubject(subject) || isOverHere(app, kind, subject);
 }

@@ -24,7 +24,7 @@ export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
       const sightings = new Map();
       const { remote, everyMs } = folder.pull;
       const turn = {
-        name: `pull:${folder.id}`,
+        name: pullName(folder),
         about: { folder: folder.id, remote },
         account: folder.account,
         everyMs,
@@ -32,8 +32,8 @@ export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
       return startTurns(app, turn, () => pullFolder(app, folder, sightings));
     }),
     ...pushes.map((target) => {
-      const { remote, path } = target;
-      const turn = { name: `push:${remote}:${path}`, about: { remote }, account: null, everyMs: app.settings.sweepMs };
+      const { remote } = target;
+      const turn = { name: pushName(target), about: { remote }, account: null, everyMs: app.settings.sweepMs };
       return startTurns(app, turn, async () => {
         await pushOutputs(app, target);
         return 0;
@@ -44,6 +44,19 @@ export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
     look: async () => (await Promise.all(turns.map((turn) => turn.now()))).reduce((sum, count) => sum + count, 0),
     stop: async () => void (await Promise.all(turns.map((turn) => turn.stop()))),
   };
+}
+
+/** What every process of this configuration together does with SFTP servers, by the names in alarms. */
+export function transferNames({ folders, push }: App['settings']): string[] {
+  return [...folders.filter(isPulled).map(pullName), ...push.map(pushName)];
+}
+
+function pullName({ id }: { id: string }): string {
+  return `pull:${id}`;
+}
+
+function pushName({ remote, path }: App['settings']['push'][number]): string {
+  return `push:${remote}:${path}`;
 }
 
 function isPulled(folder: { pull?: unknown }): folder is PulledFolder {

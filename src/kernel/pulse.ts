@@ -18,6 +18,8 @@ export type Pulse = {
   readonly trouble: { readonly since: Date; readonly code: ErrorCode } | undefined;
   /** Since when each try to fetch from or upload to an SFTP server fails, by what is done there. Empty while all succeed. */
   readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
+  /** Those whose last try succeeded. */
+  readonly workingTransfers: ReadonlySet<string>;
   /** Nothing new is begun any more. */
   readonly isStopping: boolean;
   noteWatch(folderIds: readonly string[]): void;
@@ -36,6 +38,7 @@ export function startPulse(clock: Clock): Pulse {
   const listedAt = new Map<string, Date>();
   const watched = new Set<string>();
   const brokenTransfers = new Map<string, BrokenTransfer>();
+  const workingTransfers = new Set<string>();
   let sweptAt: Date | undefined;
   let trouble: Pulse['trouble'];
   let isStopping = false;
@@ -44,6 +47,7 @@ export function startPulse(clock: Clock): Pulse {
     watched,
     listedAt,
     brokenTransfers,
+    workingTransfers,
     get sweptAt() {
       return sweptAt;
     },
@@ -67,8 +71,13 @@ export function startPulse(clock: Clock): Pulse {
       trouble = { since: trouble?.since ?? clock.now(), code };
     },
     noteTransfer: (name, fault) => {
-      if (fault === undefined) brokenTransfers.delete(name);
-      else brokenTransfers.set(name, { since: brokenTransfers.get(name)?.since ?? clock.now(), ...fault });
+      if (fault === undefined) {
+        brokenTransfers.delete(name);
+        workingTransfers.add(name);
+      } else {
+        brokenTransfers.set(name, { since: brokenTransfers.get(name)?.since ?? clock.now(), ...fault });
+        workingTransfers.delete(name);
+      }
     },
     noteStop: () => {
       isStopping = true;

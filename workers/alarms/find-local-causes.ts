@@ -1,5 +1,7 @@
+import type { AlarmKind } from '../../schemas/alarms.ts';
 import type { App } from '../../src/app.ts';
 import type { AlarmCause } from '../../src/ledger/queries/find-alarm-causes.ts';
+import { transferNames } from '../start-transfers.ts';
 
 /** How many intervals without a sign of life are silence. */
 export const SILENT_INTERVALS = 3;
@@ -12,13 +14,27 @@ export function findLocalCauses(app: App): AlarmCause[] {
   return [...findSilentFolders(app), ...findBrokenTransfers(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')];
 }
 
-/** The subjects that this process raises and clears bear its host, so that one process does not clear another's. */
+/** The subjects that only processes of this host can judge bear its name. */
 export function localSubject(app: App, thing: string): string {
   return `${thing}@${hostOf(app)}`;
 }
 
-export function isLocalSubject(app: App, subject: string): boolean {
-  return subject.endsWith(`@${hostOf(app)}`);
+export function isLocalSubject(subject: string): boolean {
+  return subject.includes('@');
+}
+
+/**
+ * Whether this process has seen for itself that the cause of a local alarm is over. One that has only just begun, or
+ * that does other work on the same host, knows nothing of it; what left the configuration is over for everybody there.
+ */
+export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean {
+  const { pulse, settings } = app;
+  const at = subject.lastIndexOf('@');
+  const thing = subject.slice(0, at);
+  if (subject.slice(at + 1) !== hostOf(app)) return false;
+  if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
+  if (kind === 'transfer') return pulse.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
+  return pulse.sweptAt !== undefined && pulse.trouble === undefined;
 }
 
 /** Since when a lasting trouble is worth an alarm; undefined when it is not, yet. */

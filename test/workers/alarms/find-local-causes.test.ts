@@ -5,6 +5,7 @@ import {
   findLocalCauses,
   findTrouble,
   isLocalSubject,
+  isOverHere,
   localSubject,
   SILENT_INTERVALS,
 } from '../../../workers/alarms/find-local-causes.ts';
@@ -84,9 +85,48 @@ describe('findTrouble', () => {
 });
 
 describe('isLocalSubject', () => {
-  it('knows what this host has raised', () => {
-    expect(isLocalSubject(world.app, localSubject(world.app, 'drop/card'))).toBe(true);
-    expect(isLocalSubject(world.app, 'drop/card@elsewhere')).toBe(false);
+  it('tells what a host has seen from what stands in the ledger', () => {
+    expect(isLocalSubject(localSubject(world.app, 'drop/card'))).toBe(true);
+    expect(isLocalSubject('batch:3-1')).toBe(false);
     expect(localSubject(world.app, 'x')).not.toContain(String(process.pid));
+  });
+});
+
+describe('isOverHere', () => {
+  const here = (thing: string) => localSubject(world.app, thing);
+
+  it('leaves alone what is of another host', () => {
+    const { app } = atStart();
+    app.pulse.noteListing('drop/card');
+    expect(isOverHere(app, 'silence', 'drop/card@elsewhere')).toBe(false);
+    expect(isOverHere(app, 'silence', here('drop/card'))).toBe(true);
+  });
+
+  it('leaves to the process that does the work, what goes wrong on the same host', () => {
+    const { app } = atStart();
+    const pull = { ...world.settings.folders[0]!, pull: { remote: 'bank', path: '/in', everyMs: 1_000 } };
+    const settings = { ...app.settings, folders: [pull as (typeof world.settings.folders)[number]] };
+    const pulling = { ...app, settings };
+    expect(isOverHere(pulling, 'silence', here('drop/card'))).toBe(false);
+    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
+    app.pulse.noteTransfer('pull:drop/card');
+    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(true);
+    app.pulse.noteTransfer('pull:drop/card', { account: 'main', everyMs: 1_000 });
+    expect(isOverHere(pulling, 'transfer', here('pull:drop/card'))).toBe(false);
+  });
+
+  it('takes what left the configuration for over', () => {
+    const { app } = atStart();
+    expect(isOverHere(app, 'silence', here('drop/gone'))).toBe(true);
+    expect(isOverHere(app, 'transfer', here('push:bank:/results'))).toBe(true);
+  });
+
+  it('waits for a sweep that succeeded', () => {
+    const { app } = atStart();
+    expect(isOverHere(app, 'trouble', here('queue'))).toBe(false);
+    app.pulse.noteSweep();
+    expect(isOverHere(app, 'trouble', here('queue'))).toBe(true);
+    app.pulse.noteTrouble('QUEUE_UNREACHABLE');
+    expect(isOverHere(app, 'trouble', here('queue'))).toBe(false);
   });
 });
