@@ -42,6 +42,8 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globals: false,
+    // Processes that tests start answer no desk on the usual address; those that want one name another.
+    env: { PAYDROP_DESK: 'off' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     pool: 'forks',
     maxWorkers: 2,

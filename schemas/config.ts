@@ -64,6 +64,39 @@ const OpenPgpConfig = z
     'signature is required, and there are no senders whose signatures could be checked',
   );
 
+/** Where the desk is answered when nothing else is said. */
+export const USUAL_DESK = '127.0.0.1:8420';
+
+/** Who uses it sees money and can move it, so it is never open to a network without encryption. */
+export const DeskConfig = z.strictObject({
+  listen: z
+    .string()
+    .default(USUAL_DESK)
+    .describe('host:port, or off. Anything but this host alone needs tls or trustedProxies'),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe(
+      'What people type to reach it, such as https://pay.example.com; left out, the address that it listens on',
+    ),
+  tls: z
+    .strictObject({
+      cert: z
+        .string()
+        .regex(/^file:\S/, 'write file:PATH')
+        .describe('Certificate with its chain, PEM: file:PATH'),
+      key: KeySource.describe('Its private key, PEM: file:PATH, env:NAME or command:PROGRAM ARG…'),
+    })
+    .optional()
+    .describe('Answers over HTTPS with this certificate'),
+  trustedProxies: z
+    .array(z.string().min(1))
+    .default([])
+    .describe('Addresses or networks of the proxies before it that speak HTTPS with people, such as 10.0.0.5'),
+  idleMinutes: z.int().min(1).max(720).default(15).describe('Without a click a person is logged out after, in minutes'),
+  longestHours: z.int().min(1).max(168).default(12).describe('Whatever he does, he logs in again after, in hours'),
+});
+
 /** What is usual for card schemes and banks: 13 months in which a payment may be disputed. */
 export const RETENTION_DAYS = 400;
 
@@ -391,10 +424,14 @@ export const Config = z.strictObject({
     })
     .optional()
     .describe('Health and figures over HTTP for a monitoring program; left out, nothing listens'),
+  desk: DeskConfig.optional().describe(
+    `The operator's desk in the browser; left out, it is answered on ${USUAL_DESK} for this host alone`,
+  ),
   alarms: z.array(AlarmConfig).default([]).describe('Who is told when something waits for a person'),
 });
 
 export type AccountConfig = z.infer<typeof AccountConfig>;
+export type DeskConfig = z.infer<typeof DeskConfig>;
 export type OpenPgpConfig = z.infer<typeof OpenPgpConfig>;
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 export type AlarmConfig = z.infer<typeof AlarmConfig>;
@@ -415,6 +452,7 @@ export const ENVIRONMENT = {
   PAYDROP_MASTER_KEY:
     'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',
   PAYDROP_MONITOR: 'Where health and figures are answered, host:port; left out, monitor.listen of the configuration',
+  PAYDROP_DESK: 'Where the desk is answered, host:port, or off; left out, desk.listen of the configuration',
   PAYDROP_OTLP_URL: 'Where traces are sent by OTLP over HTTP, such as http://127.0.0.1:4318; left out, there are none',
   PAYDROP_LOG_LEVEL: 'debug, info, warn, error or silent; default info',
 } as const;

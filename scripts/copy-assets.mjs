@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const entries = await readdir(join(root, 'src'), { recursive: true, withFileTypes: true });
-const assets = entries.filter((entry) => entry.isFile() && !/\.(?:ts|md)$/.test(entry.name));
+const assets = entries.filter((entry) => entry.isFile() && !/\.(?:tsx?|md)$/.test(entry.name));
 for (const asset of assets) {
   const from = join(asset.parentPath, asset.name);
   await cp(from, join(root, 'dist', from.slice(root.length)));

@@ -5,7 +5,7 @@ import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
 import type { FileRow } from '../ledger/records.ts';
-import { splitOpenRows } from './split-open-rows.ts';
+import { splitOpenRows } from '../operator/split-open-rows.ts';
 import { textTable } from './table.ts';
 
 /** What became of a payment file, in one row. Money is integer cents. */

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 export async function withMonitor<Result>(app: App, last: () => Promise<Result>): Promise<Result> {
   if (!app.settings.monitor) return last();
   // Loaded only now: no other command shall wait for a server that it does not need.
-  const { openMonitor } = await import('../web/open-monitor.ts');
+  const { openMonitor } = await import('../web/monitor/open-monitor.ts');
   const monitor = await openMonitor(app, app.settings.monitor);
   app.log.info({ url: monitor.url }, 'health and figures are answered');
   try {

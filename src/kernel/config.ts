@@ -10,6 +10,7 @@ import {
 } from '../../schemas/config.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import { type ConfigFault, findConfigFaults } from './config-faults.ts';
+import { type DeskSettings, readDesk } from './config-desk.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { readOpenPgp } from './config-openpgp.ts';
 import { readSecret } from './config-secret.ts';
@@ -37,7 +38,7 @@ export type Remote = RemoteConfig & { name: string };
 export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor'> & {
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'desk'> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
@@ -49,6 +50,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
   redisUrl: string | undefined;
   /** Where health and figures are answered; undefined when nothing shall listen. */
   monitor: ListenAddress | undefined;
+  /** Where and how the desk is answered; undefined when it is off. */
+  desk: DeskSettings | undefined;
   /** Where traces are sent; undefined for none. */
   otlpUrl: string | undefined;
   logLevel: string;
@@ -117,7 +120,7 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, monitor, ...rest } = config;
+  const { accounts, folders, paths, remotes, monitor, desk, ...rest } = config;
   const data = resolve(root, paths.data);
   const secretOf = (path: string, text: string): string => {
     const secret = readSecret(text, root, env);
@@ -171,6 +174,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     monitor: readMonitor(monitor, env, faults),
+    desk: readDesk(desk, { root, env, faults }),
     otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
   };

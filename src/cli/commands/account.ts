@@ -7,7 +7,7 @@ import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/moves/pause-account.ts'
 import { resumeAccount } from '../../ledger/moves/resume-account.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readAccountStates, readForgottenSends } from '../../ledger/queries/read-holds.ts';
-import { describeHolds } from '../account/describe-holds.ts';
+import { describeHolds } from '../../operator/describe-holds.ts';
 import { accountTable, forgottenTable } from '../account/account-tables.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';

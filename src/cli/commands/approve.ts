@@ -8,7 +8,7 @@ import { readFileState } from '../../ledger/queries/read-file.ts';
 import { findFile } from '../../ledger/queries/search.ts';
 import type { FileRow } from '../../ledger/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { describeHoldReasons, readHoldReasons } from '../hold-reasons.ts';
+import { describeHoldReasons, readHoldReasons } from '../../operator/hold-reasons.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 

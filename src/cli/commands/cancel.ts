@@ -4,10 +4,10 @@ import type { BatchRow } from '../../ledger/records.ts';
 import { readBatches } from '../../ledger/queries/read-file.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
-import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../find-file-or-batch.ts';
+import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../operator/find-file-or-batch.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { sumOf } from '../why/sentence.ts';
+import { sumOf } from '../../operator/why/sentence.ts';
 
 export const cancel: CliCommand = {
   name: 'cancel',

@@ -9,7 +9,7 @@ import { readSentRows } from '../../ledger/queries/read-file.ts';
 import { compareRows } from '../../reconcile/compare-rows.ts';
 import { findKeyPlace } from '../../vault/key-place.ts';
 import { openKeyRing } from '../../vault/key-ring.ts';
-import { BATCH_ARGUMENT, batchReference, findBatch } from '../batch-reference.ts';
+import { BATCH_ARGUMENT, batchReference, findBatch } from '../../operator/batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeComparison, type Comparison } from '../exceptions/describe-comparison.ts';
 import { describeExceptions } from '../exceptions/describe-exceptions.ts';

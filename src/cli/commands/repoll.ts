@@ -3,7 +3,7 @@ import { pollBatch } from '../../../workers/poll.ts';
 import { pollNow } from '../../ledger/moves/poll-now.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import type { BatchRow } from '../../ledger/records.ts';
-import { BATCH_ARGUMENT, findBatch } from '../batch-reference.ts';
+import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';

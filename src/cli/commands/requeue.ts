@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { requeueFile } from '../../../workers/requeue.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
-import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../find-file-or-batch.ts';
+import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../operator/find-file-or-batch.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { withApp } from '../with-app.ts';
 

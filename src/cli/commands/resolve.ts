@@ -4,7 +4,7 @@ import type { Desk } from '../../../workers/resolve/desk.ts';
 import type { Settings } from '../../kernel/config.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { describeDoubt } from '../../ledger/queries/in-doubt.ts';
-import { BATCH_ARGUMENT } from '../batch-reference.ts';
+import { BATCH_ARGUMENT } from '../../operator/batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { chooseVerb, VERB_OPTIONS } from '../resolve/choose-verb.ts';

@@ -17,7 +17,7 @@ import { compareJournalFirst } from '../compare-journal-first.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { rowsOf, sumOf } from '../why/sentence.ts';
+import { rowsOf, sumOf } from '../../operator/why/sentence.ts';
 import { withApp } from '../with-app.ts';
 
 export const resubmit: CliCommand = {

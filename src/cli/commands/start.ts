@@ -6,6 +6,7 @@ import { openCommandLog } from '../open-command-log.ts';
 import { readRoles } from '../read-roles.ts';
 import { aborted, withStopSignal } from '../stop-signal.ts';
 import { withApp } from '../with-app.ts';
+import { withDesk } from '../with-desk.ts';
 import { withMonitor } from '../with-monitor.ts';
 import { withWorkers } from '../with-workers.ts';
 
@@ -37,7 +38,7 @@ export const start: CliCommand = {
           log.info('stopping: nothing new is sent, running calls are awaited');
         };
         // Around the workers, so that whoever watches sees them begin and end.
-        await withMonitor(app, () => withWorkers(app, running, roles));
+        await withMonitor(app, () => withDesk(app, roles, () => withWorkers(app, running, roles)));
         return EXIT.ok;
       }),
     );

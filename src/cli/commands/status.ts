@@ -4,7 +4,8 @@ import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../table.ts';
-import { isLate, type LateRuns, lateRunLines, readLateRuns } from '../schedule/late-runs.ts';
+import { isLate, type LateRuns, readLateRuns } from '../../operator/late-runs.ts';
+import { lateRunLines } from '../schedule/late-run-lines.ts';
 import { HOW_TO_END, proposalTable } from './proposals.ts';
 import { troubleStatus } from '../trouble-status.ts';
 

@@ -4,8 +4,8 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { findInvoice } from '../../ledger/queries/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { findFileOrBatch } from '../find-file-or-batch.ts';
-import { describeWhy, type Why, whyBatch, whyFile, whyInvoice } from '../why/tell-why.ts';
+import { findFileOrBatch } from '../../operator/find-file-or-batch.ts';
+import { describeWhy, type Why, whyBatch, whyFile, whyInvoice } from '../../operator/why/tell-why.ts';
 
 export const why: CliCommand = {
   name: 'why',

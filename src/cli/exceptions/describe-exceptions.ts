@@ -1,6 +1,6 @@
 import { formatCents } from '../../kernel/money.ts';
 import type { ExceptionBatch } from '../../ledger/queries/read-exceptions.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 import { textTable } from '../table.ts';
 
 /** The batches that wait because their result does not fit, and what to type next. */

@@ -2,7 +2,7 @@ import type { Account } from '../../kernel/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { AttemptInDoubt, InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 import { labelLines } from '../label-lines.ts';
 import { type NextStep, nextSteps, seenBatchIds } from './next-steps.ts';
 

@@ -3,7 +3,7 @@ import { suggestRange } from '../../../workers/resolve/probe-ids.ts';
 import type { Account } from '../../kernel/config.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 import { paydropLine } from '../paydrop-line.ts';
 
 /** One thing that a person can do about a batch in doubt: when it fits, and the line to paste. */

@@ -4,7 +4,7 @@ import { createGateway } from '../../gateway/create-gateway.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { findBatch } from '../batch-reference.ts';
+import { findBatch } from '../../operator/batch-reference.ts';
 import { operatorName } from '../operator-name.ts';
 
 /**

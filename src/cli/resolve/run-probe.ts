@@ -3,7 +3,7 @@ import type { Desk } from '../../../workers/resolve/desk.ts';
 import { type IdRange, type Probe, probeIds, suggestRange } from '../../../workers/resolve/probe-ids.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readNeighbours } from '../../ledger/queries/in-doubt.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 import { paydropLine } from '../paydrop-line.ts';
 import { progressLine } from '../progress.ts';
 import type { Said } from './say-outcome.ts';

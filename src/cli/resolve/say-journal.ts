@@ -1,7 +1,7 @@
 import type { Desk } from '../../../workers/resolve/desk.ts';
 import type { JournalReading } from '../../../workers/resolve/read-journal.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 import { textTable } from '../table.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
 

@@ -4,7 +4,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import { readHolds } from '../../ledger/queries/read-holds.ts';
-import { batchReference } from '../batch-reference.ts';
+import { batchReference } from '../../operator/batch-reference.ts';
 
 /** What a resolution came to, for programs and for people. */
 export type Said = { status: number; json: Record<string, unknown>; text: string };

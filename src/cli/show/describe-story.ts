@@ -1,10 +1,10 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
-import { describeHoldReasons } from '../hold-reasons.ts';
-import { mendOf } from '../mend-of.ts';
+import { describeHoldReasons } from '../../operator/hold-reasons.ts';
+import { mendOf } from '../../operator/mend-of.ts';
 import { textTable } from '../table.ts';
-import type { FileStory } from './read-story.ts';
+import type { FileStory } from '../../operator/read-story.ts';
 
 /**
  * The story in words and tables; times in the zone of the account. What there is none of is left out.

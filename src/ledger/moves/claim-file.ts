@@ -3,6 +3,7 @@ import type { Completeness } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { transact } from '../transaction.ts';
+import { linkUpload } from './note-upload.ts';
 import { linkResubmission } from './resubmit-rows.ts';
 
 export type ClaimedFile = {
@@ -64,6 +65,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
     });
     await linkResubmission(tx, file);
+    await linkUpload(tx, file);
     return true;
   });
 }

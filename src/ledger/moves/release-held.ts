@@ -4,11 +4,12 @@ import { type Transaction, transact } from '../transaction.ts';
 import { bindingOfFile } from './binding.ts';
 import { WAS_READ } from './decide-file.ts';
 import { type Because, moveBatch, moveFile, mustMove } from './move.ts';
+import { mustNotBeMaker } from './note-upload.ts';
 import { propose, voidProposals } from './propose.ts';
 
 /**
  * Move `approve`: a person looked at a held file and lets its valid rows go.
- * @throws PipelineError MOVE_REFUSED when the file is not held, or was never read
+ * @throws PipelineError MOVE_REFUSED when the file is not held, or was never read; SECOND_PERSON
  */
 export async function approveFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -20,6 +21,7 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
 /** The move alone, for the transaction in which a second person confirms it. */
 export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
   mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), `approve file "${fileId}"`);
+  await mustNotBeMaker(tx, fileId, because.actor);
 }
 
 /**

@@ -35,7 +35,7 @@ export function startDaemon(
     ['--import', pathToFileURL(program.armer).href, program.main, '--dir', root, 'start'],
     {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', ...options.env, ...order },
+      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env, ...order },
     },
   );
   let said = '';

@@ -33,7 +33,7 @@ export function startDaemon({ root, env = {}, words = ['start'], preload = [] }:
   const imports = ['tsx', ...preload].flatMap((module) => ['--import', module]);
   const child = spawn(process.execPath, [...imports, 'src/cli/main.ts', '--dir', root, ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', ...env },
+    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...env },
   });
   const lines: LogLine[] = [];
   let listeners: (() => void)[] = [];

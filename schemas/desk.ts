@@ -1,0 +1,83 @@
+/**
+ * Who may do what at the operator's desk, in the browser and over its API. The pages, the API and the tests of access read
+ * these tables; nothing that changes anything is offered anywhere else.
+ */
+
+export const PERSON_ROLES = {
+  viewer: 'sees everything and changes nothing',
+  operator: 'drops files and keeps work going; proposes what another person must confirm',
+  approver: 'lets held files go or declines them, and confirms what another person proposed',
+  admin: 'all of that, and says who may use the desk; but nobody checks what he made himself',
+} as const;
+export type PersonRole = keyof typeof PERSON_ROLES;
+
+/** A name of a person as the audit trail writes it after `operator:`. The user of the system with this name is the same person. */
+export const PERSON_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+const EVERYBODY = ['viewer', 'operator', 'approver', 'admin'] as const;
+const MAKERS = ['operator', 'admin'] as const;
+const CHECKERS = ['approver', 'admin'] as const;
+const WORKERS = ['operator', 'approver', 'admin'] as const;
+const ADMINS = ['admin'] as const;
+
+type Deed = {
+  readonly may: readonly PersonRole[];
+  /** What it is done to; its number or name stands in the address. */
+  readonly to: 'desk' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
+  /** On the button. */
+  readonly label: string;
+  /** Whether the audit trail wants to know why. */
+  readonly reason: 'asked' | 'none';
+  /** Whether it moves money or cannot be taken back; its button warns. */
+  readonly grave: boolean;
+};
+
+/** Everything that a person can do at the desk, and who may. */
+export const DEEDS = {
+  look: deed('desk', EVERYBODY, 'Look', { reason: 'none' }),
+  check: deed('desk', EVERYBODY, 'Check a file', { reason: 'none' }),
+  drop: deed('desk', MAKERS, 'Drop a file', { reason: 'none', grave: true }),
+  people: deed('desk', ADMINS, 'Say who may use the desk'),
+
+  approve: deed('file', CHECKERS, 'Approve', { grave: true }),
+  decline: deed('file', CHECKERS, 'Decline', { grave: true }),
+  cancel: deed('file', WORKERS, 'Cancel', { grave: true }),
+  resubmit: deed('file', MAKERS, 'Resubmit rows', { grave: true }),
+  'check-outputs': deed('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
+
+  'cancel-batch': deed('batch', WORKERS, 'Cancel the batch', { grave: true }),
+  repoll: deed('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
+  retry: deed('batch', MAKERS, 'Send again', { grave: true }),
+  withdraw: deed('batch', MAKERS, 'Withdraw', { grave: true }),
+  adopt: deed('batch', MAKERS, 'Adopt a batch id', { grave: true }),
+  probe: deed('batch', MAKERS, 'Look for its batch id', { reason: 'none' }),
+  'not-received': deed('batch', MAKERS, 'Declare as not received', { grave: true }),
+  journal: deed('batch', MAKERS, 'Read a report of the service', { grave: true }),
+  'close-in-doubt': deed('batch', MAKERS, 'Close in doubt', { grave: true }),
+  disown: deed('batch', MAKERS, 'Disown the result', { grave: true }),
+
+  pause: deed('account', WORKERS, 'Pause'),
+  resume: deed('account', CHECKERS, 'Resume', { grave: true }),
+
+  confirm: deed('proposal', CHECKERS, 'Confirm', { reason: 'none', grave: true }),
+  refuse: deed('proposal', WORKERS, 'Refuse'),
+
+  'run-now': deed('schedule', MAKERS, 'Run now', { grave: true }),
+} as const;
+export type DeedName = keyof typeof DEEDS;
+
+export function mayDo(role: PersonRole, deedName: DeedName): boolean {
+  return DEEDS[deedName].may.includes(role);
+}
+
+function deed(
+  to: Deed['to'],
+  may: readonly PersonRole[],
+  label: string,
+  { reason = 'asked', grave = false }: Partial<Pick<Deed, 'reason' | 'grave'>> = {},
+): Deed {
+  return { to, may, label, reason, grave };
+}
+
+/** Longest a set-up link or an invitation works, in ms. */
+export const LINK_MS = 24 * 3_600_000;

@@ -1,0 +1,122 @@
+import { LINK_MS, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { EXIT } from '../../../schemas/errors.ts';
+import type { Settings } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { inviteAgain, invitePerson } from '../../ledger/moves/people/invite-person.ts';
+import { isDeskNew, listPeople } from '../../ledger/queries/people.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
+import { offerSetUpLink } from '../offer-set-up-link.ts';
+import { operatorName } from '../operator-name.ts';
+import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { textTable } from '../table.ts';
+
+const ROLE_NOTES = ['Roles:', ...Object.entries(PERSON_ROLES).map(([name, means]) => `  ${name.padEnd(10)}${means}`)];
+
+const list: CliCommand = {
+  name: 'list',
+  about: 'Who may use the desk',
+  options: [JSON_OPTION],
+  examples: ['people list'],
+  async run(call) {
+    const people = await withLedger(call, (ledger) => listPeople(ledger));
+    print(call, people, () => {
+      if (people.length === 0) return 'Nobody yet. Run "paydrop people set-up" for the first administrator.';
+      const rows = people.map((person) => [
+        person.name,
+        person.role,
+        person.disabledAt ? 'shut out' : person.hasPassword || person.subject ? 'may log in' : 'invited',
+        person.seenAt?.toISOString() ?? 'never',
+      ]);
+      return textTable(['Name', 'Role', 'State', 'Last seen'], rows);
+    });
+    return EXIT.ok;
+  },
+};
+
+const setUp: CliCommand = {
+  name: 'set-up',
+  about: 'A new link for the first administrator, while there is nobody',
+  options: [JSON_OPTION],
+  notes: ['The link works once, within a day.'],
+  examples: ['people set-up'],
+  async run(call) {
+    const link = await withLedger(call, async (ledger, settings) => {
+      if (await isDeskNew(ledger)) return offerSetUpLink(ledger, deskUrl(settings), 'asked for by hand');
+      const next = 'Use "paydrop people link NAME" for an administrator who cannot log in.';
+      throw new PipelineError('MOVE_REFUSED', 'make a set-up link', 'the desk is set up already', { next });
+    });
+    print(call, { link }, () => link);
+    return EXIT.ok;
+  },
+};
+
+const invite: CliCommand = {
+  name: 'invite',
+  about: 'Let somebody use the desk; prints the link by which he chooses a password',
+  takes: [['<name>', 'small letters, such as bob or bob.hill']],
+  required: [['--role <role>', Object.keys(PERSON_ROLES).join(', ')], REASON_OPTION],
+  options: [JSON_OPTION],
+  notes: ROLE_NOTES,
+  examples: ['people invite bob --role approver --reason "joins the accounting"'],
+  run: (call) =>
+    sendLink(call, 'invite a person', (ledger, link, because) =>
+      invitePerson(ledger, { name: nameOf(call), role: readRole(call.options['role']) }, link, because),
+    ),
+};
+
+const link: CliCommand = {
+  name: 'link',
+  about: 'A new link for somebody who cannot log in any more',
+  takes: [['<name>', 'as "paydrop people list" names him']],
+  required: [REASON_OPTION],
+  options: [JSON_OPTION],
+  examples: ['people link bob --reason "lost his password"'],
+  run: (call) =>
+    sendLink(call, 'make a link', (ledger, made, because) => inviteAgain(ledger, nameOf(call), made, because)),
+};
+
+export const people: CliCommand = {
+  name: 'people',
+  about: "Who may use the operator's desk",
+  examples: [],
+  commands: [list, setUp, invite, link],
+};
+
+async function sendLink(
+  call: Call,
+  action: string,
+  make: (
+    ledger: Ledger,
+    link: { tokenHash: Buffer; expiresAt: Date },
+    because: { actor: string; reason: string },
+  ) => Promise<void>,
+): Promise<number> {
+  const reason = readReason(call, action);
+  const token = newSecretToken();
+  const url = await withLedger(call, async (ledger, settings) => {
+    const expiresAt = new Date(ledger.clock.now().getTime() + LINK_MS);
+    await make(ledger, { tokenHash: hashSecretToken(token), expiresAt }, { actor: operatorName(), reason });
+    return `${deskUrl(settings)}/set-up/${token}`;
+  });
+  print(call, { name: nameOf(call), link: url }, () => url);
+  return EXIT.ok;
+}
+
+function nameOf({ arguments: [name = ''] }: Call): string {
+  return name.toLowerCase();
+}
+
+function readRole(role: unknown): PersonRole {
+  if (typeof role === 'string' && Object.hasOwn(PERSON_ROLES, role)) return role as PersonRole;
+  const known = Object.keys(PERSON_ROLES).join(', ');
+  throw new PipelineError('USAGE', `give the role "${String(role)}"`, `it is none of ${known}`);
+}
+
+/** Where people reach the desk, as far as the configuration says it. */
+function deskUrl({ desk }: Settings): string {
+  if (!desk) throw new PipelineError('USAGE', 'make a link to the desk', 'the desk is off in the configuration');
+  const { host, port } = desk.listen;
+  return desk.url ?? `${desk.tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,112 @@
+import type { Settings } from '../../kernel/config.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { formatInZone } from '../../kernel/zone-time.ts';
+import type { Ledger } from '../../ledger/open-ledger.ts';
+import { readBatchRow, readFileRow, readOutputs } from '../../ledger/queries/read-file.ts';
+import { readHolds } from '../../ledger/queries/read-holds.ts';
+import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/queries/read-why.ts';
+import { readResubmissions } from '../../ledger/queries/resubmissions.ts';
+import type { FoundRow } from '../../ledger/queries/search.ts';
+import type { BatchRow, FileRow } from '../../ledger/records.ts';
+import { describeHolds } from '../describe-holds.ts';
+import type { Sentence } from './sentence.ts';
+import { nextForBatch, tellBatch } from './tell-batch.ts';
+import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
+
+/** The whole story of something: what happened, how it stands, and what to do next. Times are in `timeZone`. */
+export type Why = { about: string; timeZone: string; story: Sentence[]; now: string[]; next: string[] };
+
+export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
+  const timeZone = zoneOf(settings, file.account);
+  const [facts, outputs, resubmissions] = await Promise.all([
+    readFileFacts(ledger, file),
+    readOutputs(ledger, file.file_id),
+    readResubmissions(ledger, file.file_id),
+  ]);
+  const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
+  const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone)));
+  return {
+    about: `${file.name} (file ${file.file_id})`,
+    timeZone,
+    story: [...made, ...tellFile(file, facts)],
+    now: tellFileState(file, facts, outputs),
+    next: orNothing([
+      ...nextForFile(file, resubmissions),
+      ...batches.flat(),
+      ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
+    ]),
+  };
+}
+
+export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow, batch: BatchRow): Promise<Why> {
+  const timeZone = zoneOf(settings, file.account);
+  const facts = await readBatchFacts(ledger, file, batch);
+  const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
+  const [now = '', ...steps] = nextForBatch(batch, facts, timeZone, holds.length > 0);
+  return {
+    about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
+    timeZone,
+    story: tellBatch(file, batch, facts),
+    now: [`The file is ${file.state}.`, now],
+    next: orNothing([...steps, ...holds]),
+  };
+}
+
+/** Every row that came with the invoice, each with the story of its batch, or of its file where it has none. */
+export async function whyInvoice(ledger: Ledger, settings: Settings, rows: readonly FoundRow[]): Promise<Why[]> {
+  return Promise.all(
+    rows.slice(0, MOST_ROWS).map(async (row) => {
+      const file = await readFileRow(ledger, row.fileId);
+      const key = { fileId: row.fileId, batchNo: row.batchNo ?? 0 };
+      const batch = row.batchState === null ? undefined : await readBatchRow(ledger, key);
+      const why = batch ? await whyBatch(ledger, settings, file, batch) : await whyFile(ledger, settings, file);
+      return {
+        ...why,
+        about: `invoice ${row.invoice}, line ${row.line} of ${why.about}`,
+        now: [rowNow(row), ...why.now],
+      };
+    }),
+  );
+}
+
+/** More than these are one invoice number for everything, and nobody reads on. */
+const MOST_ROWS = 5;
+
+function rowNow(row: FoundRow): string {
+  const amount = row.amountCents === null ? 'no readable amount' : formatCents(row.amountCents);
+  const payer = row.customerCode || (row.lastFour ? `…${row.lastFour}` : 'no payer');
+  const outcome = row.outcome ?? (row.batchNo === null ? 'invalid, withheld' : 'without an outcome');
+  return `The row: ${amount}, ${payer}, ${outcome}${row.message ? `: ${row.message}` : ''}.`;
+}
+
+async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<string[]> {
+  return nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
+}
+
+async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<string[]> {
+  const holds = describeHolds(await readHolds(ledger, account), timeZone);
+  return holds.map((hold) => `Account ${account} stands still. ${hold}`);
+}
+
+function isOpen({ state }: BatchRow): boolean {
+  return state !== 'reconciled' && state !== 'cancelled';
+}
+
+function orNothing(steps: string[]): string[] {
+  return steps.length > 0 ? steps : ['Nothing is to be done.'];
+}
+
+function zoneOf(settings: Settings, account: string): string {
+  return settings.accounts.get(account)?.timeZone ?? 'UTC';
+}
+
+/** In lines for people. */
+export function describeWhy({ about, timeZone, story, now, next }: Why): string {
+  const line = ({ at, text }: Sentence) => `  ${at ? `${formatInZone(at, timeZone)}  ` : ''}${text}`;
+  return [
+    `Why: ${about}`,
+    ['What happened', ...story.map(line)].join('\n'),
+    ['How it stands', ...now.map((text) => `  ${text}`)].join('\n'),
+    ['What to do next', ...next.map((text) => `  ${text}`)].join('\n'),
+  ].join('\n\n');
+}

@@ -1,0 +1,40 @@
+import type { FastifyReply } from 'fastify';
+import { beginSession } from '../../ledger/moves/people/sessions.ts';
+import { noteFailure } from '../../ledger/moves/people/note-failure.ts';
+import { readCredentials } from '../../ledger/queries/people.ts';
+import { isPassword } from '../../vault/password.ts';
+import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import type { Desk } from '../desk.ts';
+import { setSessionCookie } from './session-cookie.ts';
+
+/** What came of a try to log in. The words for a wrong name and a wrong password are the same. */
+export type LogIn = { readonly result: 'in' } | { readonly result: 'wrong' } | { readonly result: 'wait'; until: Date };
+
+/** @param from address of who tries, for the audit trail */
+export async function logIn(
+  desk: Desk,
+  reply: FastifyReply,
+  { name, password, from }: { name: string; password: string; from: string },
+): Promise<LogIn> {
+  const { ledger, clock } = desk.app;
+  const found = await readCredentials(ledger, name);
+  if (found?.lockedUntil && found.lockedUntil > clock.now()) return { result: 'wait', until: found.lockedUntil };
+  if (!(await isPassword(password, found?.password ?? undefined))) {
+    if (found) await noteFailure(ledger, name, from);
+    return { result: 'wrong' };
+  }
+  await openSession(desk, reply, { person: found!.name, by: 'password' });
+  return { result: 'in' };
+}
+
+/** Gives the browser a session of its own making, never one that it brought along. */
+export async function openSession(
+  desk: Desk,
+  reply: FastifyReply,
+  { person, by }: { person: string; by: string },
+): Promise<void> {
+  const token = newSecretToken();
+  const session = { person, tokenHash: hashSecretToken(token), csrf: newSecretToken(), by };
+  await beginSession(desk.app.ledger, session);
+  setSessionCookie(reply, desk, token);
+}

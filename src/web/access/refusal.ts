@@ -1,0 +1,23 @@
+/** Why somebody gets no answer, with the words for him. */
+export const REFUSALS = {
+  NOT_LOGGED_IN: { status: 401, says: 'Log in first.' },
+  NOT_ALLOWED: { status: 403, says: 'Your role does not allow this. Ask an administrator of the desk.' },
+  STRANGE_FORM: {
+    status: 403,
+    says: 'This did not come from a page of the desk, or the page is too old. Load it again.',
+  },
+  STRANGE_HOST: { status: 421, says: 'The desk does not answer to this name; set desk.url in paydrop.yaml to use it.' },
+  NOT_FOUND: { status: 404, says: 'There is nothing here (any more).' },
+} as const;
+
+/** Thrown before or in a route, when somebody may not, or there is nothing. */
+export class Refusal extends Error {
+  readonly statusCode: number;
+  readonly code: keyof typeof REFUSALS;
+
+  constructor(code: keyof typeof REFUSALS) {
+    super(REFUSALS[code].says);
+    this.code = code;
+    this.statusCode = REFUSALS[code].status;
+  }
+}

@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../schemas/errors.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { Refusal } from './access/refusal.ts';
+import type { Desk } from './desk.ts';
+import { Notice } from './parts/blocks.tsx';
+import { Page } from './parts/page.tsx';
+import { sendPage } from './send-page.ts';
+
+/** What somebody is told who did not get what he asked for. */
+type Trouble = { readonly status: number; readonly code: string; readonly says: string; readonly next?: string };
+
+/** Answers whatever goes wrong: a page for people, JSON for programs. What is unforeseen stays in the log. */
+export function answerErrors(server: FastifyInstance, desk: Desk): void {
+  server.setNotFoundHandler(async (request, reply) => tell(request, reply, troubleOf(new Refusal('NOT_FOUND'))));
+  server.setErrorHandler(async (error, request, reply) => {
+    const trouble = troubleOf(error);
+    if (trouble.status >= 500) desk.app.log.error({ err: error, route: request.routeOptions.url }, 'the desk failed');
+    if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
+      return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
+    }
+    return tell(request, reply, trouble);
+  });
+}
+
+/** Of an error, what may be told. Messages of the database or of fastify name things that are nobody's business. */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof Refusal) return { status: error.statusCode, code: error.code, says: error.message };
+  if (error instanceof PipelineError) {
+    const { code, message } = error;
+    return { status: STATUS[code] ?? 500, code, says: message };
+  }
+  const status = statusOf(error);
+  if (status < 500)
+    return { status, code: 'BAD_REQUEST', says: FASTIFY_SAYS[status] ?? 'This request cannot be understood.' };
+  return { status: 500, code: 'INTERNAL', says: 'Something went wrong here. The log of paydrop says what.' };
+}
+
+function statusOf(error: unknown): number {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return 500;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 600 ? statusCode : 500;
+}
+
+const FASTIFY_SAYS: Readonly<Record<number, string>> = {
+  413: 'This is larger than is taken here.',
+  415: 'This kind of content is not taken here.',
+  429: 'Too many tries. Wait a minute and try again.',
+};
+
+/** Errors of paydrop that are no fault of the server. */
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  USAGE: 400,
+  NOT_FOUND: 404,
+  MOVE_REFUSED: 409,
+  SECOND_PERSON: 403,
+  PROPOSAL_OPEN: 409,
+  PROPOSAL_ENDED: 409,
+  PROPOSAL_VOID: 409,
+  LEDGER_UNREACHABLE: 503,
+  QUEUE_UNREACHABLE: 503,
+};
+
+function tell(request: FastifyRequest, reply: FastifyReply, { status, code, says, next }: Trouble): FastifyReply {
+  void reply.code(status);
+  if (!isForPeople(request)) return reply.send({ error: { code, says, ...(next !== undefined && { next }) } });
+  return sendPage(
+    reply,
+    <Page
+      title={status >= 500 ? 'Something went wrong' : 'This did not work'}
+      viewer={request.viewer}
+      path={request.url}
+    >
+      <Notice kind="bad" title={says}>
+        {next && <p>{next}</p>}
+      </Notice>
+      <p>
+        <a href="/">Back to the front page</a>
+      </p>
+    </Page>,
+  );
+}
+
+function isForPeople(request: FastifyRequest): boolean {
+  return !request.url.startsWith('/api/') && (request.headers.accept ?? '').includes('text/html');
+}

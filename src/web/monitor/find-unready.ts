@@ -1,0 +1,45 @@
+import type { App } from '../../app.ts';
+import { answerInTime } from '../../kernel/answer-in-time.ts';
+import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
+
+/** A part that keeps this process from taking files to their end, and why, in words that anybody may read. */
+export type Unready = { part: 'process' | 'ledger' | 'queue' | 'journal'; why: string };
+
+/** Longest wait for an answer of ledger or queue, in ms; whoever asks for health waits little longer. */
+export const HEALTH_MS = 2_000;
+
+/** Everything that is wrong now; nothing when the process is ready. */
+export async function findUnready(app: App, limitMs = HEALTH_MS): Promise<Unready[]> {
+  const [ledger, queue, journal] = await Promise.all([
+    findSilence(limitMs, askLedger(app)),
+    findSilence(limitMs, app.queue.counts('submit')),
+    findJournalTrouble(app.settings.paths.journal),
+  ]);
+  return [
+    ...unready('process', processTrouble(app)),
+    ...unready('ledger', ledger),
+    ...unready('queue', queue),
+    ...unready('journal', journal),
+  ];
+}
+
+function processTrouble({ pulse }: App): string | undefined {
+  if (pulse.isStopping) return 'it is stopping';
+  return pulse.sweptAt ? undefined : 'it is starting';
+}
+
+async function askLedger(app: App): Promise<void> {
+  await app.ledger.pool.query('SELECT 1');
+}
+
+/** Messages of a database name users and hosts, so that only the silence is told. */
+function findSilence(limitMs: number, answer: Promise<unknown>): Promise<string | undefined> {
+  return answerInTime(limitMs, answer).then(
+    () => undefined,
+    () => `it does not answer within ${limitMs} ms, or refuses`,
+  );
+}
+
+function unready(part: Unready['part'], why: string | undefined): Unready[] {
+  return why === undefined ? [] : [{ part, why }];
+}

@@ -1,0 +1,45 @@
+import { fastify } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import type { App } from '../../app.ts';
+import type { ListenAddress } from '../../kernel/config-listen.ts';
+import { PipelineError, reasonOf } from '../../kernel/errors.ts';
+import { findUnready } from './find-unready.ts';
+import { openRegistry } from './open-registry.ts';
+
+export type Monitor = { readonly url: string; close(): Promise<void> };
+
+/**
+ * Answers whoever watches this process, over plain HTTP and without a login: there is nothing to change and no number,
+ * name or secret to see.
+ *
+ * `GET /health/live`: 200 while the process turns. `GET /health/ready`: 200 when it can take files to their end, else
+ * 503 with what is wrong. `GET /metrics`: the figures of schemas/metrics.ts for Prometheus.
+ * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
+ */
+export async function openMonitor(app: App, { host, port }: ListenAddress): Promise<Monitor> {
+  const server = fastify({ logger: false, forceCloseConnections: true, requestTimeout: 10_000 });
+  const metrics = openRegistry(app);
+
+  server.get('/health/live', async () => ({ live: true }));
+  server.get('/health/ready', async (_request, reply) => {
+    const wrong = await findUnready(app);
+    return reply.code(wrong.length === 0 ? 200 : 503).send({ ready: wrong.length === 0, wrong });
+  });
+  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
+  // What goes wrong in here stays in here: messages of a database name users and hosts.
+  server.setErrorHandler(async (error, _request, reply) => {
+    app.log.warn({ err: error }, 'a question of the monitor failed');
+    return reply.code(500).send({ error: 'see the log' });
+  });
+
+  await server.listen({ host, port }).catch(async (error: unknown) => {
+    await server.close();
+    const next = 'Choose another port or host for the monitor.';
+    throw new PipelineError('CONFIG_INVALID', `listen on "${host}:${port}"`, reasonOf(error), { cause: error, next });
+  });
+  const { address, family, port: taken } = server.server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,112 @@
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastifyStatic from '@fastify/static';
+import { fastify, type FastifyInstance } from 'fastify';
+import type { App } from '../app.ts';
+import type { DeskSettings } from '../kernel/config-desk.ts';
+import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { guardRoutes } from './access/guard.ts';
+import { isEncrypted } from './access/session-cookie.ts';
+import { answerErrors } from './answer-errors.tsx';
+import type { Desk } from './desk.ts';
+import { openLive } from './live/open-live.ts';
+import { ROUTES } from './routes.ts';
+
+export type DeskServer = {
+  /** Where this process answers. */
+  readonly url: string;
+  close(): Promise<void>;
+};
+
+/** Most bytes of a form; files that are dropped are streams and have a limit of their own. */
+const FORM_BYTES = 256 * 1024;
+
+/**
+ * Answers the operator's desk in the browser.
+ * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
+ */
+export async function openDesk(app: App, settings: DeskSettings): Promise<DeskServer> {
+  const desk: Desk = { app, settings };
+  const server = makeServer(settings);
+  await server.register(helmet, policyOf(desk));
+  await server.register(cookie);
+  await server.register(formbody, { bodyLimit: FORM_BYTES });
+  await server.register(rateLimit, { global: false });
+  guardRoutes(server, desk);
+  answerErrors(server, desk);
+  await server.register(serveAssets);
+  const live = openLive(server, desk);
+  for (const hang of ROUTES) await server.register(async (scope) => hang(scope, desk));
+  await listen(server, settings);
+  return {
+    url: urlOf(server, settings),
+    close: async () => {
+      live.close();
+      await server.close();
+    },
+  };
+}
+
+/** Styles and the script. A page is no use without them, also that on which one logs in. */
+async function serveAssets(scope: FastifyInstance): Promise<void> {
+  scope.addHook('onRoute', (route) => {
+    route.config = { ...route.config, may: 'anybody' };
+  });
+  await scope.register(fastifyStatic, {
+    root: fileURLToPath(new URL('./assets/', import.meta.url)),
+    prefix: '/assets/',
+  });
+}
+
+function makeServer({ tls, trustedProxies }: DeskSettings): FastifyInstance {
+  const options = {
+    logger: false,
+    forceCloseConnections: true,
+    requestTimeout: 0,
+    bodyLimit: FORM_BYTES,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+  };
+  // The types of a server over TLS differ in the socket alone, which nothing here touches.
+  return tls ? (fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) as never) : fastify(options);
+}
+
+/** Nothing of a page comes from elsewhere, nothing of it is written into the page itself, and no other page may hold it. */
+function policyOf(desk: Desk) {
+  return {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:'],
+        fontSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        formAction: ["'self'"],
+        baseUri: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+    },
+    referrerPolicy: { policy: 'same-origin' as const },
+    frameguard: { action: 'deny' as const },
+    hsts: isEncrypted(desk) ? { maxAge: 31_536_000 } : false,
+  };
+}
+
+async function listen(server: FastifyInstance, { listen: { host, port } }: DeskSettings): Promise<void> {
+  await server.listen({ host, port }).catch(async (error: unknown) => {
+    await server.close();
+    const next = 'Choose another port or host for the desk (desk.listen), or "off".';
+    throw new PipelineError('CONFIG_INVALID', `listen on "${host}:${port}"`, reasonOf(error), { cause: error, next });
+  });
+}
+
+function urlOf(server: FastifyInstance, { url, tls }: DeskSettings): string {
+  if (url !== undefined) return url;
+  const { address, family, port } = server.server.address() as AddressInfo;
+  return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,78 @@
+import type { FastifyInstance } from 'fastify';
+import { endSession } from '../../ledger/moves/people/sessions.ts';
+import { isDeskNew } from '../../ledger/queries/people.ts';
+import { hashSecretToken } from '../../vault/secret-token.ts';
+import { type LogIn, logIn } from '../access/log-in.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { clearSessionCookie, readSessionToken } from '../access/session-cookie.ts';
+import type { Desk } from '../desk.ts';
+import { Notice } from '../parts/blocks.tsx';
+import { TextField } from '../parts/form.tsx';
+import { Page } from '../parts/page.tsx';
+import { sendPage } from '../send-page.ts';
+
+/** Tries of one address in ten minutes, with whatever names; each person has his own count besides (note-failure.ts). */
+const TRIES = { max: 30, timeWindow: 600_000 };
+
+/** `/login` and `/logout`. */
+export function loginPages(server: FastifyInstance, desk: Desk): void {
+  server.get('/login', { config: { may: 'anybody' } }, async (request, reply) => {
+    const next = localPath(fieldOf(request.query, 'next'));
+    if (request.viewer) return reply.redirect(next);
+    const isNew = await isDeskNew(desk.app.ledger);
+    return sendPage(reply, <LoginPage next={next} isNew={isNew} />);
+  });
+
+  server.post('/login', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
+    const name = fieldOf(request.body, 'name').toLowerCase();
+    const next = localPath(fieldOf(request.body, 'next'));
+    const tried = await logIn(desk, reply, { name, password: fieldOf(request.body, 'password'), from: request.ip });
+    if (tried.result === 'in') return reply.redirect(next, 303);
+    void reply.code(tried.result === 'wait' ? 429 : 401);
+    return sendPage(reply, <LoginPage next={next} name={name} tried={tried} />);
+  });
+
+  server.post('/logout', { config: { may: 'anybody' } }, async (request, reply) => {
+    const token = readSessionToken(request, desk);
+    if (request.viewer && token !== undefined) await endSession(desk.app.ledger, hashSecretToken(token));
+    clearSessionCookie(reply, desk);
+    return reply.redirect('/login', 303);
+  });
+}
+
+type LoginProps = { next: string; isNew?: boolean; name?: string; tried?: LogIn };
+
+function LoginPage({ next, isNew = false, name = '', tried }: LoginProps) {
+  return (
+    <Page title="Log in to paydrop" viewer={null} path="/login">
+      {isNew && (
+        <Notice kind="info" title="Nobody may log in yet">
+          <p>
+            paydrop prints a set-up link when it starts. For a new one, run <code>paydrop people set-up</code>.
+          </p>
+        </Notice>
+      )}
+      {tried?.result === 'wrong' && <Notice kind="bad" title="Name or password is wrong" />}
+      {tried?.result === 'wait' && (
+        <Notice kind="bad" title="Too many wrong passwords">
+          <p>
+            Try again after{' '}
+            <time dateTime={tried.until.toISOString()}>{tried.until.toISOString().slice(11, 19)} UTC</time>, or ask an
+            administrator for a new link.
+          </p>
+        </Notice>
+      )}
+      <form method="post" action="/login" class="card">
+        <input type="hidden" name="next" value={next} />
+        <TextField name="name" label="Name" value={name} autocomplete="username" isRequired />
+        <TextField name="password" type="password" label="Password" autocomplete="current-password" isRequired />
+        <button type="submit">Log in</button>
+      </form>
+    </Page>
+  );
+}
+
+/** Where one wanted to go; never to another server. */
+export function localPath(path: string): string {
+  return /^\/(?![/\\])[^\\\s]*$/.test(path) && !path.startsWith('/login') ? path : '/';
+}

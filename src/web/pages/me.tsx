@@ -1,0 +1,83 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { changePassword } from '../../ledger/moves/people/change-person.ts';
+import { readCredentials } from '../../ledger/queries/people.ts';
+import { PERSON_ROLES } from '../../../schemas/desk.ts';
+import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../vault/password.ts';
+import { hashSecretToken } from '../../vault/secret-token.ts';
+import { findPasswordFault } from '../access/password-fault.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { readSessionToken } from '../access/session-cookie.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Facts, Notice, Section } from '../parts/blocks.tsx';
+import { TextField } from '../parts/form.tsx';
+import { Page, Token } from '../parts/page.tsx';
+import { sendPage } from '../send-page.ts';
+
+type Said = { done?: string; oldFault?: string | undefined; newFault?: string | undefined };
+
+/** `/me`: one's own account. */
+export function mePage(server: FastifyInstance, desk: Desk): void {
+  server.get('/me', async (request, reply) => show(request, reply));
+
+  server.post('/me/password', async (request, reply) => {
+    const { person } = viewerOf(request);
+    const found = await readCredentials(desk.app.ledger, person);
+    if (!(await isPassword(fieldOf(request.body, 'old'), found?.password ?? undefined)))
+      return show(request, reply.code(400), { oldFault: 'This is not your password.' });
+    const password = fieldOf(request.body, 'password');
+    const newFault = findPasswordFault(password, { name: person, repeated: fieldOf(request.body, 'repeated') });
+    if (newFault) return show(request, reply.code(400), { newFault });
+    const keep = hashSecretToken(readSessionToken(request, desk) ?? '');
+    await changePassword(desk.app.ledger, person, await hashPassword(password), keep);
+    return show(request, reply, { done: 'Your password is changed. Your other browsers are logged out.' });
+  });
+}
+
+function show(request: FastifyRequest, reply: FastifyReply, { done, oldFault, newFault }: Said = {}): FastifyReply {
+  const viewer = viewerOf(request);
+  return sendPage(
+    reply,
+    <Page title="Your account" viewer={viewer} path="/me">
+      {done && <Notice kind="good" title={done} />}
+      <Section title="You">
+        <Facts
+          facts={[
+            ['Name', viewer.person],
+            ['Role', `${viewer.role}: ${PERSON_ROLES[viewer.role]}`],
+          ]}
+        />
+      </Section>
+      <Section title="Change your password">
+        <form method="post" action="/me/password">
+          <Token viewer={viewer} />
+          <TextField
+            name="old"
+            type="password"
+            label="Present password"
+            fault={oldFault}
+            autocomplete="current-password"
+            isRequired
+          />
+          <TextField
+            name="password"
+            type="password"
+            label="New password"
+            hint={`At least ${SHORTEST_PASSWORD} characters.`}
+            fault={newFault}
+            autocomplete="new-password"
+            minLength={SHORTEST_PASSWORD}
+            isRequired
+          />
+          <TextField
+            name="repeated"
+            type="password"
+            label="New password once more"
+            autocomplete="new-password"
+            isRequired
+          />
+          <button type="submit">Change it</button>
+        </form>
+      </Section>
+    </Page>,
+  );
+}

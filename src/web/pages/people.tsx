@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LINK_MS, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { changeRole, disablePerson, enablePerson } from '../../ledger/moves/people/change-person.ts';
+import { inviteAgain, invitePerson, type NewLink } from '../../ledger/moves/people/invite-person.ts';
+import { listPeople, type Person } from '../../ledger/queries/people.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { fieldOf, reasonFrom } from '../access/read-form.ts';
+import { actorOf, type Viewer } from '../access/viewer.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
+import { ChoiceField, TextField } from '../parts/form.tsx';
+import { Page, Token } from '../parts/page.tsx';
+import { Moment } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+
+/** `/people`: who may use the desk. */
+export function peoplePages(server: FastifyInstance, desk: Desk): void {
+  const config = { may: 'people' } as const;
+  const { ledger, clock } = desk.app;
+
+  server.get('/people', { config }, async (request, reply) => show(request, reply, desk));
+
+  server.post('/people', { config }, async (request, reply) => {
+    const name = fieldOf(request.body, 'name').toLowerCase();
+    const role = readRole(fieldOf(request.body, 'role'));
+    const { token, link } = newLink(clock.now());
+    await invitePerson(ledger, { name, role }, link, because(request, `invite "${name}"`));
+    return show(request, reply, desk, { name, token });
+  });
+
+  server.post('/people/:name', { config }, async (request, reply) => {
+    const name = fieldOf(request.params, 'name');
+    const wanted = fieldOf(request.body, 'do');
+    const why = because(request, `change "${name}"`);
+    switch (wanted) {
+      case 'role':
+        await changeRole(ledger, name, readRole(fieldOf(request.body, 'role')), why);
+        return reply.redirect('/people', 303);
+      case 'disable':
+        await disablePerson(ledger, name, why);
+        return reply.redirect('/people', 303);
+      case 'link': {
+        const { token, link } = newLink(clock.now());
+        await inviteAgain(ledger, name, link, why);
+        return show(request, reply, desk, { name, token });
+      }
+      case 'enable': {
+        const { token, link } = newLink(clock.now());
+        await enablePerson(ledger, name, why);
+        await inviteAgain(ledger, name, link, why);
+        return show(request, reply, desk, { name, token });
+      }
+      default:
+        throw new PipelineError('USAGE', `change "${name}"`, 'the form does not say how');
+    }
+  });
+}
+
+/** A fresh secret, and what is kept of it. */
+export function newLink(now: Date): { token: string; link: NewLink } {
+  const token = newSecretToken();
+  return { token, link: { tokenHash: hashSecretToken(token), expiresAt: new Date(now.getTime() + LINK_MS) } };
+}
+
+function because(request: FastifyRequest, action: string) {
+  return { actor: actorOf(viewerOf(request)), reason: reasonFrom(request.body, action) };
+}
+
+function readRole(text: string): PersonRole {
+  if (Object.hasOwn(PERSON_ROLES, text)) return text as PersonRole;
+  throw new PipelineError('USAGE', `give the role "${text}"`, `it is none of ${Object.keys(PERSON_ROLES).join(', ')}`);
+}
+
+const ROLE_CHOICES = Object.entries(PERSON_ROLES).map(([value, means]) => ({ value, label: `${value}: ${means}` }));
+
+async function show(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  desk: Desk,
+  invited?: { name: string; token: string },
+): Promise<FastifyReply> {
+  const viewer = viewerOf(request);
+  const people = await listPeople(desk.app.ledger);
+  const link = invited && `${request.protocol}://${request.host}/set-up/${invited.token}`;
+  return sendPage(
+    reply,
+    <Page title="People" viewer={viewer} path="/people">
+      {invited && (
+        <Notice kind="good" title={`Send this link to ${invited.name}`}>
+          <p>It works once, within a day, and is shown only now.</p>
+          <p>
+            <code class="wrap">{link}</code>
+          </p>
+        </Notice>
+      )}
+      <Section title="Who may use the desk">
+        <Table
+          label="People"
+          rows={people}
+          empty="Nobody yet."
+          columns={[
+            { title: 'Name', cell: (person) => person.name },
+            { title: 'Role', cell: (person) => person.role },
+            { title: 'State', cell: (person) => stateOf(person, desk.app.clock.now()) },
+            { title: 'Last seen', cell: (person) => (person.seenAt ? <Moment at={person.seenAt} /> : 'never') },
+            { title: 'Change', cell: (person) => <Change viewer={viewer} person={person} /> },
+          ]}
+        />
+      </Section>
+      <Section title="Invite somebody">
+        <form method="post" action="/people">
+          <Token viewer={viewer} />
+          <TextField name="name" label="Name" hint="Small letters, such as bob or bob.hill." isRequired />
+          <ChoiceField name="role" label="Role" choices={ROLE_CHOICES} value="operator" />
+          <TextField name="reason" label="Reason" hint="For the audit trail." isRequired />
+          <button type="submit">Make a link</button>
+        </form>
+      </Section>
+    </Page>,
+  );
+}
+
+function stateOf({ disabledAt, hasPassword, lockedUntil, subject }: Person, now: Date): string {
+  if (disabledAt) return 'shut out';
+  if (lockedUntil && lockedUntil > now) return 'waits after wrong passwords';
+  return hasPassword || subject ? 'may log in' : 'invited';
+}
+
+function Change({ viewer, person }: { viewer: Viewer; person: Person }) {
+  const { name } = person;
+  const verbs = person.disabledAt
+    ? [{ value: 'enable', label: 'Let in again' }]
+    : [
+        { value: 'link', label: 'New link for a password' },
+        { value: 'role', label: 'Other role' },
+        { value: 'disable', label: 'Shut out' },
+      ];
+  const id = `change-${name}`;
+  return (
+    <details>
+      <summary>Change {name}</summary>
+      <form method="post" action={`/people/${name}`}>
+        <Token viewer={viewer} />
+        <label for={`${id}-do`}>What</label>
+        <select id={`${id}-do`} name="do">
+          {verbs.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+        {!person.disabledAt && (
+          <>
+            <label for={`${id}-role`}>Role, when it is to be another</label>
+            <select id={`${id}-role`} name="role">
+              {Object.keys(PERSON_ROLES).map((role) => (
+                <option key={role} value={role} selected={role === person.role}>
+                  {role}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        <label for={`${id}-reason`}>Reason</label>
+        <input id={`${id}-reason`} name="reason" required />
+        <button type="submit">Do it</button>
+      </form>
+    </details>
+  );
+}

@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { PERSON_NAME } from '../../../schemas/desk.ts';
+import { type LinkFor, readLink, usePersonLink } from '../../ledger/moves/people/use-link.ts';
+import { hashPassword, SHORTEST_PASSWORD } from '../../vault/password.ts';
+import { hashSecretToken } from '../../vault/secret-token.ts';
+import { openSession } from '../access/log-in.ts';
+import { findPasswordFault } from '../access/password-fault.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { Refusal } from '../access/refusal.ts';
+import type { Desk } from '../desk.ts';
+import { TextField } from '../parts/form.tsx';
+import { Page } from '../parts/page.tsx';
+import { sendPage } from '../send-page.ts';
+
+const TRIES = { max: 30, timeWindow: 600_000 };
+
+/**
+ * `/set-up/:token`: whoever was sent this link chooses a password here, and on the first one who he is. Opening it uses
+ * nothing up, since mail programs open links too.
+ */
+export function setUpPages(server: FastifyInstance, desk: Desk): void {
+  const config = { may: 'anybody', rateLimit: TRIES } as const;
+  server.get('/set-up/:token', { config }, async (request, reply) => {
+    const token = fieldOf(request.params, 'token');
+    return show(reply, token, await mustLead(desk, token));
+  });
+  server.post('/set-up/:token', { config }, async (request, reply) => {
+    const token = fieldOf(request.params, 'token');
+    const link = await mustLead(desk, token);
+    const name = (link.person ?? fieldOf(request.body, 'name')).toLowerCase();
+    const password = fieldOf(request.body, 'password');
+    const faults = {
+      name: PERSON_NAME.test(name) ? undefined : 'Use small letters, digits, points, dashes and underscores.',
+      password: findPasswordFault(password, { name, repeated: fieldOf(request.body, 'repeated') }),
+    };
+    if (faults.name ?? faults.password) return show(reply.code(400), token, link, { name, faults });
+    const given = { name, password: await hashPassword(password) };
+    const person = await usePersonLink(desk.app.ledger, hashSecretToken(token), given);
+    await openSession(desk, reply, { person, by: 'link' });
+    return reply.redirect('/', 303);
+  });
+}
+
+async function mustLead({ app }: Desk, token: string): Promise<LinkFor> {
+  const link = await readLink(app.ledger, hashSecretToken(token));
+  if (!link) throw new Refusal('NOT_FOUND');
+  return link;
+}
+
+type Tried = { name: string; faults: { name: string | undefined; password: string | undefined } };
+
+function show(reply: FastifyReply, token: string, { person }: LinkFor, tried?: Tried): FastifyReply {
+  const title = person === null ? 'Set up the desk' : `Welcome, ${person}`;
+  return sendPage(
+    reply,
+    <Page title={title} viewer={null} path="/set-up">
+      <p>
+        {person === null
+          ? 'You become the first administrator. You decide afterwards who else may use the desk.'
+          : 'Choose the password that you will log in with.'}
+      </p>
+      <form method="post" action={`/set-up/${token}`} class="card">
+        {person === null ? (
+          <TextField
+            name="name"
+            label="Your name here"
+            hint="The audit trail writes it beside all you do. Small letters, such as ann or ann.byron."
+            value={tried?.name}
+            fault={tried?.faults.name}
+            autocomplete="username"
+            isRequired
+          />
+        ) : (
+          <input type="text" name="username" value={person} autocomplete="username" hidden readOnly />
+        )}
+        <TextField
+          name="password"
+          type="password"
+          label="Password"
+          hint={`At least ${SHORTEST_PASSWORD} characters. A few words that nobody else puts together are good.`}
+          fault={tried?.faults.password}
+          autocomplete="new-password"
+          minLength={SHORTEST_PASSWORD}
+          isRequired
+        />
+        <TextField name="repeated" type="password" label="Password once more" autocomplete="new-password" isRequired />
+        <button type="submit">{person === null ? 'Set up' : 'Keep this password'}</button>
+      </form>
+    </Page>,
+  );
+}

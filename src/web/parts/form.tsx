@@ -1,0 +1,109 @@
+import type { ComponentChildren, InputHTMLAttributes } from 'preact';
+
+type FieldProps = {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** What was wrong with what stood here. */
+  readonly fault?: string | undefined;
+};
+
+/** A line of a form, with its label, its hint and what was wrong, all tied together for those who listen. */
+export function TextField({
+  type = 'text',
+  value,
+  isRequired = false,
+  autocomplete,
+  minLength,
+  ...field
+}: FieldProps & {
+  type?: 'text' | 'password' | 'date' | 'number' | 'search';
+  value?: string | undefined;
+  isRequired?: boolean;
+  autocomplete?: string;
+  minLength?: number;
+}) {
+  // The types of an input depend on its kind, which is not known here.
+  const input = {
+    id: `f-${field.name}`,
+    name: field.name,
+    type,
+    value,
+    required: isRequired,
+    autocomplete,
+    minLength,
+    'aria-describedby': describedBy(field),
+    'aria-invalid': field.fault === undefined ? undefined : true,
+  } as InputHTMLAttributes;
+  return (
+    <Labelled {...field}>
+      <input {...input} />
+    </Labelled>
+  );
+}
+
+/** Several lines, for a reason or evidence. */
+export function LongTextField({
+  value,
+  isRequired = false,
+  ...field
+}: FieldProps & { value?: string | undefined; isRequired?: boolean }) {
+  return (
+    <Labelled {...field}>
+      <textarea
+        id={`f-${field.name}`}
+        name={field.name}
+        rows={3}
+        required={isRequired}
+        aria-describedby={describedBy(field)}
+        aria-invalid={field.fault === undefined ? undefined : true}
+      >
+        {value}
+      </textarea>
+    </Labelled>
+  );
+}
+
+export type Choice = { readonly value: string; readonly label: string };
+
+export function ChoiceField({
+  choices,
+  value,
+  ...field
+}: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
+  return (
+    <Labelled {...field}>
+      <select id={`f-${field.name}`} name={field.name} aria-describedby={describedBy(field)}>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value} selected={choice.value === value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+function Labelled({ name, label, hint, fault, children }: FieldProps & { children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={`f-${name}`}>{label}</label>
+      {hint && (
+        <p class="hint" id={`h-${name}`}>
+          {hint}
+        </p>
+      )}
+      {children}
+      {fault && (
+        <p class="fault" id={`e-${name}`}>
+          {fault}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describedBy({ name, hint, fault }: FieldProps): string | undefined {
+  const ids = [hint ? `h-${name}` : '', fault ? `e-${name}` : ''].filter(Boolean).join(' ');
+  return ids === '' ? undefined : ids;
+}

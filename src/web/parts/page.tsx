@@ -1,0 +1,133 @@
+import type { ComponentChildren } from 'preact';
+import { type DeedName, DEEDS } from '../../../schemas/desk.ts';
+import { type Viewer, viewerMay } from '../access/viewer.ts';
+
+type NavRow = { readonly path: string; readonly label: string; readonly may: DeedName };
+
+/** What stands at the top of every page, for those who may go there. */
+const NAV: readonly NavRow[] = [
+  { path: '/', label: 'Today', may: 'look' },
+  { path: '/files', label: 'Files', may: 'look' },
+  { path: '/drop', label: 'Check and drop', may: 'check' },
+  { path: '/accounts', label: 'Accounts', may: 'look' },
+  { path: '/report', label: 'Day report', may: 'look' },
+  { path: '/audit', label: 'Audit', may: 'look' },
+  { path: '/queues', label: 'Queues', may: 'look' },
+  { path: '/people', label: 'People', may: 'people' },
+];
+
+export type PageProps = {
+  readonly title: string;
+  readonly viewer: Viewer | null;
+  /** Path of the request, to mark where one is. */
+  readonly path: string;
+  /** Where this page hangs, from the front page on, without itself. */
+  readonly crumbs?: readonly { readonly path: string; readonly label: string }[];
+  /** Whether the page tells by itself what changes. */
+  readonly isLive?: boolean;
+  readonly children?: ComponentChildren;
+};
+
+/** A whole page. Scripts and styles come from files, so that the policy of the server can forbid all others. */
+export function Page({ title, viewer, path, crumbs = [], isLive = false, children }: PageProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {viewer && <meta name="csrf" content={viewer.csrf} />}
+        <title>{`${title} · paydrop`}</title>
+        <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/assets/desk.css" />
+        <script src="/assets/desk.js" type="module" />
+      </head>
+      <body data-live={isLive ? 'on' : undefined}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        {viewer && <Header viewer={viewer} path={path} />}
+        <main id="main" tabIndex={-1} class={viewer ? undefined : 'alone'}>
+          {crumbs.length > 0 && <Crumbs crumbs={crumbs} title={title} />}
+          <h1>{title}</h1>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function Header({ viewer, path }: { viewer: Viewer; path: string }) {
+  return (
+    <header class="top">
+      <a class="brand" href="/">
+        paydrop
+      </a>
+      <nav aria-label="Main">
+        <ul>
+          {NAV.filter(({ may }) => viewerMay(viewer, may)).map((row) => (
+            <li key={row.path}>
+              <a href={row.path} aria-current={isHere(row.path, path) ? 'page' : undefined}>
+                {row.label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form class="search" action="/search" role="search">
+        <label class="hidden" for="top-search">
+          Invoice, file or batch id
+        </label>
+        <input id="top-search" type="search" name="q" placeholder="Invoice, file, batch id" autocomplete="off" />
+      </form>
+      <div class="me">
+        <a href="/me">{viewer.person}</a> <span class="role">{viewer.role}</span>
+        <form method="post" action="/logout">
+          <Token viewer={viewer} />
+          <button type="submit" class="plain">
+            Log out
+          </button>
+        </form>
+      </div>
+    </header>
+  );
+}
+
+function isHere(link: string, path: string): boolean {
+  return link === '/' ? path === '/' : path === link || path.startsWith(`${link}/`);
+}
+
+function Crumbs({ crumbs, title }: { crumbs: NonNullable<PageProps['crumbs']>; title: string }) {
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <ol>
+        {crumbs.map(({ path, label }) => (
+          <li key={path}>
+            <a href={path}>{label}</a>
+          </li>
+        ))}
+        <li aria-current="page">{title}</li>
+      </ol>
+    </nav>
+  );
+}
+
+/** Shows the server that a form is of a page of this person; every form that changes anything needs it. */
+export function Token({ viewer }: { viewer: Viewer }) {
+  return <input type="hidden" name="_csrf" value={viewer.csrf} />;
+}
+
+/** Links to what the viewer may do here. What he may not is left out: a button that only refuses teaches nothing. */
+export function DeedLinks({ viewer, deeds, base }: { viewer: Viewer; deeds: readonly DeedName[]; base: string }) {
+  const allowed = deeds.filter((name) => viewerMay(viewer, name));
+  if (allowed.length === 0) return null;
+  return (
+    <p class="deeds">
+      {allowed.map((name) => (
+        <a key={name} class={DEEDS[name].grave ? 'button grave' : 'button'} href={`${base}/do/${name}`}>
+          {DEEDS[name].label}…
+        </a>
+      ))}
+    </p>
+  );
+}

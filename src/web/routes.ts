@@ -1,0 +1,9 @@
+import type { Routes } from './desk.ts';
+import { frontPage } from './pages/front.tsx';
+import { loginPages } from './pages/login.tsx';
+import { mePage } from './pages/me.tsx';
+import { peoplePages } from './pages/people.tsx';
+import { setUpPages } from './pages/set-up.tsx';
+
+/** Every page of the desk: a row for each subject. */
+export const ROUTES: readonly Routes[] = [frontPage, loginPages, setUpPages, mePage, peoplePages];

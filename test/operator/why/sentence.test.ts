@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { capital, ended, outcomesOf, rowsOf, sumOf, whoDid } from '../../../src/operator/why/sentence.ts';
+
+describe('the words of a story', () => {
+  it('name persons, and call every worker paydrop', () => {
+    expect(whoDid('operator:ada')).toBe('ada');
+    expect(whoDid('worker:submit')).toBe('paydrop');
+  });
+
+  it('count rows and money', () => {
+    expect([rowsOf(1), rowsOf(2)]).toEqual(['1 row', '2 rows']);
+    expect(sumOf(2, -550)).toBe('2 rows with a total of -5.50');
+    expect(
+      outcomesOf([
+        { outcome: 'approved', rows: 5, cents: 12_500 },
+        { outcome: 'declined', rows: 1, cents: 2_500 },
+      ]),
+    ).toBe('5 APPROVED (125.00), 1 DECLINED (25.00)');
+  });
+
+  it('end in one full stop and begin with a capital', () => {
+    expect([ended('it broke off'), ended('it broke off. '), ended('')]).toEqual([
+      'it broke off.',
+      'it broke off.',
+      '.',
+    ]);
+    expect(capital('nothing left')).toBe('Nothing left');
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeWhy, whyBatch, whyFile, whyInvoice } from '../../../src/operator/why/tell-why.ts';
+import type { Settings } from '../../../src/kernel/config.ts';
+import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { recordResubmission } from '../../../src/ledger/moves/resubmit-rows.ts';
+import { claimFile } from '../../../src/ledger/moves/claim-file.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { findInvoice } from '../../../src/ledger/queries/search.ts';
+import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'wait' };
+const settings = { accounts: new Map([['main', { timeZone: 'America/Toronto' }]]) } as unknown as Settings;
+
+describe('whyFile', () => {
+  it('tells what happened, how it stands and what holds its account', async () => {
+    const file = await world.accepted({ account: 'main', name: 'june.csv', batches: 7 });
+    await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'unknown');
+    await pauseAccount(world.ledger, 'main', because);
+    const why = await whyFile(world.ledger, settings, await readFileRow(world.ledger, file.file_id));
+    expect(why.story).toHaveLength(2);
+    expect(why.now).toContain('Batch 1 is unknown: 2 rows, 5.00.');
+    const next = why.next.join('\n');
+    expect(next).toContain(`paydrop resolve ${file.file_id}/1`);
+    expect(next).toContain(
+      'Account main stands still. It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.',
+    );
+    const text = describeWhy(why);
+    expect(text).toMatch(
+      /^Why: june\.csv \(file .{16}\)\n\nWhat happened\n {2}2026-06-15 06:00:00 -04:00 {2}june\.csv was taken/,
+    );
+    expect(text).toMatch(/\n\nHow it stands\n.*\n[^]*\n\nWhat to do next\n/);
+  });
+
+  it('says when nothing is to be done, and of which file it was made', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'quiet' });
+    await world.putBatch({ fileId, batchNo: 1 }, 'cancelled');
+    const old = await world.putFile(fileId, 'cancelled');
+    expect((await whyFile(world.ledger, settings, old)).next).toEqual(['Nothing is to be done.']);
+    await recordResubmission(world.ledger, old, { name: 'again.csv', sha256: 'same', lines: [2], cents: 200 }, because);
+    const claim = claimOf({ account: 'quiet', sha256: 'same' });
+    await claimFile(world.ledger, claim);
+    const made = await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId));
+    expect(made.story[0]).toEqual({ at: null, text: `It was made of rows of file ${fileId}.` });
+  });
+});
+
+describe('whyBatch', () => {
+  it('names the holds of its account while it is open, and not after', async () => {
+    const batch = await world.batchIn('ready', { account: 'held' });
+    await pauseAccount(world.ledger, 'held', because);
+    const file = await readFileRow(world.ledger, batch.file_id);
+    const open = await whyBatch(world.ledger, settings, file, batch);
+    expect(open.next).toEqual([expect.stringContaining('Account held stands still. It was paused by operator:ada')]);
+    const done = await whyBatch(world.ledger, settings, file, { ...batch, state: 'reconciled' });
+    expect(done.next).toEqual(['Nothing is to be done.']);
+  });
+});
+
+describe('whyInvoice', () => {
+  it('tells every row with the story of its batch, or of its file where it has none', async () => {
+    const file = await world.accepted({ account: 'rows', name: 'july.csv', withheld: 1 });
+    const ask = async (line: number) =>
+      whyInvoice(world.ledger, settings, await findInvoice(world.ledger, `INV-${file.file_id}-${line}`));
+    const [sent] = await ask(2);
+    expect(sent!.about).toBe(`invoice INV-${file.file_id}-2, line 2 of batch 1 of july.csv (${file.file_id}/1)`);
+    expect(sent!.now[0]).toBe('The row: 2.00, …0001, without an outcome.');
+    const [withheld] = await ask(4);
+    expect(withheld!.about).toContain('line 4 of july.csv (file ');
+    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, invalid, withheld.');
+    expect(await ask(99)).toEqual([]);
+  });
+});

@@ -1,0 +1,60 @@
+import { rename } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPulse } from '../../../src/kernel/pulse.ts';
+import { findUnready } from '../../../src/web/monitor/find-unready.ts';
+import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
+import { beforeStatement } from '../../workers/support/failing-app.ts';
+
+let world: PipelineWorld;
+beforeAll(async () => {
+  world = await openPipelineWorld();
+});
+afterAll(() => world.close());
+
+/** An answer that does not come. */
+const never = () => new Promise<never>(() => {});
+
+function running() {
+  const pulse = startPulse(world.app.clock);
+  pulse.noteSweep();
+  return { ...world.app, pulse };
+}
+
+describe('findUnready', () => {
+  it('finds nothing wrong with a process that has swept once', async () => {
+    expect(await findUnready(running())).toEqual([]);
+  });
+
+  it('is not ready before the first sweep, nor when it stops', async () => {
+    const pulse = startPulse(world.app.clock);
+    expect(await findUnready({ ...world.app, pulse })).toEqual([{ part: 'process', why: 'it is starting' }]);
+    const app = running();
+    app.pulse.noteStop();
+    expect(await findUnready(app)).toEqual([{ part: 'process', why: 'it is stopping' }]);
+  });
+
+  it('does not wait for a ledger that keeps silent', async () => {
+    const app = beforeStatement(running(), /SELECT 1/, never);
+    expect(await findUnready(app, 50)).toEqual([
+      { part: 'ledger', why: 'it does not answer within 50 ms, or refuses' },
+    ]);
+  });
+
+  it('says nothing of what a ledger or queue said that refuses', async () => {
+    const refuse = async () => {
+      throw new Error('password authentication failed for user "ada"');
+    };
+    const app = beforeStatement(running(), /SELECT 1/, refuse);
+    const wrong = await findUnready({ ...app, queue: { ...app.queue, counts: refuse } });
+    expect(wrong.map(({ part }) => part)).toEqual(['ledger', 'queue']);
+    expect(JSON.stringify(wrong)).not.toContain('ada');
+  });
+
+  it('names a journal that is gone', async () => {
+    const { journal } = world.settings.paths;
+    await rename(journal, `${journal}.away`);
+    expect(await findUnready(running())).toEqual([{ part: 'journal', why: 'it is missing' }]);
+    await rename(`${journal}.away`, journal);
+    expect(await findUnready(running())).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import type { PersonRole } from '../../../schemas/desk.ts';
+import type { DeskSettings } from '../../../src/kernel/config-desk.ts';
+import { invitePerson } from '../../../src/ledger/moves/people/invite-person.ts';
+import { usePersonLink } from '../../../src/ledger/moves/people/use-link.ts';
+import { hashPassword } from '../../../src/vault/password.ts';
+import { hashSecretToken, newSecretToken } from '../../../src/vault/secret-token.ts';
+import { openDesk } from '../../../src/web/open-desk.tsx';
+import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
+
+/** A pipeline with its desk open on a free port, and somebody of each role who may log in. */
+export type DeskWorld = PipelineWorld & {
+  readonly url: string;
+  /** A browser in which this person is logged in. */
+  as(person: TestPerson): Promise<TestBrowser>;
+  /** A browser in which nobody is. */
+  stranger(): TestBrowser;
+};
+
+/** They have the name of their role; `other` is a second operator, `second` a second approver. */
+export const TEST_PEOPLE = {
+  viewer: 'viewer',
+  operator: 'operator',
+  other: 'operator',
+  approver: 'approver',
+  second: 'approver',
+  admin: 'admin',
+} as const satisfies Record<string, PersonRole>;
+export type TestPerson = keyof typeof TEST_PEOPLE;
+
+/** The same for everybody. */
+export const PASSWORD = 'four words nobody guesses';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Where it leads; undefined when it is no redirect. */
+  readonly location: string | undefined;
+};
+
+/** Speaks with the desk as a browser does: keeps its cookie, and sends the token of its page with each form. */
+export type TestBrowser = {
+  cookie: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a form. @param token left out, that of the person's pages */
+  post(path: string, form?: Record<string, string>, token?: string): Promise<Answer>;
+  /** Whatever one likes to send. */
+  send(path: string, init: RequestInit): Promise<Answer>;
+  /** What forms of this person bring along. */
+  csrf(): Promise<string>;
+};
+
+/** @param options.desk other settings of the desk; it listens on this host alone */
+export async function openDeskWorld(options: WorldOptions & { desk?: Partial<DeskSettings> } = {}): Promise<DeskWorld> {
+  const world = await openPipelineWorld(options);
+  await addPeople(world);
+  const settings: DeskSettings = { ...world.settings.desk!, listen: { host: '127.0.0.1', port: 0 }, ...options.desk };
+  const desk = await openDesk(world.app, settings);
+  const stranger = () => openBrowser(desk.url);
+  return Object.assign(world, {
+    url: desk.url,
+    stranger,
+    as: async (person: TestPerson) => {
+      const browser = stranger();
+      const { status, text } = await browser.post('/login', { name: person, password: PASSWORD }, '');
+      if (status !== 303) throw new Error(`${person} cannot log in: ${status} ${text}`);
+      return browser;
+    },
+    close: closeBoth(world, desk),
+  });
+}
+
+function closeBoth(world: PipelineWorld, desk: { close(): Promise<void> }): () => Promise<void> {
+  const closeWorld = world.close;
+  return async () => {
+    await desk.close();
+    await closeWorld();
+  };
+}
+
+async function addPeople({ app }: PipelineWorld): Promise<void> {
+  const password = await hashPassword(PASSWORD);
+  for (const [name, role] of Object.entries(TEST_PEOPLE)) {
+    const tokenHash = hashSecretToken(newSecretToken());
+    const link = { tokenHash, expiresAt: new Date(app.clock.now().getTime() + 60_000) };
+    await invitePerson(app.ledger, { name, role }, link, { actor: 'operator:test', reason: 'for the test' });
+    await usePersonLink(app.ledger, tokenHash, { name, password });
+  }
+}
+
+function openBrowser(url: string): TestBrowser {
+  const browser: TestBrowser = {
+    cookie: '',
+    get: (path, headers = {}) => browser.send(path, { headers }),
+    post: async (path, form = {}, token) => {
+      const body = new URLSearchParams({ ...form, _csrf: token ?? (await browser.csrf()) });
+      return browser.send(path, { method: 'POST', body });
+    },
+    send: async (path, init) => {
+      const headers = { accept: 'text/html', ...(browser.cookie && { cookie: browser.cookie }), ...headersOf(init) };
+      const answer = await fetch(url + path, { redirect: 'manual', ...init, headers });
+      const [cookie] = answer.headers.getSetCookie();
+      if (cookie !== undefined)
+        browser.cookie = /Max-Age=0|Expires=Thu, 01 Jan 1970/.test(cookie) ? '' : cookie.split(';')[0]!;
+      const location = answer.headers.get('location') ?? undefined;
+      return { status: answer.status, headers: answer.headers, text: await answer.text(), location };
+    },
+    csrf: async () => {
+      const { text } = await browser.get('/me');
+      return /<meta name="csrf" content="([^"]+)"/.exec(text)?.[1] ?? '';
+    },
+  };
+  return browser;
+}
+
+function headersOf({ headers }: RequestInit): Record<string, string> {
+  return Object.fromEntries(new Headers(headers));
+}
