@@ -19,6 +19,7 @@ import { restore } from './commands/restore.ts';
 import { retention } from './commands/retention.ts';
 import { resubmit } from './commands/resubmit.ts';
 import { retry, withdraw } from './commands/retry.ts';
+import { people } from './commands/people.ts';
 import { confirm, proposals, refuse } from './commands/proposals.ts';
 import { report } from './commands/report.ts';
 import { resolve } from './commands/resolve.ts';
@@ -59,6 +60,7 @@ export const COMMANDS: readonly CliCommand[] = [
   resolve,
   resubmit,
   account,
+  people,
   requeue,
   repoll,
   rebuild,

@@ -28,7 +28,7 @@ export async function withDesk<Result>(
     if (await isDeskNew(app.ledger)) {
       const link = await offerSetUpLink(app.ledger, desk.url, 'the desk was started for the first time');
       // Not into the log, which is kept and read by many.
-      console.error(`\nSet up the desk with this link. It works once, within a day:\n  ${link}\n`);
+      console.log(`Set up the desk with this link. It works once, within a day:\n  ${link}`);
     }
     return await last(desk.url);
   } finally {

@@ -80,7 +80,7 @@ const link: CliCommand = {
 export const people: CliCommand = {
   name: 'people',
   about: "Who may use the operator's desk",
-  examples: [],
+  examples: ['people list'],
   commands: [list, setUp, invite, link],
 };
 

@@ -53,10 +53,14 @@ function mustBeAllowed(request: FastifyRequest): void {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** A token of the API cannot be ridden by a strange page, so it needs no second one. */
+/**
+ * A token of the API cannot be ridden by a strange page, so it needs no second one. Nor does what anybody may send: to log
+ * in again on a page that was opened before. That it came from here was looked at already.
+ */
 function mustBringToken(request: FastifyRequest): void {
   const { viewer } = request;
   if (viewer === null || viewer.deeds !== undefined || SAFE_METHODS.has(request.method)) return;
+  if (request.routeOptions.config.may === 'anybody') return;
   const brought = request.headers['x-csrf-token'] ?? formToken(request.body);
   if (typeof brought !== 'string' || !isEqual(brought, viewer.csrf)) throw new Refusal('STRANGE_FORM');
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { beginSession } from '../../ledger/moves/people/sessions.ts';
+import { beginSession, forgetOldSessions } from '../../ledger/moves/people/sessions.ts';
 import { noteFailure } from '../../ledger/moves/people/note-failure.ts';
 import { readCredentials } from '../../ledger/queries/people.ts';
 import { isPassword } from '../../vault/password.ts';
@@ -36,5 +36,6 @@ export async function openSession(
   const token = newSecretToken();
   const session = { person, tokenHash: hashSecretToken(token), csrf: newSecretToken(), by };
   await beginSession(desk.app.ledger, session);
+  await forgetOldSessions(desk.app.ledger, desk.settings);
   setSessionCookie(reply, desk, token);
 }

@@ -50,10 +50,15 @@ export type TestBrowser = {
   csrf(): Promise<string>;
 };
 
-/** @param options.desk other settings of the desk; it listens on this host alone */
-export async function openDeskWorld(options: WorldOptions & { desk?: Partial<DeskSettings> } = {}): Promise<DeskWorld> {
+/**
+ * @param options.desk other settings of the desk; it listens on this host alone
+ * @param options.people nobody: as it is at the first start
+ */
+export async function openDeskWorld(
+  options: WorldOptions & { desk?: Partial<DeskSettings>; people?: 'nobody' } = {},
+): Promise<DeskWorld> {
   const world = await openPipelineWorld(options);
-  await addPeople(world);
+  if (options.people !== 'nobody') await addPeople(world);
   const settings: DeskSettings = { ...world.settings.desk!, listen: { host: '127.0.0.1', port: 0 }, ...options.desk };
   const desk = await openDesk(world.app, settings);
   const stranger = () => openBrowser(desk.url);

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeskConfig } from '../../schemas/config.ts';
+import { isLoopback, readDesk } from '../../src/kernel/config-desk.ts';
+import type { ConfigFault } from '../../src/kernel/config-faults.ts';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'paydrop-desk-'));
+  await writeFile(join(root, 'desk.pem'), 'THE CERTIFICATE');
+  await writeFile(join(root, 'desk.key'), 'THE KEY', { mode: 0o600 });
+  await writeFile(join(root, 'open.key'), 'THE KEY', { mode: 0o644 });
+});
+afterAll(() => rm(root, { recursive: true }));
+
+function read(desk: object | undefined, env: NodeJS.ProcessEnv = {}) {
+  const faults: ConfigFault[] = [];
+  const settings = readDesk(desk && DeskConfig.parse(desk), { root, env, faults });
+  return { settings, faults };
+}
+
+const TLS = { cert: 'file:desk.pem', key: 'file:desk.key' };
+
+describe('readDesk', () => {
+  it('answers this host alone when nothing is said, and gives way there', () => {
+    const { settings, faults } = read(undefined);
+    expect(faults).toEqual([]);
+    expect(settings).toEqual({
+      listen: { host: '127.0.0.1', port: 8420 },
+      isWanted: false,
+      url: undefined,
+      tls: undefined,
+      trustedProxies: [],
+      idleMs: 900_000,
+      longestMs: 43_200_000,
+    });
+  });
+
+  it.each([
+    ['by the file', { listen: 'off' }, {}],
+    ['by the environment', { listen: '127.0.0.1:1' }, { PAYDROP_DESK: 'off' }],
+  ])('is off %s', (_, desk, env) => {
+    expect(read(desk, env)).toEqual({ settings: undefined, faults: [] });
+  });
+
+  it('takes the address of the environment before that of the file', () => {
+    const { settings } = read({ listen: '127.0.0.1:1' }, { PAYDROP_DESK: '[::1]:2' });
+    expect(settings).toMatchObject({ listen: { host: '::1', port: 2 }, isWanted: true });
+  });
+
+  it.each(['0.0.0.0:8420', '10.0.0.7:8420', 'pay.example.com:443', '[::]:8420'])(
+    'does not listen on %s without encryption',
+    (listen) => {
+      expect(read({ listen }).faults).toEqual([
+        { path: 'desk.listen', reason: expect.stringContaining('can be reached from elsewhere') },
+      ]);
+      expect(read({ listen, tls: TLS }).faults).toEqual([]);
+      expect(read({ listen, trustedProxies: ['10.0.0.5'] }).faults).toEqual([]);
+    },
+  );
+
+  it('reads the certificate and its key, and refuses a key that others may read', () => {
+    expect(read({ tls: TLS }).settings?.tls).toEqual({ cert: 'THE CERTIFICATE', key: 'THE KEY' });
+    const { faults } = read({ tls: { cert: 'file:gone.pem', key: 'file:open.key' } });
+    expect(faults.map(({ path }) => path).toSorted()).toEqual(['desk.tls.cert', 'desk.tls.key']);
+  });
+
+  it('keeps of the address that people type what a link begins with', () => {
+    expect(read({ url: 'https://pay.example.com/desk' }).settings?.url).toBe('https://pay.example.com');
+  });
+
+  it('names what is no address', () => {
+    expect(read({ listen: '8420' })).toEqual({
+      settings: undefined,
+      faults: [{ path: 'desk.listen', reason: '"8420" is neither "off" nor host:port, such as 127.0.0.1:8420' }],
+    });
+  });
+});
+
+describe('isLoopback', () => {
+  it.each(['localhost', '127.0.0.1', '127.9.8.7', '::1'])('knows %s', (host) => expect(isLoopback(host)).toBe(true));
+  it.each(['0.0.0.0', '::', '127.evil.example', '128.0.0.1', 'localhost.evil.example'])(
+    'does not take %s for it',
+    (host) => expect(isLoopback(host)).toBe(false),
+  );
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { type DeedName, DEEDS, mayDo, PERSON_NAME, PERSON_ROLES, type PersonRole } from '../../schemas/desk.ts';
+
+const names = Object.keys(DEEDS) as DeedName[];
+const roles = Object.keys(PERSON_ROLES) as PersonRole[];
+
+describe('mayDo', () => {
+  it('lets a viewer change nothing', () => {
+    const changing = names.filter((name) => DEEDS[name].grave || DEEDS[name].reason === 'asked');
+    expect(changing.length).toBeGreaterThan(10);
+    expect(changing.filter((name) => mayDo('viewer', name))).toEqual([]);
+  });
+
+  it('gives nobody but the administrator both what makes and what checks', () => {
+    const makes: DeedName[] = ['drop', 'resubmit', 'retry', 'not-received', 'close-in-doubt', 'adopt'];
+    const checks: DeedName[] = ['approve', 'confirm'];
+    const both = roles.filter((role) => makes.some((n) => mayDo(role, n)) && checks.some((n) => mayDo(role, n)));
+    expect(both).toEqual(['admin']);
+  });
+
+  it('keeps it to administrators who may use the desk', () => {
+    expect(roles.filter((role) => mayDo(role, 'people'))).toEqual(['admin']);
+  });
+});
+
+describe('PERSON_NAME', () => {
+  it.each(['ann', 'ann.byron', 'a', '0x', 'a'.repeat(64)])('takes %s', (name) => {
+    expect(PERSON_NAME.test(name)).toBe(true);
+  });
+  it.each(['', 'Ann', '.ann', 'ann byron', 'operator:ann', 'ann/', 'änn', 'a'.repeat(65), 'a\n'])(
+    'refuses %j',
+    (name) => {
+      expect(PERSON_NAME.test(name)).toBe(false);
+    },
+  );
+});

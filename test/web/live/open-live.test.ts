@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+
+let world: DeskWorld;
+beforeAll(async () => {
+  world = await openDeskWorld();
+});
+afterAll(() => world.close());
+
+const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
+
+describe('GET /live', () => {
+  it('is for those who are logged in', async () => {
+    const { status } = await world.stranger().get('/live', { accept: 'text/event-stream' });
+    expect(status).toBe(401);
+  });
+
+  it('tells a page that something has moved, and nothing of what', async () => {
+    const { cookie } = await world.as('viewer');
+    const stop = new AbortController();
+    const answer = await fetch(`${world.url}/live`, { headers: { cookie }, signal: stop.signal });
+    expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of answer.body!) text += Buffer.from(chunk).toString();
+    })().catch(() => {});
+    let isPaused = false;
+    await expect
+      .poll(
+        async () => {
+          await (isPaused ? resumeAccount : pauseAccount)(world.app.ledger, 'main', BECAUSE);
+          isPaused = !isPaused;
+          return text;
+        },
+        { interval: 300 },
+      )
+      .toContain('event: change\ndata: \n\n');
+    expect(text.replaceAll('event: change\ndata: \n\n', '').replaceAll(':\n\n', '')).toBe('retry: 3000\n\n');
+    stop.abort();
+    await reading;
+  });
+});

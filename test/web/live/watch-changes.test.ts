@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { watchChanges } from '../../../src/web/live/watch-changes.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
+
+describe('watchChanges', () => {
+  it('tells everybody who listens of a move, and nobody who has stopped', async () => {
+    const changes = watchChanges(world.ledger);
+    const heard = { one: 0, other: 0 };
+    const deafen = changes.listen(() => (heard.one += 1));
+    changes.listen(() => (heard.other += 1));
+    // The first look only finds out where the trail ends, so it may take a second move to be told of one.
+    let isPaused = false;
+    await expect
+      .poll(
+        async () => {
+          await (isPaused ? resumeAccount : pauseAccount)(world.ledger, 'main', BECAUSE);
+          isPaused = !isPaused;
+          return heard.one > 0 && heard.other > 0;
+        },
+        { interval: 300 },
+      )
+      .toBe(true);
+    deafen();
+    const before = { ...heard };
+    await expect
+      .poll(
+        async () => {
+          await (isPaused ? resumeAccount : pauseAccount)(world.ledger, 'main', BECAUSE);
+          isPaused = !isPaused;
+          return heard.other > before.other;
+        },
+        { interval: 300 },
+      )
+      .toBe(true);
+    expect(heard.one).toBe(before.one);
+    changes.close();
+  });
+});
