@@ -1,5 +1,6 @@
+import { EVERY_ROLE } from '../../../schemas/roles.ts';
 import type { App } from '../../app.ts';
-import { loadSettings } from '../../kernel/config.ts';
+import { loadSettings, type Settings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CliCommand } from '../command.ts';
@@ -10,9 +11,10 @@ import { concludeDemo, linesToTry, showResults } from '../demo/show-results.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { type ProgressLine, progressLine } from '../progress.ts';
 import { readAccounts, SANDBOX_ACCOUNTS } from '../sandbox-accounts.ts';
-import { withStopSignal } from '../stop-signal.ts';
+import { aborted, withStopSignal } from '../stop-signal.ts';
 import { waitUntilIdle } from '../wait-until-idle.ts';
 import { withApp } from '../with-app.ts';
+import { withDesk } from '../with-desk.ts';
 import { withWorkers } from '../with-workers.ts';
 
 /** Longer than any machine needs; the demo takes about 15 s. */
@@ -21,11 +23,12 @@ const DEMO_TIMEOUT_MS = 120_000;
 export const demo: CliCommand = {
   name: 'demo',
   about: 'Show the whole way with sample files in a scratch folder: database, service and workers included',
-  examples: ['demo'],
-  run: () => withStopSignal(showDemo),
+  options: [['--keep', "leave it running with the operator's desk open in the browser, until Ctrl-C"]],
+  examples: ['demo', 'demo --keep'],
+  run: (call) => withStopSignal((stop) => showDemo(stop, call.options['keep'] === true)),
 };
 
-async function showDemo(stop: AbortSignal): Promise<number> {
+async function showDemo(stop: AbortSignal, keep: boolean): Promise<number> {
   const progress = progressLine();
   const log = openCommandLog('warn', progress);
   const root = await makeScratchFolder();
@@ -35,17 +38,34 @@ async function showDemo(stop: AbortSignal): Promise<number> {
     console.log(`The payment service of the sandbox listens on ${sandbox.url}`);
     await writeDemoConfig(root, sandbox.url);
     // Nothing of the environment: the demo must never touch a database or a queue that is in use.
-    const differences = await withApp(loadSettings(root, {}), { log, env: {} }, async (app) => {
+    return await withApp(demoSettings(root), { log, env: {} }, async (app) => {
       await finishSamples(app, progress, stop);
       console.log(`\n${await showResults(app)}`);
-      return compareBooks(app, sandbox.books());
+      const { text, status } = concludeDemo(await compareBooks(app, sandbox.books()));
+      console.log(`\n${text}\n\n${linesToTry(root)}`);
+      if (keep) await keepOpen(app, stop);
+      return status;
     });
-    const { text, status } = concludeDemo(differences);
-    console.log(`\n${text}\n\n${linesToTry(root)}`);
-    return status;
   } finally {
     await sandbox.close();
   }
+}
+
+/** On any port that is free: a paydrop that runs may have the usual one. */
+function demoSettings(root: string): Settings {
+  const settings = loadSettings(root, {});
+  const desk = settings.desk && { ...settings.desk, listen: { host: '127.0.0.1', port: 0 } };
+  return { ...settings, desk };
+}
+
+/** Everything goes on as "paydrop start" would, so that files can be dropped and watched. */
+async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
+  await withWorkers(app, () =>
+    withDesk(app, EVERY_ROLE, async (url) => {
+      console.log(`The desk is open on ${url}. Ctrl-C ends it.`);
+      await aborted(stop);
+    }),
+  );
 }
 
 async function finishSamples(app: App, progress: ProgressLine, stop: AbortSignal): Promise<void> {

@@ -45,4 +45,19 @@ describe('demo', () => {
     expect(await server.isAlive()).toBe(false);
     expect(demo.err()).toBe('Cannot bring the samples to their end: it was stopped. Start the demo again.\n');
   }, 60_000);
+
+  it('leaves the desk open when it is asked to, with a link to set it up, until Ctrl-C', async () => {
+    const demo = startPaydrop(['demo', '--keep']);
+    const server = await serverOf(await folderOf(demo));
+    await expect.poll(demo.out, { timeout: 60_000 }).toMatch(/The desk is open on http:\S+\. Ctrl-C ends it\.\n/);
+    const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(demo.out()) ?? [];
+    const form = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
+    const { headers } = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+    const [cookie = ''] = headers.getSetCookie();
+    const answer = await fetch(new URL('/', link), { headers: { cookie, accept: 'text/html' } });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('Today')]);
+    demo.process.kill('SIGINT');
+    expect(await demo.ended).toEqual({ status: 0, signal: null });
+    expect(await server.isAlive()).toBe(false);
+  }, 120_000);
 });
