@@ -8,7 +8,7 @@ import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
-import { Notice, Section, Table } from '../parts/blocks.tsx';
+import { Facts, Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField, TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { Moment } from '../parts/words.tsx';
@@ -72,7 +72,7 @@ function readRole(text: string): PersonRole {
   throw new PipelineError('USAGE', `give the role "${text}"`, `it is none of ${Object.keys(PERSON_ROLES).join(', ')}`);
 }
 
-const ROLE_CHOICES = Object.entries(PERSON_ROLES).map(([value, means]) => ({ value, label: `${value}: ${means}` }));
+const ROLE_CHOICES = Object.keys(PERSON_ROLES).map((value) => ({ value, label: value }));
 
 async function show(
   request: FastifyRequest,
@@ -116,6 +116,8 @@ async function show(
           <TextField name="reason" label="Reason" hint="For the audit trail." isRequired />
           <button type="submit">Make a link</button>
         </form>
+        <h3>What the roles may</h3>
+        <Facts facts={Object.entries(PERSON_ROLES)} />
       </Section>
     </Page>,
   );

@@ -74,20 +74,22 @@ function Header({ viewer, path }: { viewer: Viewer; path: string }) {
           ))}
         </ul>
       </nav>
-      <form class="search" action="/search" role="search">
-        <label class="hidden" for="top-search">
-          Invoice, file or batch id
-        </label>
-        <input id="top-search" type="search" name="q" placeholder="Invoice, file, batch id" autocomplete="off" />
-      </form>
-      <div class="me">
-        <a href="/me">{viewer.person}</a> <span class="role">{viewer.role}</span>
-        <form method="post" action="/logout">
-          <Token viewer={viewer} />
-          <button type="submit" class="plain">
-            Log out
-          </button>
+      <div class="tools">
+        <form class="search" action="/search" role="search">
+          <label class="hidden" for="top-search">
+            Invoice, file or batch id
+          </label>
+          <input id="top-search" type="search" name="q" placeholder="Invoice, file, batch id" autocomplete="off" />
         </form>
+        <div class="me">
+          <a href="/me">{viewer.person}</a> <span class="role">{viewer.role}</span>
+          <form method="post" action="/logout">
+            <Token viewer={viewer} />
+            <button type="submit" class="plain">
+              Log out
+            </button>
+          </form>
+        </div>
       </div>
     </header>
   );

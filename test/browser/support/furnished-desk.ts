@@ -1,0 +1,80 @@
+import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld, type TestPerson } from '../../web/support/desk-world.ts';
+
+/** A page of the desk as somebody sees it. */
+export type ShownPage = { readonly name: string; readonly path: string; readonly as: TestPerson | 'nobody' };
+
+export type FurnishedDesk = DeskWorld & { readonly pages: readonly ShownPage[] };
+
+/**
+ * A desk at which a day has passed: files that are done, refused, held and waiting for a second person, rows that were
+ * declined, a batch in doubt, an account that is paused.
+ */
+export async function openFurnishedDesk(): Promise<FurnishedDesk> {
+  const world = await openDeskWorld({
+    account: { timeZone: 'America/Toronto', secondPerson: { refunds: true, overrides: true, resolutions: true } },
+    settings: { batch: { maxRows: 20 } },
+  });
+  await world.drop('card', 'card-payments-june.csv', lines(upTo(60).map((n) => cardRow(n, magicCells(n)))));
+  await world.drop('ach-charge', 'dues-june.csv', lines(upTo(25).map((n) => achRow(n))));
+  await world.finish();
+  await world.drop(
+    'card',
+    'with-faults.csv',
+    lines([cardRow(101), cardRow(102, { amount: '$5' }), cardRow(103, { card: '4222222222222221' })]),
+  );
+  await world.drop('card', 'broken.csv', `${cardRow(104)}\n"${cardRow(105)}\n`);
+  await world.drop('ach-refund', 'refunds-june.csv', lines(upTo(3).map((n) => codeRow(n, { amount: '-10.00' }))));
+  await world.finish();
+  world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
+  await world.drop('card', 'tuesday.csv', lines(upTo(45).map((n) => cardRow(200 + n))));
+  await world.finish();
+  const { rows } = await world.app.ledger.pool.query<{ name: string; file_id: string }>(
+    'SELECT name, file_id FROM file',
+  );
+  const idOf = (name: string) => rows.find((row) => row.name === name)!.file_id;
+  return Object.assign(world, { pages: pagesOf(idOf) });
+}
+
+/** Rows that the sandbox declines, by their amounts. */
+function magicCells(n: number): Parameters<typeof cardRow>[1] {
+  return n % 7 === 0 ? { card: MAGIC_CARD, amount: '2.00' } : {};
+}
+
+function pagesOf(idOf: (name: string) => string): ShownPage[] {
+  const done = `/files/${idOf('card-payments-june.csv')}`;
+  const doubt = `/files/${idOf('tuesday.csv')}`;
+  const held = `/files/${idOf('refunds-june.csv')}`;
+  const page = (name: string, path: string, as: ShownPage['as'] = 'admin'): ShownPage => ({ name, path, as });
+  return [
+    page('login', '/login', 'nobody'),
+    page('front', '/'),
+    page('people', '/people'),
+    page('me', '/me'),
+    page('missing', '/nothing/here'),
+    page('files', '/files'),
+    page('file-done', done),
+    page('file-rows', `${done}/rows`),
+    page('file-held', held),
+    page('file-refused', `/files/${idOf('broken.csv')}`),
+    page('file-faults', `/files/${idOf('with-faults.csv')}`),
+    page('file-in-doubt', doubt),
+    page('batch-done', `${done}/batches/1`),
+    page('batch-in-doubt', `${doubt}/batches/1`),
+    page('resolve', `${doubt}/batches/1/resolve`),
+    page('approve', `${held}/do/approve`),
+    page('not-received', `${doubt}/batches/1/do/not-received`),
+    page('resubmit', `${done}/do/resubmit`),
+    page('proposals', '/proposals'),
+    page('accounts', '/accounts'),
+    page('account', '/accounts/main'),
+    page('pause', '/accounts/main/do/pause'),
+    page('schedules', '/schedules'),
+    page('report', '/report'),
+    page('audit', '/audit'),
+    page('search', '/search?q=C-7'),
+    page('search-nothing', '/search?q=nothing-of-that-name'),
+    page('drop', '/drop'),
+    page('api', '/api'),
+  ];
+}
