@@ -9,7 +9,10 @@ export const ROLES = {
   submit: { atSite: false, about: 'sends batches; keeps a send journal of its own' },
   poll: { atSite: false, about: 'asks for results' },
   deliver: { atSite: true, about: 'writes the output files' },
-  web: { atSite: true, about: "answers the operator's desk; files are dropped there and outputs read" },
+  web: {
+    atSite: false,
+    about: "answers the operator's desk; files are dropped and fetched there where the folders lie",
+  },
   schedule: { atSite: true, about: 'makes the runs of schedules that are due' },
 } as const;
 
