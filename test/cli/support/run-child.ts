@@ -24,10 +24,13 @@ export function startPaydrop(words: readonly string[], env: Record<string, strin
   return startChild(node, [...rest, ...words], env);
 }
 
-/** The environment is the bare one, so that nothing of the machine's settings leaks into a test. */
+/** The environment is the bare one, so that nothing of the machine's settings leaks into a test. No desk is open unless asked for. */
 export function startChild(program: string, words: readonly string[], env: Record<string, string> = {}): Child {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(program, words, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, words, {
+    env: { PATH, HOME, PAYDROP_DESK: 'off', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
