@@ -89,6 +89,15 @@ export const DeskConfig = z.strictObject({
     })
     .optional()
     .describe('Answers over HTTPS with this certificate'),
+  openid: z
+    .strictObject({
+      issuer: z.url().describe('Address of the provider, as its discovery document names it'),
+      clientId: z.string().min(1).describe('Name of paydrop there'),
+      clientSecret: Secret.optional().describe('Secret of paydrop there: env:NAME or file:PATH; left out, a public client'),
+      label: z.string().min(1).default('your organisation').describe('Whom people log in with, for the button'),
+    })
+    .optional()
+    .describe('Log-in by OpenID Connect as well; DESK/login/openid/callback is the address to register'),
   trustedProxies: z
     .array(z.string().min(1))
     .default([])

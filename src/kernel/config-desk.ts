@@ -1,7 +1,7 @@
 import { type DeskConfig, USUAL_DESK } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
-import { readKeySource, readPublicText } from './config-secret.ts';
+import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
 
 /** Where and how the desk is answered, with the key of its certificate read. */
 export type DeskSettings = {
@@ -11,9 +11,18 @@ export type DeskSettings = {
   /** What people type, without a path; undefined for the address that it listens on. */
   readonly url: string | undefined;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly openid: OpenIdSettings | undefined;
   readonly trustedProxies: readonly string[];
   readonly idleMs: number;
   readonly longestMs: number;
+};
+
+/** Another place where people of the desk may log in. */
+export type OpenIdSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly label: string;
 };
 
 type Surroundings = { root: string; env: NodeJS.ProcessEnv; faults: ConfigFault[] };
@@ -42,6 +51,7 @@ export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Su
     isWanted: fromEnvironment !== undefined || desk !== undefined,
     url: desk?.url && new URL(desk.url).origin,
     tls: desk?.tls && readTls(desk.tls, { root, env, faults }),
+    openid: desk?.openid && readOpenId(desk.openid, { root, env, faults }),
     trustedProxies,
     idleMs: (desk?.idleMinutes ?? 15) * 60_000,
     longestMs: (desk?.longestHours ?? 12) * 3_600_000,
@@ -51,6 +61,19 @@ export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Su
 /** Addresses that only programs of this host reach. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function readOpenId(
+  { issuer, clientSecret, ...rest }: NonNullable<DeskConfig['openid']>,
+  { root, env, faults }: Surroundings,
+): OpenIdSettings {
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+    faults.push({ path: 'desk.openid.issuer', reason: 'it must be reached by https' });
+  if (clientSecret === undefined) return { issuer, clientSecret: undefined, ...rest };
+  const secret = readSecret(clientSecret, root, env);
+  if ('fault' in secret) faults.push({ path: 'desk.openid.clientSecret', reason: secret.fault });
+  return { issuer, clientSecret: 'value' in secret ? secret.value : '', ...rest };
 }
 
 function readTls({ cert, key }: NonNullable<DeskConfig['tls']>, { root, env, faults }: Surroundings) {

@@ -32,6 +32,7 @@ describe('readDesk', () => {
       isWanted: false,
       url: undefined,
       tls: undefined,
+      openid: undefined,
       trustedProxies: [],
       idleMs: 900_000,
       longestMs: 43_200_000,
@@ -65,6 +66,20 @@ describe('readDesk', () => {
     expect(read({ tls: TLS }).settings?.tls).toEqual({ cert: 'THE CERTIFICATE', key: 'THE KEY' });
     const { faults } = read({ tls: { cert: 'file:gone.pem', key: 'file:open.key' } });
     expect(faults.map(({ path }) => path).toSorted()).toEqual(['desk.tls.cert', 'desk.tls.key']);
+  });
+
+  it('reads another place to log in, with its secret, over https only', () => {
+    const openid = {
+      issuer: 'https://login.example.com',
+      clientId: 'paydrop',
+      clientSecret: 'env:SECRET',
+      label: 'Example',
+    };
+    expect(read({ openid }, { SECRET: 'hunter2' }).settings?.openid).toEqual({ ...openid, clientSecret: 'hunter2' });
+    expect(read({ openid }, {}).faults.map(({ path }) => path)).toEqual(['desk.openid.clientSecret']);
+    const plain = { issuer: 'http://login.example.com', clientId: 'paydrop' };
+    expect(read({ openid: plain }).faults.map(({ path }) => path)).toEqual(['desk.openid.issuer']);
+    expect(read({ openid: { ...plain, issuer: 'http://127.0.0.1:9' } }).faults).toEqual([]);
   });
 
   it('keeps of the address that people type what a link begins with', () => {

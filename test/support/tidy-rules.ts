@@ -74,6 +74,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   fastify: ['src/web'],
   ioredis: ['src/queue'],
   nodemailer: ['src/notify'],
+  'openid-client': ['src/web'],
   openpgp: ['src/pgp'],
   pg: ['src/ledger'],
   'pg-copy-streams': ['src/ledger'],

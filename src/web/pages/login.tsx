@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { endSession } from '../../ledger/moves/people/sessions.ts';
+import type { OpenIdSettings } from '../../kernel/config-desk.ts';
 import { isDeskNew } from '../../ledger/queries/people.ts';
 import { hashSecretToken } from '../../vault/secret-token.ts';
 import { type LogIn, logIn } from '../access/log-in.ts';
@@ -16,11 +17,12 @@ const TRIES = { max: 30, timeWindow: 600_000 };
 
 /** `/login` and `/logout`. */
 export function loginPages(server: FastifyInstance, desk: Desk): void {
+  const { openid } = desk.settings;
   server.get('/login', { config: { may: 'anybody' } }, async (request, reply) => {
     const next = localPath(fieldOf(request.query, 'next'));
     if (request.viewer) return reply.redirect(next);
     const isNew = await isDeskNew(desk.app.ledger);
-    return sendPage(reply, <LoginPage next={next} isNew={isNew} />);
+    return sendPage(reply, <LoginPage next={next} isNew={isNew} openid={openid} />);
   });
 
   server.post('/login', { config: { may: 'anybody', rateLimit: TRIES } }, async (request, reply) => {
@@ -29,7 +31,7 @@ export function loginPages(server: FastifyInstance, desk: Desk): void {
     const tried = await logIn(desk, reply, { name, password: fieldOf(request.body, 'password'), from: request.ip });
     if (tried.result === 'in') return reply.redirect(next, 303);
     void reply.code(tried.result === 'wait' ? 429 : 401);
-    return sendPage(reply, <LoginPage next={next} name={name} tried={tried} />);
+    return sendPage(reply, <LoginPage next={next} name={name} tried={tried} openid={openid} />);
   });
 
   server.post('/logout', { config: { may: 'anybody' } }, async (request, reply) => {
@@ -40,9 +42,15 @@ export function loginPages(server: FastifyInstance, desk: Desk): void {
   });
 }
 
-type LoginProps = { next: string; isNew?: boolean; name?: string; tried?: LogIn };
+type LoginProps = {
+  next: string;
+  isNew?: boolean;
+  name?: string;
+  tried?: LogIn;
+  openid: OpenIdSettings | undefined;
+};
 
-function LoginPage({ next, isNew = false, name = '', tried }: LoginProps) {
+function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps) {
   return (
     <Page title="Log in to paydrop" viewer={null} path="/login">
       {isNew && (
@@ -68,6 +76,13 @@ function LoginPage({ next, isNew = false, name = '', tried }: LoginProps) {
         <TextField name="password" type="password" label="Password" autocomplete="current-password" isRequired />
         <button type="submit">Log in</button>
       </form>
+      {openid && (
+        <p>
+          <a class="button" href={`/login/openid?next=${encodeURIComponent(next)}`}>
+            Log in with {openid.label}
+          </a>
+        </p>
+      )}
     </Page>
   );
 }

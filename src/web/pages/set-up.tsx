@@ -22,7 +22,7 @@ export function setUpPages(server: FastifyInstance, desk: Desk): void {
   const config = { may: 'anybody', rateLimit: TRIES } as const;
   server.get('/set-up/:token', { config }, async (request, reply) => {
     const token = fieldOf(request.params, 'token');
-    return show(reply, token, await mustLead(desk, token));
+    return show(desk, reply, token, await mustLead(desk, token));
   });
   server.post('/set-up/:token', { config }, async (request, reply) => {
     const token = fieldOf(request.params, 'token');
@@ -33,7 +33,7 @@ export function setUpPages(server: FastifyInstance, desk: Desk): void {
       name: PERSON_NAME.test(name) ? undefined : 'Use small letters, digits, points, dashes and underscores.',
       password: findPasswordFault(password, { name, repeated: fieldOf(request.body, 'repeated') }),
     };
-    if (faults.name ?? faults.password) return show(reply.code(400), token, link, { name, faults });
+    if (faults.name ?? faults.password) return show(desk, reply.code(400), token, link, { name, faults });
     const given = { name, password: await hashPassword(password) };
     const person = await usePersonLink(desk.app.ledger, hashSecretToken(token), given);
     await openSession(desk, reply, { person, by: 'link' });
@@ -49,7 +49,8 @@ async function mustLead({ app }: Desk, token: string): Promise<LinkFor> {
 
 type Tried = { name: string; faults: { name: string | undefined; password: string | undefined } };
 
-function show(reply: FastifyReply, token: string, { person }: LinkFor, tried?: Tried): FastifyReply {
+function show(desk: Desk, reply: FastifyReply, token: string, { person }: LinkFor, tried?: Tried): FastifyReply {
+  const { openid } = desk.settings;
   const title = person === null ? 'Set up the desk' : `Welcome, ${person}`;
   return sendPage(
     reply,
@@ -86,6 +87,14 @@ function show(reply: FastifyReply, token: string, { person }: LinkFor, tried?: T
         <TextField name="repeated" type="password" label="Password once more" autocomplete="new-password" isRequired />
         <button type="submit">{person === null ? 'Set up' : 'Keep this password'}</button>
       </form>
+      {openid && person !== null && (
+        <p>
+          Or without a password:{' '}
+          <a class="button" href={`/login/openid?link=${token}`}>
+            Log in with {openid.label}
+          </a>
+        </p>
+      )}
     </Page>,
   );
 }

@@ -93,7 +93,8 @@ async function addPeople({ app }: PipelineWorld): Promise<void> {
   }
 }
 
-function openBrowser(url: string): TestBrowser {
+/** A browser in which nobody is logged in. */
+export function openBrowser(url: string): TestBrowser {
   const browser: TestBrowser = {
     cookie: '',
     get: (path, headers = {}) => browser.send(path, { headers }),

@@ -25,7 +25,10 @@ export async function changeRole(ledger: Ledger, name: string, role: PersonRole,
 export async function disablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     await lockPerson(tx, name, `shut out "${name}"`);
-    await tx.client.query('UPDATE person SET disabled_at = $2, password = NULL WHERE name = $1', [name, tx.at]);
+    await tx.client.query('UPDATE person SET disabled_at = $2, password = NULL, subject = NULL WHERE name = $1', [
+      name,
+      tx.at,
+    ]);
     await mustKeepAdmin(tx, `shut out "${name}"`);
     await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
     await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
@@ -75,7 +78,7 @@ async function lockPerson(tx: Transaction, name: string, action: string): Promis
 
 async function mustKeepAdmin(tx: Transaction, action: string): Promise<void> {
   const { rowCount } = await tx.client.query(
-    `SELECT 1 FROM person WHERE role = 'admin' AND disabled_at IS NULL AND password IS NOT NULL LIMIT 1`,
+    `SELECT 1 FROM person WHERE role = 'admin' AND disabled_at IS NULL AND coalesce(password, subject) IS NOT NULL LIMIT 1`,
   );
   if (rowCount !== 0) return;
   const next = 'Make another administrator first.';

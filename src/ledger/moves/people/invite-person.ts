@@ -20,12 +20,9 @@ export async function invitePerson(
 ): Promise<void> {
   const { name, role } = person;
   const action = `invite "${name}"`;
-  if (!PERSON_NAME.test(name)) {
-    const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';
-    throw new PipelineError('USAGE', action, 'that is no name for a person here', { next });
-  }
+  mustBeName(name, action);
   await transact(ledger, async (tx) => {
-    await addPerson(tx, person, null).catch((error: unknown) => {
+    await addPerson(tx, person, {}).catch((error: unknown) => {
       if (violates(error, 'person_pkey')) throw new PipelineError('USAGE', action, 'there is one of that name');
       throw error;
     });
@@ -56,16 +53,24 @@ export async function offerSetUp(ledger: Ledger, link: NewLink, because: Because
   });
 }
 
-/** @param password its hash; null until it is chosen */
+/** @throws PipelineError USAGE */
+export function mustBeName(name: string, action: string): void {
+  if (PERSON_NAME.test(name)) return;
+  const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';
+  throw new PipelineError('USAGE', action, 'that is no name for a person here', { next });
+}
+
+/** @param proof what he is recognised by; empty until he has chosen it */
 export async function addPerson(
   tx: Transaction,
   { name, role }: { name: string; role: PersonRole },
-  password: string | null,
+  { password = null, subject = null }: { password?: string | null; subject?: string | null },
 ): Promise<void> {
-  await tx.client.query('INSERT INTO person (name, role, password, made_at) VALUES ($1, $2, $3, $4)', [
+  await tx.client.query('INSERT INTO person (name, role, password, subject, made_at) VALUES ($1, $2, $3, $4, $5)', [
     name,
     role,
     password,
+    subject,
     tx.at,
   ]);
 }

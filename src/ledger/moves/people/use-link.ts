@@ -1,8 +1,7 @@
-import { PERSON_NAME } from '../../../../schemas/desk.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import type { Ledger } from '../../open-ledger.ts';
-import { transact, violates } from '../../transaction.ts';
-import { addPerson } from './invite-person.ts';
+import { type Transaction, transact, violates } from '../../transaction.ts';
+import { addPerson, mustBeName } from './invite-person.ts';
 
 /** Whom a link is for; null for the first administrator, who is not known yet. */
 export type LinkFor = { readonly person: string | null };
@@ -16,17 +15,20 @@ export async function readLink(ledger: Ledger, tokenHash: Buffer): Promise<LinkF
   return rows[0];
 }
 
+/** What a person is recognised by from now on: the hash of a password, or who he is at an OpenID provider. */
+export type ProofOfPerson = { readonly password: string } | { readonly subject: string };
+
 /**
- * Uses a link up: whoever follows it has chosen a password. With the set-up link he becomes the first administrator, as
+ * Uses a link up: whoever follows it has chosen how he logs in. With the set-up link he becomes the first administrator, as
  * long as there is nobody. Sessions that were open end, for the link may stand for a password that somebody stole.
  * @param name whom he says he is; only the set-up link asks
  * @returns the person
- * @throws PipelineError USAGE when the link works no more, or the name cannot be one
+ * @throws PipelineError USAGE when the link works no more, the name cannot be one, or another has that subject
  */
 export async function usePersonLink(
   ledger: Ledger,
   tokenHash: Buffer,
-  { name, password }: { name: string; password: string },
+  { name = '', ...proof }: { name?: string } & ProofOfPerson,
 ): Promise<string> {
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<LinkFor>(
@@ -35,36 +37,39 @@ export async function usePersonLink(
     );
     if (!rows[0]) throw worksNoMore();
     const { person } = rows[0];
-    if (person !== null) {
-      const { rowCount } = await tx.client.query(
-        `UPDATE person SET password = $2, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NULL`,
-        [person, password],
-      );
-      if (rowCount === 0) throw worksNoMore();
-      await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
-      tx.audit({ actor: `operator:${person}`, move: 'choose-password', reason: 'followed the link that was sent' });
-      return person;
-    }
-    // Held until the end: two who follow the set-up link at once do not both become the first.
-    await tx.client.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
-    const { rowCount: others } = await tx.client.query('SELECT 1 FROM person LIMIT 1');
-    if (others !== 0) throw worksNoMore();
-    if (!PERSON_NAME.test(name)) {
-      const next = 'Use small letters, digits, points, dashes and underscores; begin with a letter or a digit.';
-      throw new PipelineError('USAGE', 'set up the desk', 'that is no name for a person here', { next });
-    }
-    await addPerson(tx, { name, role: 'admin' }, password).catch((error: unknown) => {
-      if (violates(error, 'person_pkey')) throw worksNoMore();
-      throw error;
-    });
-    tx.audit({
-      actor: `operator:${name}`,
-      move: 'set-up-desk',
-      reason: 'followed the set-up link',
-      evidence: { person: name, role: 'admin' },
-    });
-    return name;
+    return person === null ? makeFirst(tx, name, proof) : proveAnew(tx, person, proof);
   });
+}
+
+async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson): Promise<string> {
+  // The column is one of two words of ours.
+  const [column, value] = 'password' in proof ? ['password', proof.password] : ['subject', proof.subject];
+  const { rowCount } = await tx.client
+    .query(
+      `UPDATE person SET ${column} = $2, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NULL`,
+      [person, value],
+    )
+    .catch((error: unknown) => {
+      if (!violates(error, 'person_subject_key')) throw error;
+      throw new PipelineError('USAGE', `let "${person}" log in so`, 'somebody else here logs in as the same person');
+    });
+  if (rowCount === 0) throw worksNoMore();
+  await tx.client.query('DELETE FROM desk_session WHERE person = $1', [person]);
+  const reason = 'followed the link that was sent';
+  tx.audit({ actor: `operator:${person}`, move: `choose-${column}`, reason });
+  return person;
+}
+
+async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): Promise<string> {
+  // Held until the end: two who follow the set-up link at once do not both become the first.
+  await tx.client.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
+  const { rowCount: others } = await tx.client.query('SELECT 1 FROM person LIMIT 1');
+  if (others !== 0) throw worksNoMore();
+  mustBeName(name, 'set up the desk');
+  await addPerson(tx, { name, role: 'admin' }, proof);
+  const evidence = { person: name, role: 'admin' };
+  tx.audit({ actor: `operator:${name}`, move: 'set-up-desk', reason: 'followed the set-up link', evidence });
+  return name;
 }
 
 function worksNoMore(): PipelineError {

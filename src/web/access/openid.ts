@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as client from 'openid-client';
+import { isLoopback, type OpenIdSettings } from '../../kernel/config-desk.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Desk } from '../desk.ts';
+import { isEncrypted } from './session-cookie.ts';
+
+/** What is remembered in the browser while somebody is away at the provider. */
+export type Journey = {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Where he wanted to go. */
+  readonly next: string;
+  /** Secret of the link that he follows; empty for somebody who only logs in. */
+  readonly link: string;
+};
+
+const CALLBACK = '/login/openid/callback';
+const COOKIE = 'paydrop-openid';
+
+/** How long somebody may be away, in seconds. */
+const AWAY_S = 600;
+
+/** Sends somebody to the provider. The answer can only be used by the browser that set out. */
+export async function sendToProvider(
+  desk: Desk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { next, link }: Pick<Journey, 'next' | 'link'>,
+): Promise<FastifyReply> {
+  const provider = await findProvider(desk);
+  const journey: Journey = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+    next,
+    link,
+  };
+  const url = client.buildAuthorizationUrl(provider, {
+    redirect_uri: callbackOf(desk, request),
+    scope: 'openid',
+    state: journey.state,
+    nonce: journey.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(journey.verifier),
+    code_challenge_method: 'S256',
+  });
+  const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
+  return reply.setCookie(COOKIE, value, { ...cookieOptions(desk), maxAge: AWAY_S }).redirect(url.href);
+}
+
+/**
+ * Who came back from the provider: issuer and subject, which stay the same when his name or address changes.
+ * @throws PipelineError USAGE when he did not set out from here, was refused there, or what he brings is not genuine
+ */
+export async function readReturn(
+  desk: Desk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ subject: string; journey: Journey }> {
+  const journey = readJourney(request.cookies[COOKIE]);
+  void reply.clearCookie(COOKIE, cookieOptions(desk));
+  if (!journey) throw notLoggedIn('this browser did not begin there, or was away too long');
+  const came = new URL(callbackOf(desk, request));
+  came.search = new URL(request.url, came).search;
+  const provider = await findProvider(desk);
+  const tokens = await client
+    .authorizationCodeGrant(provider, came, {
+      pkceCodeVerifier: journey.verifier,
+      expectedState: journey.state,
+      expectedNonce: journey.nonce,
+      idTokenExpected: true,
+    })
+    .catch((error: unknown) => {
+      // Texts of the provider may be of anybody's making; its code is one of a list.
+      const code = error instanceof client.AuthorizationResponseError ? error.error : 'its answer is not genuine';
+      throw notLoggedIn(/^[\w ]{1,60}$/.test(code) ? code : 'it refused');
+    });
+  const claims = tokens.claims()!;
+  return { subject: `${claims.iss} ${claims.sub}`, journey };
+}
+
+const PROVIDERS = new WeakMap<OpenIdSettings, Promise<client.Configuration>>();
+
+/** What the provider says of itself, asked once; one that did not answer is asked again. */
+async function findProvider({ settings: { openid } }: Desk): Promise<client.Configuration> {
+  if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'desk.openid is not configured');
+  const known = PROVIDERS.get(openid);
+  if (known) return known;
+  const issuer = new URL(openid.issuer);
+  const execute = isLoopback(issuer.hostname) ? [client.allowInsecureRequests] : [];
+  const asked = client.discovery(issuer, openid.clientId, openid.clientSecret, undefined, { execute });
+  PROVIDERS.set(openid, asked);
+  return asked.catch(() => {
+    PROVIDERS.delete(openid);
+    throw notLoggedIn('the provider does not answer');
+  });
+}
+
+function callbackOf({ settings }: Desk, request: FastifyRequest): string {
+  return `${settings.url ?? `${request.protocol}://${request.host}`}${CALLBACK}`;
+}
+
+function cookieOptions(desk: Desk) {
+  return { path: '/login/openid', httpOnly: true, secure: isEncrypted(desk), sameSite: 'lax' } as const;
+}
+
+function readJourney(cookie: string | undefined): Journey | undefined {
+  if (cookie === undefined) return undefined;
+  try {
+    const found: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString());
+    return isJourney(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isJourney(found: unknown): found is Journey {
+  if (typeof found !== 'object' || found === null) return false;
+  const names = ['state', 'nonce', 'verifier', 'next', 'link'];
+  return names.every((name) => typeof (found as Record<string, unknown>)[name] === 'string');
+}
+
+function notLoggedIn(reason: string): PipelineError {
+  const next = 'Try again from the log-in page.';
+  return new PipelineError('USAGE', 'log in by OpenID Connect', reason, { next });
+}

@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import { PipelineError } from '../../kernel/errors.ts';
+import { usePersonLink } from '../../ledger/moves/people/use-link.ts';
+import { findBySubject } from '../../ledger/queries/people.ts';
+import { hashSecretToken } from '../../vault/secret-token.ts';
+import { openSession } from '../access/log-in.ts';
+import { readReturn, sendToProvider } from '../access/openid.ts';
+import { fieldOf } from '../access/read-form.ts';
+import type { Desk } from '../desk.ts';
+import { localPath } from './login.tsx';
+
+const TRIES = { max: 60, timeWindow: 600_000 };
+
+/**
+ * `/login/openid`: to the provider and back. Whoever comes back must have been tied to a person here before, by following
+ * his link through the provider: an account there alone opens nothing.
+ */
+export function openIdPages(server: FastifyInstance, desk: Desk): void {
+  const config = { may: 'anybody', rateLimit: TRIES } as const;
+
+  server.get('/login/openid', { config }, async (request, reply) =>
+    sendToProvider(desk, request, reply, {
+      next: localPath(fieldOf(request.query, 'next')),
+      link: fieldOf(request.query, 'link'),
+    }),
+  );
+
+  server.get('/login/openid/callback', { config }, async (request, reply) => {
+    const { subject, journey } = await readReturn(desk, request, reply);
+    const person =
+      journey.link === ''
+        ? (await findBySubject(desk.app.ledger, subject))?.name
+        : await usePersonLink(desk.app.ledger, hashSecretToken(journey.link), { subject });
+    if (person === undefined) {
+      const next = 'Ask an administrator of the desk for a link, and follow it once.';
+      throw new PipelineError('USAGE', 'log you in', 'nobody here is known to log in as who you are there', { next });
+    }
+    await openSession(desk, reply, { person, by: 'openid' });
+    return reply.redirect(localPath(journey.next));
+  });
+}

@@ -1,0 +1,120 @@
+import { seededRandom } from '../../../support/random.ts';
+import {
+  type Answer,
+  type DeskWorld,
+  TEST_PEOPLE,
+  type TestBrowser,
+  type TestPerson,
+} from '../../support/desk-world.ts';
+import { formsOf, linksOf, type PageForm } from '../../support/read-page.ts';
+
+/** Somebody before a browser, and where he is. */
+type Clicker = { readonly person: TestPerson; browser: TestBrowser; html: string };
+
+/** What came of it all: how often each kind of answer, and every answer that was a fault of the desk. */
+export type Clicks = { readonly statuses: Record<number, number>; readonly faults: string[] };
+
+/** Pages that somebody may type who knows the desk. */
+const STARTS = [
+  '/',
+  '/files',
+  '/proposals',
+  '/accounts',
+  '/schedules',
+  '/report',
+  '/audit',
+  '/search?q=C-7',
+  '/me',
+  '/queues',
+];
+
+/**
+ * Clicks at random, as several persons at once: follows links, sends the forms of pages as they are or filled with
+ * whatever comes to mind, calls the API and the board of the queues directly. The same seed clicks the same.
+ */
+export async function clickAtRandom(
+  world: DeskWorld,
+  { actions, seed }: { actions: number; seed: number },
+): Promise<Clicks> {
+  const random = openRandom(seed);
+  const people = Object.keys(TEST_PEOPLE) as TestPerson[];
+  const clickers: Clicker[] = [];
+  for (const person of people) clickers.push({ person, browser: await world.as(person), html: '' });
+  const statuses: Record<number, number> = {};
+  const faults: string[] = [];
+  const click = async (clicker: Clicker) => {
+    const deed = chooseDeed(clicker, random);
+    const answer = await deed.go();
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    if (answer.status >= 500)
+      faults.push(`${clicker.person}: ${deed.says}: ${answer.status} ${answer.text.slice(0, 300)}`);
+    clicker.html = answer.text;
+    if (clicker.browser.cookie === '') clicker.browser = await world.as(clicker.person);
+  };
+  for (let done = 0; done < actions; done += clickers.length) await Promise.all(clickers.map(click));
+  return { statuses, faults };
+}
+
+type Deed = { readonly says: string; readonly go: () => Promise<Answer> };
+type Random = ReturnType<typeof openRandom>;
+
+function openRandom(seed: number) {
+  const next = seededRandom(seed);
+  return { next, pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)]! };
+}
+
+function chooseDeed({ browser, html }: Clicker, random: Random): Deed {
+  const [links, forms] = [linksOf(html), formsOf(html).filter(({ action }) => !/logout|people|password/.test(action))];
+  const dice = random.next();
+  if (forms.length > 0 && dice < 0.45) return sendForm(browser, random.pick(forms), random);
+  if (links.length > 0 && dice < 0.85) return follow(browser, random.pick(links));
+  if (dice < 0.93) return follow(browser, random.pick(STARTS));
+  return prodQueues(browser, random);
+}
+
+function follow(browser: TestBrowser, path: string): Deed {
+  return { says: `GET ${path}`, go: () => browser.get(path) };
+}
+
+function sendForm(browser: TestBrowser, { action, method, fields }: PageForm, random: Random): Deed {
+  const filled = Object.fromEntries(fields.map((field) => [field.name, fill(field, random)]));
+  const target = action === '' ? '/' : action;
+  if (method === 'get') return follow(browser, `${target}?${new URLSearchParams(filled)}`);
+  return { says: `POST ${target} ${JSON.stringify(filled)}`, go: () => browser.post(target, filled, filled['_csrf']) };
+}
+
+const IDEAS = [
+  '',
+  'because it is so',
+  '1',
+  '0',
+  '-1',
+  '1000001',
+  '2026-06-15',
+  'C-7',
+  "'; DROP TABLE file; --",
+  '<b>',
+  '%00',
+  'x'.repeat(3_000),
+];
+
+/** What a page hides is sent back as it came; the rest is left, chosen, or made up. */
+function fill({ name, value, choices }: PageForm['fields'][number], random: Random): string {
+  if (name === '_csrf' || name === 'bind') return value;
+  if (choices.length > 0) return random.pick(choices);
+  return name === 'reason' && random.next() < 0.8 ? 'clicked at random' : random.pick([value, ...IDEAS]);
+}
+
+const QUEUES = ['submit', 'poll', 'intake', 'deliver', 'schedule'];
+const BOARD_VERBS = ['retry/failed', 'clean/completed', 'promote', 'pause', 'resume', 'empty', 'obliterate', 'add'];
+
+/** What the buttons of the board would send if they were there. */
+function prodQueues(browser: TestBrowser, random: Random): Deed {
+  const path = `/queues/api/queues/${random.pick(QUEUES)}/${random.pick(BOARD_VERBS)}`;
+  const method = random.pick(['PUT', 'POST', 'PATCH', 'DELETE']);
+  const send = async () => {
+    const headers = { 'x-csrf-token': await browser.csrf(), 'content-type': 'application/json' };
+    return browser.send(path, { method, headers, body: '{}' });
+  };
+  return { says: `${method} ${path}`, go: send };
+}

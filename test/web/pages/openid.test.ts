@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listPeople } from '../../../src/ledger/queries/people.ts';
+import { openDesk } from '../../../src/web/open-desk.tsx';
+import { findFreePort } from '../../support/find-free-port.ts';
+import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';
+import { openBrowser, openDeskWorld, type DeskWorld, type TestBrowser } from '../support/desk-world.ts';
+
+let world: DeskWorld;
+let provider: TestProvider;
+let desk: { url: string; close(): Promise<void> };
+let admin: TestBrowser;
+beforeAll(async () => {
+  world = await openDeskWorld();
+  const listen = { host: '127.0.0.1', port: await findFreePort() };
+  provider = await startProvider(`http://127.0.0.1:${listen.port}/login/openid/callback`);
+  const openid = { issuer: provider.issuer, ...CLIENT, label: 'Example' };
+  desk = await openDesk(world.app, { ...world.settings.desk!, listen, openid });
+  admin = await world.as('admin');
+});
+afterAll(async () => {
+  await desk.close();
+  await provider.close();
+  await world.close();
+});
+
+/** Follows a link through the provider and back, as a browser does, and says where it ends. */
+async function travel(path: string, person: string, changeReturn = (url: URL) => url) {
+  provider.person = person;
+  const jar = new Map<string, Map<string, string>>();
+  let url = new URL(path, desk.url);
+  for (let steps = 0; steps < 12; steps += 1) {
+    const cookies = jar.get(url.origin) ?? new Map<string, string>();
+    jar.set(url.origin, cookies);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie, accept: 'text/html' } });
+    for (const line of answer.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    const location = answer.headers.get('location');
+    const ours = jar.get(desk.url)?.get('paydrop');
+    if (location === null || (answer.status === 302 && url.pathname.endsWith('/callback')))
+      return { status: answer.status, location, text: await answer.text(), cookie: ours ? `paydrop=${ours}` : '' };
+    url = new URL(location, url);
+    if (url.pathname.endsWith('/callback')) url = changeReturn(url);
+  }
+  throw new Error('it goes round in circles');
+}
+
+async function invite(name: string): Promise<string> {
+  const { text } = await admin.post('/people', { name, role: 'operator', reason: 'logs in elsewhere' });
+  return /set-up\/([\w-]{43})/.exec(text)?.[1] ?? '';
+}
+
+/** The tests follow one another. */
+describe('/login/openid', () => {
+  it('is offered on the log-in page and to whoever is invited', async () => {
+    const page = await openBrowser(desk.url).get('/login');
+    expect(page.text).toContain('Log in with Example');
+    expect((await openBrowser(desk.url).get(`/set-up/${await invite('zoe')}`)).text).toContain('/login/openid?link=');
+  });
+
+  it('opens nothing for somebody who is known there and not here', async () => {
+    const { status, text, cookie } = await travel('/login/openid', 'stranger');
+    expect([status, cookie]).toEqual([400, '']);
+    expect(text).toContain('Ask an administrator of the desk for a link');
+  });
+
+  it('ties a person to who he is there by his link, once, and lets him in from then on', async () => {
+    const link = await invite('bob');
+    const first = await travel(`/login/openid?link=${link}`, 'subject-of-bob');
+    expect(first).toMatchObject({ status: 302, location: '/', cookie: expect.stringMatching(/^paydrop=/) });
+    const again = await travel('/login/openid?next=/audit', 'subject-of-bob');
+    expect(again).toMatchObject({ status: 302, location: '/audit' });
+    const browser = openBrowser(desk.url);
+    browser.cookie = again.cookie;
+    expect((await browser.get('/me')).text).toContain('bob');
+    expect((await travel(`/login/openid?link=${link}`, 'subject-of-eve')).status).toBe(400);
+    const { rows } = await world.app.ledger.pool.query(`SELECT subject FROM person WHERE name = 'bob'`);
+    expect(rows).toEqual([{ subject: `${provider.issuer} subject-of-bob` }]);
+  });
+
+  it('lets nobody be two persons here', async () => {
+    const { status, cookie } = await travel(`/login/openid?link=${await invite('cid')}`, 'subject-of-bob');
+    expect([status, cookie]).toEqual([400, '']);
+    expect((await listPeople(world.app.ledger)).find(({ name }) => name === 'cid')?.subject).toBeNull();
+  });
+
+  it.each([
+    ['a state of another', (url: URL) => (url.searchParams.set('state', 'x'), url)],
+    ['a code of another', (url: URL) => (url.searchParams.set('code', 'x'), url)],
+    ['no code', (url: URL) => (url.searchParams.delete('code'), url)],
+    ['a refusal', (url: URL) => ((url.search = `?error=access_denied&state=${url.searchParams.get('state')}`), url)],
+  ])('does not let in who comes back with %s', async (_, change) => {
+    const { status, cookie, text } = await travel('/login/openid', 'subject-of-bob', change);
+    expect([status, cookie]).toEqual([400, '']);
+    expect(text).toContain('Try again from the log-in page.');
+  });
+
+  it('does not let in whose browser did not set out from here', async () => {
+    const { status, text } = await openBrowser(desk.url).get('/login/openid/callback?code=x&state=y');
+    expect([status, text]).toEqual([400, expect.stringContaining('did not begin there')]);
+  });
+
+  it('is not there when it is not configured', async () => {
+    expect((await world.stranger().get('/login/openid')).status).toBe(404);
+    expect((await world.stranger().get('/login')).text).not.toContain('openid');
+  });
+});
