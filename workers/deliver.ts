@@ -18,6 +18,7 @@ import { withLock } from '../src/ledger/with-lock.ts';
 import { checkControlTotals, type ControlTotal } from '../src/reconcile/control-totals.ts';
 import { summaryJson, summaryText, type Summary } from '../src/reconcile/outputs/summary.ts';
 import { countDelivered } from './deliver/count-delivered.ts';
+import { figuresOfFile } from './deliver/figures-of-file.ts';
 import { writeCorrections } from './deliver/write-corrections.ts';
 import { writeDueNotice } from './deliver/write-due-notice.ts';
 import { writeResult } from './deliver/write-result.ts';
@@ -81,15 +82,7 @@ const FIRST = { correctionNo: 0 };
 async function checkTotals(app: App, file: FileRow, resultPath: string): Promise<ControlTotal[]> {
   const batches = await readBatches(app.ledger, file.file_id);
   return checkControlTotals({
-    control: file.control,
-    approved: file.reason_code !== null,
-    sha256: file.sha256,
-    physicalLines: file.physical_lines ?? 0,
-    blankLines: file.blank_lines ?? 0,
-    headerLines: file.header_line === null ? 0 : 1,
-    records: file.records ?? 0,
-    valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
-    invalidRows: file.invalid_rows ?? 0,
+    ...figuresOfFile(file),
     batches,
     outcomes: await readOutcomeTotals(app.ledger, file.file_no, FIRST),
     delivered: await countDelivered(resultPath, file.layout!),

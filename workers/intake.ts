@@ -1,4 +1,3 @@
-import type { FaultCode } from '../schemas/errors.ts';
 import type { App } from '../src/app.ts';
 import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
 import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
@@ -15,7 +14,7 @@ import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
 import { destroyKeys } from '../src/ledger/moves/shred-file.ts';
-import { findSameContent, findSameName } from '../src/ledger/queries/find-duplicate.ts';
+import { findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../src/ledger/records.ts';
@@ -24,6 +23,7 @@ import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { type Arrival, checkArrival } from './check-arrival.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
+import { findDuplicate, type Refusal } from './find-duplicate.ts';
 import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { lookBack } from './look-back.ts';
@@ -106,18 +106,13 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   return decision;
 }
 
-type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
-
 /** Why a file is refused without being read. */
 async function findRefusal(
   tx: Transaction,
   { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
 ): Promise<Refusal | undefined> {
-  const earlier = await findSameContent(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
-  if (earlier) {
-    const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
-    return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
-  }
+  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
+  if (duplicate) return duplicate;
   const excess = describeExcess(file.bytes, folder.maxBytes);
   if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
   if (arrival.is !== 'refused') return undefined;

@@ -23,21 +23,35 @@ export type History = {
   readonly duplicateOf: string | undefined;
 };
 
-/** What is looked back from. `rowSet` is the mark of the valid rows, all of which are in the ledger. */
-type Subject = { file: FileRow; folder: Folder; check: FileCheck; rowSet: string | null; store: RowStore };
+/** What is looked back from; of a file that is not in the ledger the id is empty. `rowSet` is the mark of the valid rows. */
+type Subject = {
+  file: Pick<FileRow, 'file_id' | 'account' | 'folder' | 'operation'>;
+  folder: Folder;
+  check: FileCheck;
+  rowSet: string | null;
+};
 
 /**
  * Compares a file whose rows were written with the other files of its account (F30, F69 to F71). From here to the end of
  * the transaction no other file of the account is decided.
  */
-export async function lookBack(app: App, tx: Transaction, subject: Subject): Promise<History> {
+export async function lookBack(
+  app: App,
+  tx: Transaction,
+  subject: Subject & { file: FileRow; store: RowStore },
+): Promise<History> {
   await lockDecisions(tx, subject.file.account);
+  const found = await compareFile(app, tx, subject);
+  return { ...found, charged: await flagRows(tx, subject) };
+}
+
+/** What the other files say of this one as a whole, also of one that has not come yet. */
+export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
   const { timeZone } = app.account(subject.file.account);
   const dayStart = startOfDay(dayInZone(tx.at, timeZone), timeZone)!;
   const same = await findSame(tx, subject, dayStart);
   return {
     faults: [...same.faults, ...(await checkDay(app, tx, subject, dayStart)), ...(await checkUsual(tx, subject))],
-    charged: await flagRows(tx, subject),
     duplicateOf: same.rowsOf?.file_id,
   };
 }
@@ -55,11 +69,22 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
   return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };
 }
 
-async function flagRows(tx: Transaction, { file, folder, check, store }: Subject): Promise<FlaggedRows> {
-  if (folder.chargedBefore === 'off') return { rows: 0, detail: '' };
-  const since = new Date(tx.at.getTime() - folder.duplicateDays * DAY_MS);
+async function flagRows(
+  tx: Transaction,
+  { file, folder, check, store }: Subject & { file: FileRow; store: RowStore },
+): Promise<FlaggedRows> {
+  const since = chargedSince(folder, tx.at);
+  if (!since) return { rows: 0, detail: '' };
   const lastLine = check.physicalLines;
   return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, lastLine, firstSeq }));
+}
+
+/** Since when files are searched for the same rows; undefined when the folder does not ask. */
+export function chargedSince(
+  { chargedBefore, duplicateDays }: Pick<Folder, 'chargedBefore' | 'duplicateDays'>,
+  now: Date,
+): Date | undefined {
+  return chargedBefore === 'off' ? undefined : new Date(now.getTime() - duplicateDays * DAY_MS);
 }
 
 const DAY_MS = 86_400_000;

@@ -1,13 +1,10 @@
 import type { Account } from '../src/kernel/config.ts';
+import { dayBounds, type Period } from '../src/kernel/day-bounds.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
-import { addDays } from '../src/kernel/calendar.ts';
-import { formatInZone, startOfDay } from '../src/kernel/zone-time.ts';
+import { formatInZone } from '../src/kernel/zone-time.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { readDay } from '../src/ledger/queries/read-day.ts';
 import type { DayReport } from '../src/reconcile/outputs/day-report.ts';
-
-/** From one moment to another, which does not belong to it. */
-export type Period = { readonly from: Date; readonly until: Date };
 
 /**
  * The report of an account's business day: a calendar day in its zone, 23 to 25 hours long, or what lies between two
@@ -36,10 +33,8 @@ export async function readDayReport(
 }
 
 function boundsOf(day: string, timeZone: string): Period {
-  const from = startOfDay(day, timeZone);
-  // Some zones have left out a day of the calendar; the day then ends where the one after begins.
-  const until = from && (startOfDay(addDays(day, 1), timeZone) ?? startOfDay(addDays(day, 2), timeZone));
-  if (from && until) return { from, until };
+  const bounds = dayBounds(day, timeZone);
+  if (bounds) return bounds;
   throw new PipelineError('USAGE', `report the day "${day.slice(0, 20)}"`, `it is no day in ${timeZone}`, {
     next: 'Write it as 2026-11-20.',
   });

@@ -15,6 +15,7 @@ import { columnsOf, layoutOf } from '../schemas/layouts.ts';
 import { maskRow } from '../src/reconcile/outputs/mask-row.ts';
 import { openRowSet } from '../src/vault/row-set.ts';
 import { sealBytes } from '../src/vault/seal.ts';
+import { fingerprintRow } from './fingerprint-row.ts';
 import { openFileKey } from './open-original.ts';
 
 /** Purpose that the seal of a batch body is bound to. */
@@ -109,7 +110,7 @@ function validRow(app: App, file: FileRow, payment: PaymentRow, batchNo: number)
     customerCode,
     amountCents,
     lastFour: lastFour(number),
-    fingerprint: app.fingerprint([file.account, file.operation, invoice, String(amountCents), number || customerCode]),
+    fingerprint: fingerprintRow(app, file, payment),
   };
 }
 

@@ -68,7 +68,7 @@ async function adoptClaims(app: App): Promise<void> {
     for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const drop of found.strange) await setAside(app, drop, work);
   }
-  // In a drop folder lies what a resubmission was writing when it was killed.
+  // In a drop folder lies what a resubmission or the desk was writing when it was killed.
   for (const dir of [app.settings.paths.out, ...folders.map((folder) => folder.path)]) {
     await removeStaleTemporaries(dir, { olderThanMs: STALE_MS, clock: app.clock }).catch((error: unknown) =>
       app.log.error({ dir }, reasonOf(error)),

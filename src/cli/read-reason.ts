@@ -1,5 +1,5 @@
 import { PipelineError } from '../kernel/errors.ts';
-import { maskText } from '../kernel/mask.ts';
+import { maskReason } from '../kernel/mask-reason.ts';
 import type { Call } from './command.ts';
 
 /** The option of every verb that the audit trail wants a reason for. */
@@ -13,5 +13,5 @@ export const REASON_OPTION = ['--reason <text>', 'why, for the audit trail'] as 
 export function readReason(call: Call, action: string): string {
   const reason = String(call.options['reason'] ?? '').trim();
   if (reason === '') throw new PipelineError('USAGE', action, '--reason is empty', { next: 'Say why.' });
-  return /\d(?:[ .-]?\d){11}/.test(reason) ? maskText(reason) : reason;
+  return maskReason(reason);
 }

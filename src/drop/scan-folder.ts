@@ -106,7 +106,8 @@ function sortEntries(
   return scan;
 }
 
-const SIDECAR = '.ctl';
+/** Ending of the name of a control file, behind the name of its payment file. */
+export const SIDECAR = '.ctl';
 
 /** A control file that is the marker as well has bytes, and is there before the last of them is. */
 export const CONTROL_RULE: QuietRule = { quietMs: 1_000, probes: 2 };

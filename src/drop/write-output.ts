@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { hashFile } from './hash-file.ts';
-import { lstatOrNothing } from './list-folder.ts';
+import { publishFile } from './publish-file.ts';
 import { syncFolder } from './write-durably.ts';
 
 export type Written = { path: string; sha256: string; bytes: number };
@@ -32,7 +32,7 @@ export async function writeOutput({ dir, name, write }: OutputOptions): Promise<
     crashPoint('output.draft-written');
     // Read back before it gets its name as well: a bad copy under the final name could never be replaced.
     if ((await hashFile(temporary)) !== content.sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
-    const isOurs = await publish(temporary, path);
+    const isOurs = await publishFile(temporary, path);
     crashPoint('output.published');
     await syncFolder(dir);
     if ((await hashFile(path)) !== content.sha256)
@@ -109,23 +109,3 @@ function countedStream(handle: FileHandle): { out: Writable; content: () => Cont
   });
   return { out, content: () => ({ sha256: hash.digest('hex'), bytes }) };
 }
-
-/**
- * Gives the file its final name unless that is taken. A link refuses a taken name in one step; where the file system has
- * no links, a look and a rename must do.
- * @returns whether the file under the final name is the one just written
- */
-async function publish(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    if (!NO_LINKS.has(systemCode(error) ?? '')) throw error;
-  }
-  if ((await lstatOrNothing(path)) !== undefined) return false;
-  await rename(temporary, path);
-  return true;
-}
-
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);

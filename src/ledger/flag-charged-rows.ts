@@ -1,5 +1,6 @@
 import type { FileRow } from './records.ts';
 import { CERTAINLY_NOT_CHARGED } from './queries/may-be-charged.ts';
+import { SEEN_AMONG_TWINS } from './queries/find-charged-rows.ts';
 import type { Transaction } from './transaction.ts';
 
 /** How many rows were flagged, and what is said of the first. */
@@ -50,14 +51,7 @@ const FLAG = `
       WHERE fingerprint = r.fingerprint AND invoice <> '' AND file_no <> $1 OFFSET 0
     ) e
     WHERE r.file_no = $1 AND r.line BETWEEN $5 AND $6 AND r.fingerprint IS NOT NULL AND r.invoice <> ''
-  ), seen AS (
-    SELECT DISTINCT ON (t.line) t.line, t.earlier_line, f.file_id
-    FROM twin t
-    JOIN file f ON f.file_no = t.file_no AND f.claimed_at >= $2
-    JOIN batch b ON b.file_id = f.file_id AND b.batch_no = t.batch_no AND b.state <> 'cancelled'
-    WHERE coalesce((SELECT o.outcome FROM current_outcome o WHERE o.file_no = t.file_no AND o.line = t.earlier_line), '')
-          <> ALL ($3)
-    ORDER BY t.line, t.file_no, t.earlier_line
+  ), seen AS (${SEEN_AMONG_TWINS}
   ), flagged AS (
     INSERT INTO row_fault (file_no, seq, line, code, detail)
     SELECT $1, $4 + row_number() OVER (ORDER BY line) - 1, line, 'CHARGED_BEFORE',

@@ -3,40 +3,59 @@ import { formatInZone } from '../kernel/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/moves/pause-account.ts';
 import type { HoldingBatch, Holds, Stop } from '../ledger/queries/read-holds.ts';
 
+/** Why an account does not send: what happened, and what a person does about it at the command line. */
+export type HoldWords = { readonly says: string; readonly next: string };
+
 /** Why an account does not send now and what to do about each, one sentence a hold; none when it may send. */
 export function describeHolds({ stops, batches }: Holds, timeZone: string): string[] {
-  return [
+  const words = [
     ...stops.map((stop) => describeStop(stop, timeZone)),
-    ...batches.map((batch) => describeBatch(batch, timeZone)),
+    ...batches.map((batch) => describeHoldingBatch(batch, timeZone)),
   ];
+  return words.map(({ says, next }) => `${says} ${next}`);
 }
 
-function describeStop({ account, kind, reason, actor, since }: Stop, timeZone: string): string {
+export function describeStop({ account, kind, reason, actor, since }: Stop, timeZone: string): HoldWords {
   const when = formatInZone(since, timeZone);
   const isAll = account === ALL_ACCOUNTS;
   const verb = `paydrop account resume ${isAll ? '--all' : account} --reason …`;
   switch (kind) {
     case 'pause':
-      return `${isAll ? 'All accounts were' : 'It was'} paused by ${actor} at ${when}: ${reason}. To go on: "${verb}".`;
+      return {
+        says: `${isAll ? 'All accounts were' : 'It was'} paused by ${actor} at ${when}: ${reason}.`,
+        next: `To go on: "${verb}".`,
+      };
     case 'journal':
-      return `It was stopped at ${when}: ${reason}. The ledger is older than what was sent. See "paydrop account forgotten ${account}" and "paydrop unknown list"; when that is dealt with: "${verb}".`;
+      return {
+        says: `It was stopped at ${when}: ${reason}. The ledger is older than what was sent.`,
+        next: `See "paydrop account forgotten ${account}" and "paydrop unknown list"; when that is dealt with: "${verb}".`,
+      };
     case 'fault':
-      return `It was stopped at ${when}: ${reason}. When the cause is mended: "${verb}".`;
+      return { says: `It was stopped at ${when}: ${reason}.`, next: `When the cause is mended: "${verb}".` };
   }
 }
 
-function describeBatch(batch: HoldingBatch, timeZone: string): string {
+export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): HoldWords {
   const reference = `${batch.fileId}/${batch.batchNo}`;
   const what = `Batch ${batch.batchNo} of ${batch.name} (${reference}, ${batch.rows} rows, ${formatCents(batch.cents)})`;
   const since = `since ${formatInZone(batch.since, timeZone)}`;
   const why = batch.reason ? `: ${batch.reason}` : '';
   switch (batch.state) {
     case 'unknown':
-      return `${what} is in doubt ${since}${why}. The service may have taken it. Resolve it: "paydrop resolve ${reference}".`;
+      return {
+        says: `${what} is in doubt ${since}${why}. The service may have taken it.`,
+        next: `Resolve it: "paydrop resolve ${reference}".`,
+      };
     case 'refused':
-      return `${what} is refused ${since}${why}. Nothing was charged. Mend the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`;
+      return {
+        says: `${what} is refused ${since}${why}. Nothing was charged.`,
+        next: `Mend the cause, then "paydrop retry ${reference} --reason …", or "paydrop withdraw ${reference} --reason …".`,
+      };
     case 'preparing':
     case 'sending':
-      return `${what} is being sent ${since}; the account makes one call at a time. Nothing is to be done.`;
+      return {
+        says: `${what} is being sent ${since}; the account makes one call at a time.`,
+        next: 'Nothing is to be done.',
+      };
   }
 }

@@ -23,7 +23,8 @@ export function describeHoldReasons(reasons: readonly FaultCount[]): string {
   return ['Held because', ...reasons.map((reason) => `  ${describeReason(reason)}`)].join('\n');
 }
 
-function describeReason({ code, count, line, detail }: FaultCount): string {
+/** In one line, with the number of rows where it is about rows. */
+export function describeReason({ code, count, line, detail }: FaultCount): string {
   const rows =
     ERRORS[code].scope === 'row' ? ` (${count} ${count === 1 ? 'row' : 'rows'}, the first on line ${line})` : '';
   return `${code}: ${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;

@@ -8,9 +8,9 @@ import type { BatchRow, FileRow, OutputRow } from '../ledger/records.ts';
 import { readHoldReasons } from './hold-reasons.ts';
 import { splitOpenRows } from './split-open-rows.ts';
 
-/** All about one payment file, without its sealed key and the tokens of workers. */
+/** All about one payment file, without its sealed keys and the tokens of workers. */
 export type FileStory = {
-  file: Omit<FileRow, 'wrapped_key'>;
+  file: Omit<FileRow, 'wrapped_key' | 'content_key'>;
   batches: Omit<BatchRow, 'token'>[];
   outcomes: OutcomeTotals;
   /** Rows of batches that have not ended yet; their money may have moved. */
@@ -31,7 +31,7 @@ export async function readStory(
   words: string,
   settings: Pick<Settings, 'folders'> = { folders: [] },
 ): Promise<FileStory> {
-  const { wrapped_key: _key, ...file } = await findFile(ledger, words);
+  const { wrapped_key: _key, content_key: _contentKey, ...file } = await findFile(ledger, words);
   const batches = await readBatches(ledger, file.file_id);
   const [totals, outputs, audit, held] = await Promise.all([
     readOutcomeTotals(ledger, file.file_no),

@@ -52,11 +52,19 @@ export type Queue = {
   plan(reminders: readonly Reminder[]): Promise<void>;
   /** Number of jobs by BullMQ's name of their state. */
   counts(name: QueueName): Promise<Record<string, number>>;
+  /**
+   * The queues as a board of queues shows them: those of this site and those for all. `queue` is BullMQ's own object, for
+   * a board that knows BullMQ; it can change jobs, so whoever takes it must only read. It is not typed, so that nobody
+   * else comes to depend on it.
+   */
+  boardQueues(): BoardQueue[];
   /** Makes a wiped queue usable again. The sweep calls it before `ids`; it is cheap when there is nothing to do. */
   heal(): Promise<void>;
   /** Closes workers that are still open, waiting for their jobs, and every connection. */
   close(): Promise<void>;
 };
+
+export type BoardQueue = { readonly name: QueueName; readonly queue: unknown };
 
 export type { QueueWorker } from './start-worker.ts';
 
@@ -119,6 +127,7 @@ export async function openQueue(
     },
     plan: (reminders) => ask('plan the schedules', () => planReminders(queueOf('schedule'), reminders)),
     counts: (name) => ask(`count the jobs of "${name}"`, () => countJobs(queueOf(name))),
+    boardQueues: () => QUEUE_NAMES.map((name) => ({ name, queue: queueOf(name) })),
     heal: () => ask('heal the queue', () => connection.heal()),
     close,
   };

@@ -31,6 +31,7 @@ describe('readStory', () => {
   it('holds neither the sealed key nor the token of a worker', async () => {
     const { file, batches } = await readStory(world.app.ledger, 'monday.csv');
     expect(file).not.toHaveProperty('wrapped_key');
+    expect(file).not.toHaveProperty('content_key');
     for (const batch of batches) expect(batch).not.toHaveProperty('token');
   });
 

@@ -1,6 +1,7 @@
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { AccountState, ForgottenSend } from '../../ledger/queries/read-holds.ts';
+import { accountWord } from '../../operator/account-word.ts';
 import { textTable } from '../table.ts';
 import { describeHolds } from '../../operator/describe-holds.ts';
 
@@ -8,7 +9,7 @@ import { describeHolds } from '../../operator/describe-holds.ts';
 export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {
   const rows = states.map((state) => [
     state.account,
-    stateOf(state),
+    accountWord(state),
     String(state.ready),
     String(state.onTheirWay),
     inDoubt(state),
@@ -19,16 +20,6 @@ export function accountTable(states: readonly AccountState[], zoneOf: (account: 
     describeHolds(state, zoneOf(state.account)).map((hold) => `${state.account}: ${hold}`),
   );
   return [table, ...(why.length > 0 ? [why.join('\n')] : [])].join('\n\n');
-}
-
-/** In a word; the sentences below the table say why. */
-function stateOf({ stops, batches }: AccountState): string {
-  const has = (state: string) => batches.some((batch) => batch.state === state);
-  if (stops.some((stop) => stop.kind !== 'pause')) return 'stopped';
-  if (stops.length > 0) return 'paused';
-  if (has('unknown')) return 'in doubt';
-  if (has('refused')) return 'refused';
-  return 'sends';
 }
 
 function inDoubt({ batches }: AccountState): string {

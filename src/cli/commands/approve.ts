@@ -1,14 +1,13 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { formatCents } from '../../kernel/money.ts';
-import { takesTwoToApprove } from '../../kernel/second-person.ts';
-import { approveFile, declineFile, proposeApproval } from '../../ledger/moves/release-held.ts';
+import { declineFile } from '../../ledger/moves/release-held.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import type { FaultCount } from '../../ledger/queries/fault-counts.ts';
 import { readFileState } from '../../ledger/queries/read-file.ts';
 import { findFile } from '../../ledger/queries/search.ts';
 import type { FileRow } from '../../ledger/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { describeHoldReasons, readHoldReasons } from '../../operator/hold-reasons.ts';
+import { describeHoldReasons } from '../../operator/hold-reasons.ts';
+import { describeRows, letGo, willBeSent } from '../../operator/let-go.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 
@@ -26,27 +25,17 @@ export const approve: CliCommand = {
     const reason = readReason(call, 'approve the file');
     return withLedger(call, async (ledger, settings) => {
       const file = await findFile(ledger, call.arguments[0] ?? '');
-      const held = await readHoldReasons(ledger, settings, file);
-      const because = { actor: operatorName(), reason, evidence: { overrides: held.map(({ code }) => code) } };
-      if (!takesTwoToApprove(settings.accounts.get(file.account), file.operation)) {
-        await approveFile(ledger, file.file_id, because);
+      const { held, proposalNo } = await letGo(ledger, settings, file, { actor: operatorName(), reason });
+      if (proposalNo === undefined) {
         await say(call, ledger, file, { held, text: (sum) => `Approved: ${sum} ${willBeSent(held, file)}` });
         return EXIT.ok;
       }
-      const proposalNo = await proposeApproval(ledger, file.file_id, because);
       const text = (sum: string) => `Proposed: ${sum}. Another person runs "paydrop confirm ${proposalNo}".`;
       await say(call, ledger, file, { held, proposalNo, text });
       return EXIT.held;
     });
   },
 };
-
-/** What the send journal knows stays for good, so a person who approves has to end it. */
-function willBeSent(held: readonly FaultCount[], { file_id: fileId }: FileRow): string {
-  const sent = 'will be sent, by a paydrop that runs or by "paydrop run --once"';
-  if (!held.some(({ code }) => code === 'SENT_BEFORE')) return `${sent}.`;
-  return `${sent}, except what was sent before: those batches never leave, and "paydrop why ${fileId}" says how to end them.`;
-}
 
 export const decline: CliCommand = {
   ...approve,
@@ -73,10 +62,4 @@ async function say(call: Call, ledger: Ledger, file: FileRow, { held = [], text,
   print(call, { fileId, name, state, rows, cents, withheldRows, held, ...more }, () =>
     [describeHoldReasons(held), text(describeRows(file))].filter(Boolean).join('\n'),
   );
-}
-
-/** A person who approves must see that invalid rows stay behind all the same. */
-function describeRows({ valid_rows: rows, valid_cents: cents, invalid_rows: withheld }: FileRow): string {
-  const valid = `${rows ?? 0} valid ${rows === 1 ? 'row' : 'rows'} with a total of ${formatCents(cents ?? 0)}`;
-  return withheld ? `${valid} (${withheld} more ${withheld === 1 ? 'is' : 'are'} invalid and withheld)` : valid;
 }

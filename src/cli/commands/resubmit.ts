@@ -1,7 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import {
   dropAgain,
-  planResubmission,
   resubmitRows,
   type ResubmissionPlan,
   type Selection,
@@ -9,7 +8,6 @@ import {
 } from '../../../workers/resubmit.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readResubmissions, type ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
 import { findFile } from '../../ledger/queries/search.ts';
 import type { FileRow } from '../../ledger/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
@@ -17,6 +15,7 @@ import { compareJournalFirst } from '../compare-journal-first.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
+import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
 import { rowsOf, sumOf } from '../../operator/why/sentence.ts';
 import { withApp } from '../with-app.ts';
 
@@ -48,12 +47,8 @@ rows, and declined rows whose code says never to try again.`,
     await withApp(settingsOf(call), options, async (app) => {
       await compareJournalFirst(app.ledger, app.settings);
       const file = await findFile(app.ledger, words);
-      refuseUnfinished(file);
-      const waiting = (await readResubmissions(app.ledger, file.file_id)).find((row) => row.new_file_id === null);
-      if (call.options['dropAgain']) return again(call, app, file, waiting);
-      if (waiting) throw refuseWaiting(file, waiting);
-      const plan = await planResubmission(app, file, only);
-      if (plan.lines.length === 0) throw nothingLeft(file, plan);
+      if (call.options['dropAgain']) return again(call, app, file);
+      const plan = await chooseRows(app, file, only);
       if (call.options['dryRun']) return show(call, file, plan);
       const { name } = await resubmitRows(app, file, plan, { actor: operatorName(), reason, evidence: { only } });
       show(call, file, plan, name);
@@ -73,30 +68,8 @@ function readSelection(call: Call): Selection | undefined {
   );
 }
 
-function refuseUnfinished({ file_id: fileId, state }: FileRow): void {
-  if (state === 'completed' || state === 'partly_cancelled' || state === 'cancelled') return;
-  const next = state === 'rejected' ? 'Correct it and drop it again.' : 'Wait until it is completed.';
-  throw new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, `it is ${state}`, { next });
-}
-
-function refuseWaiting({ file_id: fileId, folder }: FileRow, { name, rows }: ResubmissionRow): PipelineError {
-  const reason = `"${name}" with ${rowsOf(rows)} of it has not come back through ${folder}`;
-  const next = 'Let paydrop run; if the file is not in that folder any more, use --drop-again.';
-  return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, { next });
-}
-
-function nothingLeft({ file_id: fileId }: FileRow, { barred }: ResubmissionPlan): PipelineError {
-  const reason = barred > 0 ? 'every such row was resubmitted before, or is barred' : 'it has no such row';
-  return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, {
-    next: `See "paydrop why ${fileId}".`,
-  });
-}
-
-async function again(call: Call, app: App, file: FileRow, waiting: ResubmissionRow | undefined): Promise<void> {
-  if (!waiting) {
-    const next = `See "paydrop why ${file.file_id}".`;
-    throw new PipelineError('MOVE_REFUSED', `drop a file of "${file.file_id}" again`, 'none is missing', { next });
-  }
+async function again(call: Call, app: App, file: FileRow): Promise<void> {
+  const waiting = await findMissing(app, file);
   await dropAgain(app, file, waiting);
   const { name, rows, cents } = waiting;
   print(call, { fileId: file.file_id, name, rows, cents, droppedAgain: true }, () => `Dropped again: ${name}.`);

@@ -20,7 +20,7 @@ import { type ChosenRules, chooseRules } from '../validate/choose-rules.ts';
 import { jsonReport } from '../validate/json-report.ts';
 import { openDrop } from '../validate/open-drop.ts';
 import { textReport } from '../validate/text-report.ts';
-import { unreadCheck } from '../validate/unread-check.ts';
+import { unreadCheck } from '../../operator/validate/unread-check.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 export const validate: CliCommand = {

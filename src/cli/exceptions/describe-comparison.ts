@@ -1,20 +1,6 @@
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
+import type { Comparison } from '../../operator/compare-batch.ts';
 import { textTable } from '../table.ts';
-
-/** Both sides of a batch: what was sent, and what the service gave back as its result. */
-export type Comparison = {
-  batch: string;
-  name: string;
-  state: string;
-  batchId: string | null;
-  reason: string | null;
-  /** Why the result cannot be read at all. */
-  unreadable?: string;
-  sentRows: number;
-  resultRows: number;
-  differing: number;
-  rows: readonly ComparedRow[];
-};
 
 /** Side by side, as `diff -y` does it: `|` between rows that differ, `<` and `>` where one side has nothing. */
 export function describeComparison(comparison: Comparison): string {

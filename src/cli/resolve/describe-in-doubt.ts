@@ -1,10 +1,12 @@
 import type { Account } from '../../kernel/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
-import type { AttemptInDoubt, InDoubt } from '../../ledger/queries/in-doubt.ts';
+import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
+import { describeAnswer, describeWait, describeWritten } from '../../operator/attempt-words.ts';
 import { batchReference } from '../../operator/batch-reference.ts';
+import { seenBatchIds } from '../../operator/seen-batch-ids.ts';
 import { labelLines } from '../label-lines.ts';
-import { type NextStep, nextSteps, seenBatchIds } from './next-steps.ts';
+import { type NextStep, nextSteps } from './next-steps.ts';
 
 /** A batch in doubt as it is shown. Money is integer cents, times are UTC in JSON. */
 export type ShownDoubt = {
@@ -79,45 +81,10 @@ export function describeInDoubt(doubt: ShownDoubt): string {
   return `Batch ${doubt.batch} of ${doubt.name}\n${facts}\n\nNext steps\n${steps.join('\n')}`;
 }
 
-/** How much of it arrived nobody can say, but no more than this was given to the network. Heads are counted there too. */
-function describeWritten({ request_bytes: request, evidence }: AttemptInDoubt): string {
-  const written = evidence?.['bytesWritten'];
-  const whole = `the request has ${request} and its head`;
-  return typeof written === 'number' ? `${written} bytes; ${whole}` : `not known; ${whole}`;
-}
-
-function describeAnswer({ evidence }: AttemptInDoubt): string {
-  const { httpStatus, bytesRead, answerText } = evidence ?? {};
-  const parts = [
-    ...(typeof httpStatus === 'number' ? [`HTTP ${httpStatus}`] : []),
-    ...(typeof bytesRead === 'number' ? [`${bytesRead} bytes`] : []),
-    ...(typeof answerText === 'string' ? [answerText] : []),
-  ];
-  return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
-}
-
 function describeReport(
   { name, at, covers, found, absent }: ShownDoubt['reports'][number],
   when: (at: Date) => string,
 ) {
   const silence = covers ? '' : '; what it lacks proves nothing';
   return `${name}, given ${when(at)}: ${found} rows found, ${absent} lacking${silence}`;
-}
-
-const UNITS = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
-
-/** In the largest unit and the next. */
-export function describeWait(ms: number): string {
-  const parts: string[] = [];
-  let restMs = Math.max(0, ms);
-  for (const [name, unitMs] of UNITS) {
-    const count = Math.floor(restMs / unitMs);
-    restMs -= count * unitMs;
-    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
-  }
-  return parts.slice(0, 2).join(' ') || 'less than a minute';
 }

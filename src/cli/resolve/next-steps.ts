@@ -4,6 +4,7 @@ import type { Account } from '../../kernel/config.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
 import { batchReference } from '../../operator/batch-reference.ts';
+import { seenBatchIds } from '../../operator/seen-batch-ids.ts';
 import { paydropLine } from '../paydrop-line.ts';
 
 /** One thing that a person can do about a batch in doubt: when it fits, and the line to paste. */
@@ -40,20 +41,6 @@ export function nextSteps(found: InDoubt, context: StepContext): NextStep[] {
       command: resolve('--close-in-doubt', '--reason', 'WHY'),
     },
   ];
-}
-
-/** Batch ids of the service that were seen for the batch, after its verdict or in an answer that broke. */
-export function seenBatchIds({ attempts, lateAnswers }: InDoubt): string[] {
-  const disowned = new Set(lateAnswers.map(({ evidence }) => evidence['disownedBatchId']));
-  const late = lateAnswers.map(({ evidence }) => evidence['batchId']);
-  const broken = attempts.map(({ evidence }) => namedBatchId(evidence?.['answerText']));
-  const seen = [...late, ...broken].filter((id): id is string => typeof id === 'string' && !disowned.has(id));
-  return [...new Set(seen)];
-}
-
-/** The gateway puts an id that stands in a broken answer in front of it. */
-function namedBatchId(answerText: unknown): string | undefined {
-  return typeof answerText === 'string' ? /^BATCHID (\S{1,40}): /.exec(answerText)?.[1] : undefined;
 }
 
 function dirWords(dir: string): string[] {

@@ -2,6 +2,7 @@ import type { Desk } from '../../../workers/resolve/desk.ts';
 import type { JournalReading } from '../../../workers/resolve/read-journal.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { batchReference } from '../../operator/batch-reference.ts';
+import { nextReportWords } from '../../operator/next-report-words.ts';
 import { textTable } from '../table.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
 
@@ -23,7 +24,7 @@ export async function sayJournal(desk: Desk, reading: JournalReading): Promise<S
     `${describeBatch(desk)}: ${told}`,
     ...(ambiguous.length === 0 ? [] : ['', ambiguousTable(ambiguous), '']),
     `${certain} of its rows are certain, ${uncertain.length} stay in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
-    ...nextWords(desk, reading),
+    ...nextReportWords(reading, desk.account.resolveWaitMs),
   ];
   return {
     status: EXIT.unknownOpen,
@@ -44,18 +45,4 @@ function ambiguousTable(ambiguous: JournalReading['ambiguous']): string {
   const rows = ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]);
   const more = ambiguous.length - rows.length;
   return `${textTable(['Line', 'Cannot be told, because'], rows, [0])}${more > 0 ? `\nand ${more} more` : ''}`;
-}
-
-function nextWords({ account }: Desk, { report, counts }: JournalReading): string[] {
-  const hours = Math.ceil(account.resolveWaitMs / 3_600_000);
-  const second = `Give a second report of approved payments, made at least ${hours} hours after this one was given and with later payments in it.`;
-  return [
-    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
-    ...(counts.absent > 0 ? [second] : []),
-    ...(counts.ambiguous > 0
-      ? [
-          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
-        ]
-      : []),
-  ];
 }

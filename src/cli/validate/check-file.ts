@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { checkPaymentFile, type CheckRules, type FileCheck } from '../../csv/check-payment-file.ts';
+import type { CheckRules, FileCheck } from '../../csv/check-payment-file.ts';
+import { checkContent } from '../../operator/validate/check-content.ts';
 import type { ProgressLine } from '../progress.ts';
 import type { OpenedDrop } from './open-drop.ts';
 import type { Report } from './report.ts';
@@ -12,14 +13,13 @@ export async function checkFile(
 ): Promise<FileCheck> {
   const { size } = await file.stat();
   const source = file.createReadStream({ highWaterMark: 65_536 });
-  const check = checkPaymentFile(contentOf(source), rules);
-  let rows = 0;
-  for (;;) {
-    const step = await check.next();
+  let read = 0;
+  const check = await checkContent(contentOf(source), rules, (rows) => {
     progress.clear();
-    if (step.done) return step.value;
-    for (const fault of step.value.flatMap((row) => row.faults)) report.fault(fault);
-    rows += step.value.length;
-    progress.show(`${rows} rows, ${Math.floor((100 * source.bytesRead) / Math.max(size, 1))} %`);
-  }
+    for (const fault of rows.flatMap((row) => row.faults)) report.fault(fault);
+    read += rows.length;
+    progress.show(`${read} rows, ${Math.floor((100 * source.bytesRead) / Math.max(size, 1))} %`);
+  });
+  progress.clear();
+  return check;
 }

@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { FolderConfig } from '../../../schemas/config.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
-import type { Circumstances } from '../../../workers/decide-intake.ts';
-import type { CheckRules } from '../../csv/check-payment-file.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { limitsOf } from '../../kernel/limits.ts';
-import { isApprovalDue } from '../../kernel/second-person.ts';
 import { dayInZone } from '../../kernel/zone-time.ts';
+import { type FolderRules, rulesOfFolder } from '../../operator/validate/rules-of-folder.ts';
 import type { DropRules } from './open-drop.ts';
 
-/** What `decideIntake` needs of the configuration. `maxBytes` is undefined when no folder would take the file. */
-type FileRules = Pick<Circumstances, 'maxBytes' | 'limits' | 'approvalDue'> & DropRules;
-
-export type ChosenRules = CheckRules & FileRules;
+/** `maxBytes` is undefined when no folder would take the file. */
+export type ChosenRules = FolderRules & DropRules;
 
 /**
  * The rules that a file is checked by: those of the account's folder for this operation. Without a configuration they
@@ -62,16 +57,11 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     const next = `Give --account with one of ${[...accounts.keys()].join(', ')}.`;
     throw new PipelineError('USAGE', `validate as "${operation}"`, reason, { next });
   }
-  const limits = limitsOf(account, folder);
+  const chosen = folder ?? FolderConfig.parse({ path: '-', account: account.name, operation });
   return {
-    operation,
-    account,
-    folder: folder ?? FolderConfig.parse({ path: '-', account: account.name, operation }),
-    today: dayInZone(systemClock.now(), account.timeZone),
+    ...rulesOfFolder(account, chosen, systemClock.now()),
     openpgp: account.openpgp && { account: account.name, config: account.openpgp },
-    maxBytes: folder?.maxBytes,
-    largestRowCents: limits.rowCents,
-    limits,
-    approvalDue: isApprovalDue(account, operation),
+    // The default of a folder that there is not would refuse what nobody has limited.
+    ...(!folder && { maxBytes: undefined }),
   };
 }

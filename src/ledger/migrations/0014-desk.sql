@@ -59,3 +59,16 @@ COMMENT ON TABLE upload IS 'Files that a person dropped at the desk: who made th
 COMMENT ON COLUMN upload.file_id IS 'The file as it came through its drop folder; empty until it is claimed.';
 CREATE INDEX upload_by_content ON upload (account, sha256) WHERE file_id IS NULL;
 CREATE INDEX upload_by_file ON upload (file_id);
+
+-- What a person looks up at the desk: a batch by the id that the service gave it, whatever its account, and the files that
+-- were refused because they had come before.
+CREATE INDEX batch_by_batch_id ON batch (batch_id) WHERE batch_id IS NOT NULL;
+CREATE INDEX file_by_duplicate ON file (duplicate_of) WHERE duplicate_of IS NOT NULL;
+CREATE INDEX resubmission_by_new_file ON resubmission (new_file_id) WHERE new_file_id IS NOT NULL;
+-- Late changes of a day, for its report; there may be as many as there are rows.
+CREATE INDEX row_change_by_time ON row_change USING brin (at);
+
+-- Who did what: persons do little beside the workers, so their links stand in an index of their own that costs the workers
+-- nothing.
+CREATE INDEX audit_by_person ON audit (actor text_pattern_ops, seq) WHERE starts_with(actor, 'operator:');
+CREATE INDEX audit_by_move ON audit (move);

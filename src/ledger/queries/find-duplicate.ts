@@ -11,7 +11,7 @@ export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
  */
 export async function findSameContent(
   tx: Transaction,
-  file: FileRow,
+  file: Pick<FileRow, 'file_id' | 'account' | 'sha256'>,
   inside: string = file.sha256,
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
@@ -25,7 +25,10 @@ export async function findSameContent(
 }
 
 /** An earlier file of the same name with other content: a new file, but worth saying. */
-export async function findSameName(tx: Transaction, file: FileRow): Promise<Earlier | undefined> {
+export async function findSameName(
+  tx: Transaction,
+  file: Pick<FileRow, 'file_id' | 'account' | 'name' | 'sha256'>,
+): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file
      WHERE account = $1 AND name = $2 AND sha256 <> $3 AND file_id <> $4 ORDER BY file_no DESC LIMIT 1`,
@@ -39,7 +42,11 @@ export async function findSameName(tx: Transaction, file: FileRow): Promise<Earl
  * charged does not count: its rows may be sent once more.
  * @param rowSet mark of the rows, see vault/row-set.ts
  */
-export async function findSameRows(tx: Transaction, file: FileRow, rowSet: string): Promise<Earlier | undefined> {
+export async function findSameRows(
+  tx: Transaction,
+  file: Pick<FileRow, 'file_id' | 'account'>,
+  rowSet: string,
+): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
     `SELECT file_id, name, claimed_at FROM file
      WHERE account = $1 AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
@@ -54,7 +61,7 @@ export async function findSameRows(tx: Transaction, file: FileRow, rowSet: strin
  */
 export async function findSameTotals(
   tx: Transaction,
-  file: FileRow,
+  file: Pick<FileRow, 'file_id' | 'account' | 'operation'>,
   valid: { rows: number; cents: number; since: Date },
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(

@@ -9,6 +9,7 @@ import { type OpenProposal, readOpenProposals } from './proposals.ts';
 export type Overview = {
   files: { state: string; files: number; rows: number; cents: number }[];
   open: OpenFile[];
+  /** Worst first, so that no number of lesser ones can hide money in doubt. */
   doubt: {
     account: string;
     fileId: string;
@@ -47,8 +48,26 @@ export type OpenFile = Pick<
   done: number;
 };
 
+/** How things stand now, without what was done today. */
+export type Standing = Omit<Overview, 'today'>;
+
 export async function readOverview(ledger: Ledger): Promise<Overview> {
-  const [files, open, doubt, late, stopped, proposals, today] = await Promise.all([
+  const [standing, today] = await Promise.all([
+    readStanding(ledger),
+    query<Overview['today'][number]>(
+      ledger,
+      `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
+       FROM file f JOIN outcome_movement o USING (file_no)
+       WHERE f.claimed_at >= $1::timestamptz - interval '24 hours'
+       GROUP BY 1, 2 HAVING sum(o.rows) <> 0 ORDER BY 1, 2`,
+      [ledger.clock.now()],
+    ),
+  ]);
+  return { ...standing, today };
+}
+
+export async function readStanding(ledger: Ledger): Promise<Standing> {
+  const [files, open, doubt, late, stopped, proposals] = await Promise.all([
     query<Overview['files'][number]>(
       ledger,
       `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
@@ -61,7 +80,7 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
               b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
        WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('unknown', 'exception', 'refused')
-       ORDER BY b.state_at LIMIT 200`,
+       ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at LIMIT 200`,
     ),
     query<Overview['late'][number]>(
       ledger,
@@ -74,27 +93,24 @@ export async function readOverview(ledger: Ledger): Promise<Overview> {
     ),
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
     readOpenProposals(ledger),
-    query<Overview['today'][number]>(
-      ledger,
-      `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
-       FROM file f JOIN outcome_movement o USING (file_no)
-       WHERE f.claimed_at >= $1::timestamptz - interval '24 hours'
-       GROUP BY 1, 2 HAVING sum(o.rows) <> 0 ORDER BY 1, 2`,
-      [ledger.clock.now()],
-    ),
   ]);
-  return { files, open, doubt, late, stopped, proposals, today };
+  return { files, open, doubt, late, stopped, proposals };
 }
 
-/** The files on their way or waiting for a person, the oldest first; at most 200. */
-export function readOpenFiles(ledger: Ledger): Promise<OpenFile[]> {
+/**
+ * The files on their way or waiting for a person, of all accounts or of one, the oldest first; at most 200. The batches are counted for these alone:
+ * joined to all open files, PostgreSQL would read every batch there ever was.
+ */
+export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFile[]> {
   return query<OpenFile>(
     ledger,
-    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records,
-              count(b.*) AS batches, count(b.*) FILTER (WHERE b.state IN ('reconciled', 'cancelled')) AS done
-       FROM file f LEFT JOIN batch b USING (file_id)
-       WHERE f.state IN ('claimed', 'held', 'accepted', 'in_progress')
-       GROUP BY f.file_id ORDER BY f.file_no LIMIT 200`,
+    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, b.batches, b.done
+     FROM (SELECT * FROM file WHERE state IN ('claimed', 'held', 'accepted', 'in_progress')
+             AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f,
+       LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE state IN ('reconciled', 'cancelled')) AS done
+                FROM batch WHERE file_id = f.file_id) b
+     ORDER BY f.file_no`,
+    [account ?? null],
   );
 }
 

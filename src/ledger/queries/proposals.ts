@@ -28,3 +28,27 @@ export async function readOpenProposals(ledger: Ledger): Promise<OpenProposal[]>
   );
   return rows;
 }
+
+/** What waits for a second person about one file and its batches. */
+export async function readProposalsOf(
+  ledger: Ledger,
+  fileId: string,
+): Promise<Pick<ProposalRow, 'proposal_no' | 'batch_no' | 'action' | 'made_by'>[]> {
+  const { rows } = await ledger.pool.query<Awaited<ReturnType<typeof readProposalsOf>>[number]>(
+    'SELECT proposal_no, batch_no, action, made_by FROM proposal WHERE file_id = $1 AND verdict IS NULL ORDER BY proposal_no LIMIT 20',
+    [fileId],
+  );
+  return rows;
+}
+
+/** What waits for a second person about a file as a whole, or about one batch of it; there is one at most. */
+export async function readOpenProposalOf(
+  ledger: Ledger,
+  { fileId, batchNo = 0 }: { fileId: string; batchNo?: number },
+): Promise<ProposalRow | undefined> {
+  const { rows } = await ledger.pool.query<ProposalRow>(
+    'SELECT * FROM proposal WHERE file_id = $1 AND coalesce(batch_no, 0) = $2 AND verdict IS NULL',
+    [fileId, batchNo],
+  );
+  return rows[0];
+}

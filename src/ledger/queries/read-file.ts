@@ -97,13 +97,16 @@ export type AsOf = { correctionNo?: number };
 /** Larger than the number of any correction. */
 const NOW = 2_147_483_647;
 
-/** All rows of a file in input order with their outcomes, page by page: a file may have a million. */
+/**
+ * All rows of a file in input order with their outcomes, page by page: a file may have a million.
+ * @param options.after line behind which to begin
+ */
 export async function* readRows(
   ledger: Ledger,
   fileNo: number,
-  { correctionNo = NOW, pageRows = 2_000 }: AsOf & { pageRows?: number } = {},
+  { correctionNo = NOW, pageRows = 2_000, ...options }: AsOf & { pageRows?: number; after?: number } = {},
 ): AsyncGenerator<LedgerRow[]> {
-  let after = 0;
+  let after = options.after ?? 0;
   for (;;) {
     const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof RowOutcome>>(
       `SELECT line, batch_no, invoice, customer_code, amount_cents, last_four

@@ -5,7 +5,10 @@ import type { Transaction } from '../transaction.ts';
 export type UsualSize = { files: number; rows: number; cents: number };
 
 /** The median of the last twenty accepted files of the same folder (F30): one huge file among them moves it little. */
-export async function readUsualSize(tx: Transaction, file: FileRow): Promise<UsualSize> {
+export async function readUsualSize(
+  tx: Transaction,
+  file: Pick<FileRow, 'file_id' | 'account' | 'folder'>,
+): Promise<UsualSize> {
   const { rows } = await tx.client.query<{ files: number; rows: number | null; cents: number | null }>(
     `SELECT count(*) AS files,
             percentile_cont(0.5) WITHIN GROUP (ORDER BY last.valid_rows) AS rows,

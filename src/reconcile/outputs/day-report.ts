@@ -117,7 +117,7 @@ export function dayReportCells(report: DayReport): string[][] {
 }
 
 /** Outcomes in the order of the table, so that the same day always reads the same. */
-function finalLines({ final }: DayReport): [Outcome, Totals][] {
+export function finalLines({ final }: Pick<DayReport, 'final'>): [Outcome, Totals][] {
   const names = Object.keys(OUTCOMES) as Outcome[];
   return names.flatMap((name) => (final[name] ? [[name, final[name]]] : []));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeInDoubt, describeWait, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
+import { describeInDoubt, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
 import type { InDoubt } from '../../../src/ledger/queries/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../support/found-doubt.ts';
 
@@ -59,18 +59,5 @@ describe('describeInDoubt', () => {
     expect(text).toContain('HTTP 500, 40 bytes, <h1>Server Error</h1>');
     expect(text).toContain(': the service gave it batch id 1002');
     expect(text).toContain('2 rows found, 1 lacking; what it lacks proves nothing');
-  });
-});
-
-describe('describeWait', () => {
-  it.each([
-    [-5, 'less than a minute'],
-    [59_999, 'less than a minute'],
-    [60_000, '1 minute'],
-    [3_600_000, '1 hour'],
-    [90_060_000, '1 day 1 hour'],
-    [2 * 86_400_000 + 61_000, '2 days 1 minute'],
-  ])('of %i ms is %s', (ms, text) => {
-    expect(describeWait(ms)).toBe(text);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextSteps, seenBatchIds } from '../../../src/cli/resolve/next-steps.ts';
+import { nextSteps } from '../../../src/cli/resolve/next-steps.ts';
 import type { InDoubt, Neighbour } from '../../../src/ledger/queries/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../support/found-doubt.ts';
 
@@ -50,16 +50,5 @@ describe('nextSteps', () => {
   it('sends whoever looks to the second person while a proposal waits', () => {
     const proposal = { proposalNo: 7, action: 'not-received', madeBy: 'operator:ada' };
     expect(words({ proposal })).toEqual(['confirm 7', 'refuse 7 --reason WHY']);
-  });
-});
-
-describe('seenBatchIds', () => {
-  it('finds them in late answers and in answers that broke, but not those that were disowned', () => {
-    const [attempt] = foundDoubt().attempts;
-    const broken = { ...attempt!, evidence: { answerText: 'BATCHID 1003: <?xml' } };
-    const disowned = { ...LATE, evidence: { disownedBatchId: '1003' } };
-    expect(seenBatchIds(foundDoubt({ attempts: [broken], lateAnswers: [LATE, LATE] }))).toEqual(['1002', '1003']);
-    expect(seenBatchIds(foundDoubt({ attempts: [broken], lateAnswers: [disowned] }))).toEqual([]);
-    expect(seenBatchIds(foundDoubt())).toEqual([]);
   });
 });

@@ -76,7 +76,7 @@ describe('readOverview', () => {
     expect(open[2]!.state_at).toEqual(new Date(START));
   });
 
-  it('says where money is in doubt, longest first', async () => {
+  it('says where money is in doubt, worst first', async () => {
     const file = await fileOf(['refused', 'unknown', 'exception', 'ready', 'submitted', 'reconciled']);
     const since = ['2026-06-15T12:00:00.000Z', '2026-06-15T11:00:00.000Z', '2026-06-15T13:00:00.000Z'];
     for (const [index, at] of since.entries()) {
@@ -90,8 +90,8 @@ describe('readOverview', () => {
     const about = { account: file.account, fileId: file.file_id, name: file.name, rows: 2 };
     expect((await readOverview(world.ledger)).doubt).toEqual([
       { ...about, batchNo: 2, state: 'unknown', cents: 900, since: new Date(since[1]!), reason: 'reason 2' },
-      { ...about, batchNo: 1, state: 'refused', cents: 500, since: new Date(since[0]!), reason: 'reason 1' },
       { ...about, batchNo: 3, state: 'exception', cents: 1_300, since: new Date(since[2]!), reason: 'reason 3' },
+      { ...about, batchNo: 1, state: 'refused', cents: 500, since: new Date(since[0]!), reason: 'reason 1' },
     ]);
   });
 

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { confirmProposal } from '../../../src/ledger/moves/confirm-proposal.ts';
 import { propose } from '../../../src/ledger/moves/propose.ts';
 import { proposeApproval } from '../../../src/ledger/moves/release-held.ts';
-import { readOpenProposals, readProposal } from '../../../src/ledger/queries/proposals.ts';
+import {
+  readOpenProposalOf,
+  readOpenProposals,
+  readProposal,
+  readProposalsOf,
+} from '../../../src/ledger/queries/proposals.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -35,4 +40,28 @@ it('readProposal knows the ended ones as well, and throws for others', async () 
   await confirmProposal(world.ledger, no, 'operator:grace');
   expect(await readProposal(world.ledger, no)).toMatchObject({ proposal_no: no, verdict: 'confirmed' });
   await expect(readProposal(world.ledger, 999_999)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+it('readProposalsOf has what waits about one file and its batches', async () => {
+  const [held, other] = [await world.held(), await world.held()];
+  await proposeApproval(world.ledger, other.file_id, because);
+  const no = await proposeApproval(world.ledger, held.file_id, because);
+  const waiting = { proposal_no: no, batch_no: null, action: 'approve', made_by: 'operator:ada' };
+  expect(await readProposalsOf(world.ledger, held.file_id)).toEqual([waiting]);
+  await confirmProposal(world.ledger, no, 'operator:grace');
+  expect(await readProposalsOf(world.ledger, held.file_id)).toEqual([]);
+});
+
+it('readOpenProposalOf finds what waits about a file as a whole or about one batch of it', async () => {
+  const { file_id: fileId } = await world.held({ batches: 2 });
+  const ofBatch = await transact(world.ledger, (tx) =>
+    propose(tx, { action: 'absolve', fileId, batchNo: 2, binding: {}, ...because }),
+  );
+  expect(await readOpenProposalOf(world.ledger, { fileId })).toBeUndefined();
+  expect(await readOpenProposalOf(world.ledger, { fileId, batchNo: 1 })).toBeUndefined();
+  expect(await readOpenProposalOf(world.ledger, { fileId, batchNo: 2 })).toMatchObject({ proposal_no: ofBatch });
+  const ofFile = await proposeApproval(world.ledger, fileId, because);
+  expect(await readOpenProposalOf(world.ledger, { fileId })).toMatchObject({ proposal_no: ofFile });
+  await confirmProposal(world.ledger, ofFile, 'operator:grace');
+  expect(await readOpenProposalOf(world.ledger, { fileId })).toBeUndefined();
 });

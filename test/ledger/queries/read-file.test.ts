@@ -122,6 +122,13 @@ describe('readRows', () => {
     expect(pages.map((page) => page.length)).toEqual(pageSizes(6, pageRows));
   });
 
+  it('begins behind a line', async () => {
+    const { file_no: fileNo } = await world.accepted({ batches: 2, rowsPerBatch: 2 });
+    const pages = await collect(readRows(world.ledger, fileNo, { after: 3, pageRows: 1 }));
+    expect(pages.flat().map((row) => row.line)).toEqual([4, 5]);
+    expect(await collect(readRows(world.ledger, fileNo, { after: 5 }))).toEqual([]);
+  });
+
   it('brings the outcome of a row that has one', async () => {
     const batch = await world.batchIn('result_in', { withheld: 1 });
     const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);

@@ -50,19 +50,26 @@ export async function revokeApiToken(
   });
 }
 
+export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] };
+
 /** Whose token it is and what it may do; undefined when it works no more. */
-export async function useApiToken(
-  ledger: Ledger,
-  tokenHash: Buffer,
-): Promise<{ person: string; role: PersonRole; deeds: DeedName[] } | undefined> {
-  const { rows } = await ledger.pool.query<{ person: string; role: PersonRole; deeds: DeedName[] }>(
-    `UPDATE api_token t SET seen_at = $2 FROM person p
-     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND p.name = t.person AND p.disabled_at IS NULL
-     RETURNING t.person, p.role, t.deeds`,
-    [tokenHash, ledger.clock.now()],
+export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
+  const now = ledger.clock.now();
+  const { rows } = await ledger.pool.query<TokenInUse & { seenAt: Date | null }>(
+    `SELECT t.person, p.role, t.deeds, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
+     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND p.disabled_at IS NULL`,
+    [tokenHash, now],
   );
-  return rows[0];
+  if (!rows[0]) return undefined;
+  const { seenAt, ...found } = rows[0];
+  // To the minute is enough; a program that asks often must not write often, nor wait for itself.
+  if (seenAt === null || now.getTime() - seenAt.getTime() > SEEN_EACH_MS) {
+    await ledger.pool.query('UPDATE api_token SET seen_at = $2 WHERE token_hash = $1', [tokenHash, now]);
+  }
+  return found;
 }
+
+const SEEN_EACH_MS = 60_000;
 
 /** The newest first. */
 export async function listApiTokens(ledger: Ledger, person: string): Promise<ApiToken[]> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ERRORS } from '../../../schemas/errors.ts';
-import { unreadCheck } from '../../../src/cli/validate/unread-check.ts';
+import { unreadCheck } from '../../../src/operator/validate/unread-check.ts';
 
 it('unreadCheck says the one fault, and that nothing was read', () => {
   const file = { bytes: 9, sha256: 'ab' };

@@ -1,0 +1,40 @@
+import type { AttemptRow } from '../ledger/records.ts';
+
+/** What the words need of a call. */
+type ToldAttempt = Pick<AttemptRow, 'request_bytes' | 'evidence'>;
+
+/** How much of it arrived nobody can say, but no more than this was given to the network. Heads are counted there too. */
+export function describeWritten({ request_bytes: request, evidence }: ToldAttempt): string {
+  const written = evidence?.['bytesWritten'];
+  const whole = `the request has ${request} and its head`;
+  return typeof written === 'number' ? `${written} bytes; ${whole}` : `not known; ${whole}`;
+}
+
+/** What came back of it: status, bytes, and the text as it was noted. */
+export function describeAnswer({ evidence }: ToldAttempt): string {
+  const { httpStatus, bytesRead, answerText } = evidence ?? {};
+  const parts = [
+    ...(typeof httpStatus === 'number' ? [`HTTP ${httpStatus}`] : []),
+    ...(typeof bytesRead === 'number' ? [`${bytesRead} bytes`] : []),
+    ...(typeof answerText === 'string' ? [answerText] : []),
+  ];
+  return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** In the largest unit and the next. */
+export function describeWait(ms: number): string {
+  const parts: string[] = [];
+  let restMs = Math.max(0, ms);
+  for (const [name, unitMs] of UNITS) {
+    const count = Math.floor(restMs / unitMs);
+    restMs -= count * unitMs;
+    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+  }
+  return parts.slice(0, 2).join(' ') || 'less than a minute';
+}

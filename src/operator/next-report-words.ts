@@ -1,0 +1,16 @@
+import type { JournalReading } from '../../workers/resolve/read-journal.ts';
+
+/** Which report of the service a person has to give next, after one that left rows in doubt. */
+export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
+  const hours = Math.ceil(waitMs / 3_600_000);
+  const second = `Give a second report of approved payments, made at least ${hours} hours after this one was given and with later payments in it.`;
+  return [
+    ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
+    ...(counts.absent > 0 ? [second] : []),
+    ...(counts.ambiguous > 0
+      ? [
+          'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,94 @@
+import type { App } from '../../app.ts';
+import { canonicalBytes } from '../../csv/canonical-bytes.ts';
+import type { CheckedRow } from '../../csv/check-payment-file.ts';
+import type { Folder } from '../../kernel/config.ts';
+import { sha256Of } from '../../kernel/hash.ts';
+import type { Fault, PaymentRow } from '../../kernel/rows.ts';
+import type { FlaggedRows } from '../../ledger/flag-charged-rows.ts';
+import { findChargedRows } from '../../ledger/queries/find-charged-rows.ts';
+import {
+  findForgottenSend,
+  hasForgottenSends,
+  saySentBefore,
+  type SentBefore,
+} from '../../ledger/queries/find-sent-before.ts';
+import { openRowSet } from '../../vault/row-set.ts';
+import { fingerprintRow } from '../../../workers/fingerprint-row.ts';
+import { chargedSince } from '../../../workers/look-back.ts';
+
+/** What the ledger knows of the rows of a file that is not in it. */
+export type SeenBefore = {
+  /** Mark of the valid rows; null when there are none. */
+  readonly rowSet: string | null;
+  readonly charged: FlaggedRows;
+  /** The first of the faults that say which rows may have been charged. */
+  readonly chargedFaults: readonly Fault[];
+  /** What to say of batches that were sent before the ledger forgot them; undefined when there are none. */
+  readonly sentBefore: string | undefined;
+};
+
+/** Asks the ledger about rows while they stream by; nothing is written, and a group of rows is all that is held. */
+export type SeenBeforeSearch = { take(rows: readonly CheckedRow[]): Promise<void>; end(): Promise<SeenBefore> };
+
+/** @param mostFaults how many of the faults are kept; all are counted */
+export async function openSeenBefore(app: App, folder: Folder, mostFaults: number): Promise<SeenBeforeSearch> {
+  const charged = searchCharged(app, folder, mostFaults);
+  const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
+  const rowSet = openRowSet(app.fingerprint);
+  return {
+    take: async (rows) => {
+      const payments = rows.flatMap(({ payment }) => payment ?? []);
+      for (const { canonical } of payments) rowSet.add(canonical.join(','));
+      await charged.take(payments);
+      await sent?.take(payments);
+    },
+    end: async () => ({ rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
+  };
+}
+
+function searchCharged(app: App, folder: Folder, mostFaults: number) {
+  const since = chargedSince(folder, app.clock.now());
+  const flagged = { rows: 0, detail: '' };
+  const faults: Fault[] = [];
+  return {
+    take: async (payments: readonly PaymentRow[]) => {
+      if (!since) return;
+      const marked = payments
+        .filter(({ invoice }) => invoice !== '')
+        .map((payment) => ({ line: payment.line, fingerprint: fingerprintRow(app, folder, payment) }));
+      for (const { line, detail } of await findChargedRows(app.ledger, marked, since)) {
+        flagged.rows += 1;
+        flagged.detail ||= detail;
+        if (faults.length < mostFaults) faults.push({ code: 'CHARGED_BEFORE', line, detail });
+      }
+    },
+    end: () => ({ charged: flagged, chargedFaults: faults }),
+  };
+}
+
+/** Cuts batches as the intake would, because the journal knows calls by the bytes of their batches. */
+function searchSent({ ledger, settings }: App, account: string) {
+  const { maxRows } = settings.batch;
+  const found: SentBefore[] = [];
+  let pending: PaymentRow[] = [];
+  let batchNo = 0;
+  const cut = async () => {
+    if (pending.length === 0) return;
+    batchNo += 1;
+    const before = await findForgottenSend(ledger, { account, batchNo, sha256: sha256Of(canonicalBytes(pending)) });
+    if (before) found.push(before);
+    pending = [];
+  };
+  return {
+    take: async (payments: readonly PaymentRow[]) => {
+      for (const payment of payments) {
+        pending.push(payment);
+        if (pending.length === maxRows) await cut();
+      }
+    },
+    end: async () => {
+      await cut();
+      return saySentBefore(found);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyOutcomes, copyRows } from '../../../src/ledger/copy-rows.ts';
+import { findChargedRows } from '../../../src/ledger/queries/find-charged-rows.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
+import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const LONG_AGO = new Date(0);
+const mark = (text: string) => Buffer.from(text.padEnd(16).slice(-16));
+
+/** A file with rows on the lines 2 and 3, in a batch that may be sent. */
+async function earlierFile(invoice = 'INV'): Promise<FileRow> {
+  const file = await world.claimed();
+  const rows = [2, 3].map((line) => ({
+    line,
+    batchNo: 1,
+    invoice,
+    customerCode: 'A1',
+    amountCents: 2_500,
+    lastFour: '',
+    fingerprint: mark(`${file.file_no} ${line}`),
+  }));
+  await transact(world.ledger, (tx) => copyRows(tx, file.file_no, rows));
+  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
+                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x')`;
+  await world.ledger.pool.query(batch, [file.file_id, file.account, new Date(START)]);
+  return file;
+}
+
+/** The lines 11 to 13 of a file that is not in the ledger: the first two repeat those of the other. */
+function ask({ file_no: fileNo }: FileRow, since = LONG_AGO) {
+  const marked = [2, 3, 4].map((line) => ({ line: line + 9, fingerprint: mark(`${fileNo} ${line}`) }));
+  return findChargedRows(world.ledger, marked, since);
+}
+
+describe('findChargedRows', () => {
+  it('names file and line of every row that is there, and keeps silent of the others', async () => {
+    const file = await earlierFile();
+    expect(await ask(file)).toEqual([
+      { line: 11, detail: `line 2 of file ${file.file_id}` },
+      { line: 12, detail: `line 3 of file ${file.file_id}` },
+    ]);
+    expect(await findChargedRows(world.ledger, [], LONG_AGO)).toEqual([]);
+  });
+
+  it('does not count rows that were certainly not charged, old ones, and those without an invoice', async () => {
+    const file = await earlierFile();
+    const outcome = { line: 2, outcome: 'declined', code: 15, message: 'x', authorization: '' } as const;
+    await transact(world.ledger, (tx) => copyOutcomes(tx, file.file_no, [outcome]));
+    expect((await ask(file)).map(({ line }) => line)).toEqual([12]);
+    expect(await ask(file, new Date(Date.parse(START) + 86_400_000))).toEqual([]);
+    expect(await ask(await earlierFile(''))).toEqual([]);
+  });
+
+  it('does not count rows of a batch that was cancelled', async () => {
+    const file = await earlierFile();
+    const client = await world.ledger.pool.connect();
+    await client.query('SET session_replication_role = replica');
+    await client.query(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [file.file_id]);
+    await client.query('RESET session_replication_role');
+    client.release();
+    expect(await ask(file)).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
+import { checkContent } from '../../../src/operator/validate/check-content.ts';
+import { rulesOfFolder } from '../../../src/operator/validate/rules-of-folder.ts';
+import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
+
+const account = AccountConfig.parse({
+  server: 'NA',
+  country: 'US',
+  currency: 'USD',
+  agentCode: 'A',
+  password: 'P',
+});
+const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card' });
+const rules = rulesOfFolder(account, folder, new Date('2026-06-15T12:00:00Z'));
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < text.length; at += 1_000) yield Buffer.from(text.slice(at, at + 1_000));
+}
+
+it('checkContent hands on every row in file order, and reads on only when they were taken', async () => {
+  const taken: number[] = [];
+  let isTaking = false;
+  const text = lines(upTo(1_500).map((n) => cardRow(n, n === 700 ? { amount: 'ten' } : {})));
+  const check = await checkContent(pieces(text), rules, async (rows) => {
+    expect(isTaking).toBe(false);
+    isTaking = true;
+    await Promise.resolve();
+    taken.push(...rows.map((row) => row.raw.line));
+    isTaking = false;
+  });
+  expect(taken).toEqual(upTo(1_500));
+  expect(check).toMatchObject({ verdict: 'accept', records: 1_500, valid: { rows: 1_499, cents: 149_900 * 25 } });
+});
+
+it('checkContent passes on what goes wrong with the source', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(lines([cardRow(1)]));
+    throw new Error('cut off');
+  }
+  await expect(checkContent(broken(), rules, () => {})).rejects.toThrow('cut off');
+});

@@ -1,0 +1,21 @@
+import type { FaultCode } from '../schemas/errors.ts';
+import { findSameContent } from '../src/ledger/queries/find-duplicate.ts';
+import type { Transaction } from '../src/ledger/transaction.ts';
+
+/** Why a file is refused without a look at its rows. */
+export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
+
+/**
+ * Refuses bytes that were taken before on the account (F68).
+ * @param inside SHA-256 of what is inside a file that came encrypted
+ */
+export async function findDuplicate(
+  tx: Transaction,
+  file: Parameters<typeof findSameContent>[1],
+  inside?: string,
+): Promise<Refusal | undefined> {
+  const earlier = await findSameContent(tx, file, inside);
+  if (!earlier) return undefined;
+  const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
+  return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+}
