@@ -44,6 +44,7 @@ export const DEEDS = {
   cancel: deed('file', WORKERS, 'Cancel', { grave: true }),
   resubmit: deed('file', MAKERS, 'Resubmit rows', { grave: true }),
   'check-outputs': deed('file', EVERYBODY, 'Check the outputs', { reason: 'none' }),
+  'rebuild-outputs': deed('file', WORKERS, 'Bring back missing outputs', { reason: 'none' }),
 
   'cancel-batch': deed('batch', WORKERS, 'Cancel the batch', { grave: true }),
   repoll: deed('batch', WORKERS, 'Ask for the result now', { reason: 'none' }),
@@ -70,12 +71,12 @@ export function mayDo(role: PersonRole, deedName: DeedName): boolean {
   return DEEDS[deedName].may.includes(role);
 }
 
-function deed(
-  to: Deed['to'],
+function deed<To extends Deed['to']>(
+  to: To,
   may: readonly PersonRole[],
   label: string,
   { reason = 'asked', grave = false }: Partial<Pick<Deed, 'reason' | 'grave'>> = {},
-): Deed {
+): Deed & { readonly to: To } {
   return { to, may, label, reason, grave };
 }
 

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { DEEDS } from '../../../schemas/desk.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskReason } from '../../kernel/mask-reason.ts';
+import { recallForgotten } from '../../ledger/moves/recall-batch.ts';
+import type { Desk } from '../desk.ts';
+import type { DeedHandler, Done, HandledDeed, Input, Plan, Subject } from './deed-handler.ts';
+import { findSubject } from './find-subject.ts';
+import { HANDLERS } from './handlers.ts';
+
+/** What would happen, and the mark of it. Whoever brings the mark along wants just this done and nothing else. */
+export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly bind: string };
+
+/** `changed`: nothing was done, because the plan is not the one that the person has seen. */
+export type Deeded =
+  | { readonly result: 'done'; readonly subject: Subject; readonly done: Done }
+  | ({ readonly result: 'changed' } & Planned);
+
+export type Order = Input & {
+  /** Why, as the person wrote it; a deed that asks for no reason has words of its own. */
+  readonly reason?: string;
+  /** Mark of the plan that the person has seen; left out, it is done whatever the plan is now. */
+  readonly bind?: string;
+};
+
+/**
+ * Says what a deed would do. Changes nothing.
+ * @param params of the route, which name the subject
+ * @throws Refusal and PipelineError when there is no such subject, or it cannot be done as things stand
+ */
+export async function planDeed(desk: Desk, name: HandledDeed, params: unknown, input: Input): Promise<Planned> {
+  const handler = handlerOf(name);
+  const subject = await subjectOf(desk, name, params);
+  mustHave(handler.picks ?? [], input, `plan "${DEEDS[name].label}"`);
+  const plan = await handler.plan(desk, subject, input);
+  return { subject, plan, bind: bindOf(name, plan) };
+}
+
+/**
+ * Does a deed, once the plan is still what the person has seen. Doing it twice is harmless: the moves of the ledger
+ * refuse what is done already.
+ * @throws Refusal and PipelineError; nothing is changed then
+ */
+export async function doDeed(desk: Desk, name: HandledDeed, params: unknown, order: Order): Promise<Deeded> {
+  const handler = handlerOf(name);
+  const action = `do "${DEEDS[name].label}"`;
+  if (handler.comparesJournal) await recallForgotten(desk.app.ledger, desk.app.settings.paths.journal);
+  const planned = await planDeed(desk, name, params, order);
+  if (order.bind !== undefined && order.bind !== planned.bind) return { result: 'changed', ...planned };
+  if (planned.plan.barred !== undefined) throw new PipelineError('RESOLUTION_REFUSED', action, planned.plan.barred);
+  const because = { actor: order.actor, reason: reasonOf(name, order, action) };
+  mustHave(handler.asks ?? [], order, action);
+  const done = await handler.run(desk, planned.subject, order, because);
+  return { result: 'done', subject: planned.subject, done };
+}
+
+/**
+ * What the deed would be done to.
+ * @throws Refusal and PipelineError when there is no such subject, or its state does not allow the deed
+ */
+export async function subjectOf(desk: Desk, name: HandledDeed, params: unknown): Promise<Subject> {
+  const { to, from } = handlerOf(name);
+  const subject = await findSubject(desk, to, params);
+  const state = stateOf(subject);
+  if (state === undefined || from === undefined || from.includes(state)) return subject;
+  const reason = `it is ${inWords(state)}, and this is for what is ${inWords(from.join(' or '))}`;
+  const next = 'What can be done stands on the page of the file.';
+  throw new PipelineError('MOVE_REFUSED', `do "${DEEDS[name].label}" with this ${to}`, reason, { next });
+}
+
+function stateOf(subject: Subject): string | undefined {
+  if (subject.kind === 'file') return subject.file.state;
+  return subject.kind === 'batch' ? subject.batch.state : undefined;
+}
+
+function inWords(states: string): string {
+  return states.replaceAll('_', ' ');
+}
+
+/** A handler that takes whatever subject its deed has; find-subject.ts gives it one of its own kind. */
+export function handlerOf(name: HandledDeed): DeedHandler & { readonly to: Subject['kind'] } {
+  return { ...(HANDLERS[name] as unknown as DeedHandler), to: DEEDS[name].to };
+}
+
+function bindOf(name: HandledDeed, plan: Plan): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, plan]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function reasonOf(name: HandledDeed, { reason = '' }: Order, action: string): string {
+  if (DEEDS[name].reason === 'none') return 'asked for by hand';
+  const words = reason.trim();
+  if (words === '') throw new PipelineError('USAGE', action, 'the reason is empty', { next: 'Say why.' });
+  return maskReason(words);
+}
+
+function mustHave(asks: NonNullable<DeedHandler['asks']>, { filled, file }: Input, action: string): void {
+  for (const { name, label, kind, isRequired, choices } of asks) {
+    const value = filled[name] ?? '';
+    const isGiven = kind === 'file' ? file !== undefined : value !== '';
+    if (isRequired && !isGiven)
+      throw new PipelineError('USAGE', action, `"${label}" is empty`, { next: 'Fill it in.' });
+    if (kind === 'choice' && value !== '' && !choices!.some((choice) => choice.value === value))
+      throw new PipelineError('USAGE', action, `"${label}" is none of its choices`, { next: 'Choose one.' });
+  }
+}

@@ -1,0 +1,66 @@
+import { ALL_ACCOUNTS } from '../../ledger/moves/pause-account.ts';
+import { readProposal } from '../../ledger/queries/proposals.ts';
+import { readBatchRow, readFileRow } from '../../ledger/queries/read-file.ts';
+import { readAccountStates } from '../../ledger/queries/read-holds.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { Refusal } from '../access/refusal.ts';
+import type { Desk } from '../desk.ts';
+import type { Subject, SubjectOf } from './deed-handler.ts';
+
+/** In an address, all accounts at once. */
+const ALL = 'all';
+
+/** Where the deeds of a kind of subject have their pages; the name of the deed follows behind `/do/`. */
+export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
+  file: '/files/:fileId',
+  batch: '/files/:fileId/batches/:batchNo',
+  account: '/accounts/:name',
+  proposal: '/proposals/:no',
+  schedule: '/schedules/:name',
+};
+
+/**
+ * What an address means, as it stands now.
+ * @param params of the route: `fileId`, `batchNo`, `name`, `no`
+ * @throws Refusal NOT_FOUND, PipelineError NOT_FOUND
+ */
+export async function findSubject<Kind extends Subject['kind']>(
+  desk: Desk,
+  kind: Kind,
+  params: unknown,
+): Promise<SubjectOf<Kind>> {
+  return FINDERS[kind](desk, params);
+}
+
+const FINDERS: { readonly [Kind in Subject['kind']]: (desk: Desk, params: unknown) => Promise<SubjectOf<Kind>> } = {
+  file: async ({ app }, params) => ({ kind: 'file', file: await readFileRow(app.ledger, fieldOf(params, 'fileId')) }),
+  batch: async ({ app }, params) => {
+    const [fileId, batchNo] = [fieldOf(params, 'fileId'), numberOf(params, 'batchNo', 6)];
+    const file = await readFileRow(app.ledger, fileId);
+    return { kind: 'batch', file, batch: await readBatchRow(app.ledger, { fileId, batchNo }) };
+  },
+  account: async ({ app }, params) => {
+    const name = fieldOf(params, 'name');
+    if (name === ALL) return { kind: 'account', account: ALL_ACCOUNTS };
+    // One that has left the configuration may still have something open.
+    const known = await readAccountStates(app.ledger, [...app.settings.accounts.keys()]);
+    if (!known.some(({ account }) => account === name)) throw new Refusal('NOT_FOUND');
+    return { kind: 'account', account: name };
+  },
+  proposal: async ({ app }, params) => {
+    const proposal = await readProposal(app.ledger, numberOf(params, 'no', 15));
+    return { kind: 'proposal', proposal, file: await readFileRow(app.ledger, proposal.file_id) };
+  },
+  schedule: async ({ app }, params) => {
+    const schedule = fieldOf(params, 'name');
+    if (!Object.hasOwn(app.settings.schedules, schedule)) throw new Refusal('NOT_FOUND');
+    return { kind: 'schedule', schedule };
+  },
+};
+
+/** @param mostDigits so many are sure to fit into the column */
+function numberOf(params: unknown, name: string, mostDigits: number): number {
+  const text = fieldOf(params, name);
+  if (!/^[1-9]\d*$/.test(text) || text.length > mostDigits) throw new Refusal('NOT_FOUND');
+  return Number(text);
+}

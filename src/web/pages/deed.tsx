@@ -1,0 +1,142 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LARGEST_REPORT_BYTES } from '../../../workers/resolve/read-report-file.ts';
+import { DEEDS } from '../../../schemas/desk.ts';
+import type { ErrorCode } from '../../../schemas/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskReason } from '../../kernel/mask-reason.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { takeUploads, uploadOf } from '../access/take-uploads.ts';
+import { actorOf } from '../access/viewer.ts';
+import type { HandledDeed, Input } from '../deeds/deed-handler.ts';
+import { HANDLED } from '../deeds/deeds-for.ts';
+import { doDeed, handlerOf, planDeed, type Planned, subjectOf } from '../deeds/do-deed.ts';
+import { findSubject, SUBJECT_PATHS } from '../deeds/find-subject.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/deed-pages.tsx';
+import { sendPage } from '../send-page.ts';
+
+/**
+ * `…/do/<deed>` for every deed: GET shows what would happen, POST does it and says what was done. The address names the
+ * deed, so the guard refuses whoever may not before anything is read.
+ */
+export async function deedPages(server: FastifyInstance, desk: Desk): Promise<void> {
+  for (const name of HANDLED.filter((deed) => !wantsFile(deed))) hangDeed(server, desk, name);
+  // Only these take forms that are as large as a file.
+  await server.register(async (scope) => {
+    takeUploads(scope, LARGEST_REPORT_BYTES);
+    for (const name of HANDLED.filter(wantsFile)) hangDeed(scope, desk, name);
+  });
+}
+
+function hangDeed(server: FastifyInstance, desk: Desk, name: HandledDeed): void {
+  const path = `${SUBJECT_PATHS[DEEDS[name].to]}/do/${name}`;
+  const route = { config: { may: name } };
+  server.get(path, route, (request, reply) => answer(look, { desk, name, request, reply, form: request.query }));
+  server.post(path, route, (request, reply) => answer(send, { desk, name, request, reply, form: request.body }));
+}
+
+function wantsFile(name: HandledDeed): boolean {
+  const { picks = [], asks = [] } = handlerOf(name);
+  return [...picks, ...asks].some(({ kind }) => kind === 'file');
+}
+
+/** One visit of such a page. The form is the query of a GET. */
+type Visit = {
+  readonly desk: Desk;
+  readonly name: HandledDeed;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly form: unknown;
+};
+
+/** Shows the plan, or asks first what it depends on. */
+async function look(visit: Visit, input: Input): Promise<FastifyReply> {
+  const { desk, name, request } = visit;
+  const subject = await subjectOf(desk, name, request.params);
+  if (!isPicked(name, input)) return sendPage(visit.reply, <PicksPage {...aboutOf(visit, input)} subject={subject} />);
+  return showPlan(visit, input, await planDeed(desk, name, request.params, input));
+}
+
+/** Does it when the plan is the one that was seen; without the mark of a plan, shows it. */
+async function send(visit: Visit, input: Input): Promise<FastifyReply> {
+  const { desk, name, request, form } = visit;
+  const bind = fieldOf(form, 'bind');
+  if (bind === '') {
+    // Where something is chosen first, the form that chooses has no mark yet.
+    const isChanged = handlerOf(name).picks === undefined;
+    return showPlan(visit, input, await planDeed(desk, name, request.params, input), { isChanged });
+  }
+  const order = { ...input, reason: fieldOf(form, 'reason'), bind };
+  const deeded = await doDeed(desk, name, request.params, order);
+  if (deeded.result === 'changed') return showPlan(visit, input, deeded, { isChanged: true });
+  return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...deeded} />);
+}
+
+/** What cannot be done as things stand is a page with the reason; what is wrong with paydrop goes on to the log. */
+async function answer(
+  work: (visit: Visit, input: Input) => Promise<FastifyReply>,
+  visit: Visit,
+): Promise<FastifyReply> {
+  const input = readInput(visit);
+  try {
+    return await work(visit, input);
+  } catch (error) {
+    if (!(error instanceof PipelineError) || NOT_A_REFUSAL.has(error.code)) throw error;
+    return showRefusal(visit, input, error);
+  }
+}
+
+/** These are no answer of a move, but of a paydrop in trouble, or of an address that leads nowhere. */
+const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'INTERNAL',
+  'NOT_FOUND',
+  'LEDGER_UNREACHABLE',
+  'QUEUE_UNREACHABLE',
+  'DISK_FULL',
+]);
+
+/** The reason; with the form as it was filled in, where something else in it might do. */
+async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
+  const { desk, name, request, reply, form } = visit;
+  void reply.code(code === 'USAGE' ? 400 : 409);
+  const wasPlanned = fieldOf(form, 'bind') !== '';
+  const planned = wasPlanned ? await planDeed(desk, name, request.params, input).catch(() => undefined) : undefined;
+  if (planned) return showPlan(visit, input, planned, { fault: message });
+  const about = { ...aboutOf(visit, input), subject: await findSubject(desk, DEEDS[name].to, request.params) };
+  if (code === 'USAGE') return sendPage(reply, <PicksPage {...about} fault={message} />);
+  return sendPage(reply, <WhyNotPage {...about} why={message} />);
+}
+
+async function showPlan(
+  visit: Visit,
+  input: Input,
+  planned: Planned,
+  { isChanged = false, fault }: { isChanged?: boolean; fault?: string } = {},
+): Promise<FastifyReply> {
+  const { desk, name, form, reply } = visit;
+  if (isChanged || planned.plan.barred !== undefined) void reply.code(409);
+  const suggested = await handlerOf(name).suggest?.(desk, planned.subject);
+  const about = aboutOf(visit, { ...input, filled: { ...suggested, ...input.filled } });
+  const reason = maskReason(fieldOf(form, 'reason'));
+  return sendPage(reply, <PlanPage {...about} {...planned} isChanged={isChanged} reason={reason} fault={fault} />);
+}
+
+function aboutOf({ name, request }: Visit, { filled }: Input) {
+  const { picks = [], asks = [] } = handlerOf(name);
+  const path = request.url.split('?')[0]!;
+  return { viewer: viewerOf(request), deed: name, path, picks, asks, filled };
+}
+
+function isPicked(name: HandledDeed, { filled, file }: Input): boolean {
+  const required = (handlerOf(name).picks ?? []).filter(({ isRequired }) => isRequired);
+  return required.every((ask) => (ask.kind === 'file' ? file !== undefined : filled[ask.name] !== undefined));
+}
+
+function readInput({ name, request, form }: Visit): Input {
+  const { picks = [], asks = [] } = handlerOf(name);
+  const all = [...picks, ...asks];
+  const texts = all.filter(({ kind }) => kind !== 'file').map((ask) => [ask.name, fieldOf(form, ask.name)] as const);
+  const [file] = all.filter(({ kind }) => kind === 'file').map((ask) => uploadOf(form, ask.name));
+  const filled = Object.fromEntries(texts.filter(([, value]) => value !== ''));
+  return { actor: actorOf(viewerOf(request)), filled, ...(file && { file }) };
+}

@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import { PROPOSED_ACTIONS } from '../../ledger/moves/proposed-actions.ts';
+import { type OpenProposal, readOpenProposals } from '../../ledger/queries/proposals.ts';
+import { capital, whoDid } from '../../operator/why/sentence.ts';
+import { actorOf, type Viewer } from '../access/viewer.ts';
+import { evidenceFacts } from '../deeds/evidence-facts.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Section, Table } from '../parts/blocks.tsx';
+import { FactList } from '../parts/deed-forms.tsx';
+import { DeedLinks, Page } from '../parts/page.tsx';
+import { Count, Moment, Money } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+
+/** `/proposals`: what one person proposed and another has to confirm or refuse. */
+export function proposalsPage(server: FastifyInstance, desk: Desk): void {
+  server.get('/proposals', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const open = await readOpenProposals(desk.app.ledger);
+    return sendPage(
+      reply,
+      <Page title="Waiting for a second person" viewer={viewer} path="/proposals" isLive>
+        <Section title="Proposals" live="proposals">
+          <Table
+            label="What waits"
+            rows={open}
+            empty="Nothing waits. Where an account asks for two persons, what one of them proposes stands here until another confirms or refuses it."
+            columns={[
+              { title: 'What', cell: (one) => <What proposal={one} /> },
+              { title: 'Rows', isFigure: true, cell: (one) => <Count of={one.rows} /> },
+              { title: 'Total', isFigure: true, cell: (one) => <Total desk={desk} proposal={one} /> },
+              { title: 'Proposed by', cell: (one) => <By desk={desk} proposal={one} /> },
+              { title: 'Why', cell: (one) => <Why proposal={one} /> },
+              { title: 'Decide', cell: (one) => <Decide viewer={viewer} proposal={one} /> },
+            ]}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+type Props = { proposal: OpenProposal };
+
+function What({ proposal: { proposal_no: no, action, file_id: fileId, batch_no: batchNo, name } }: Props) {
+  return (
+    <>
+      {no}. {capital(PROPOSED_ACTIONS[action]?.about ?? action)}
+      <br />
+      <a href={`/files/${fileId}`}>{name}</a>
+      {batchNo !== null && `, batch ${batchNo}`}
+    </>
+  );
+}
+
+function Total({ desk, proposal: { account, cents } }: Props & { desk: Desk }) {
+  return <Money cents={cents} currency={desk.app.settings.accounts.get(account)?.currency} />;
+}
+
+function By({ desk, proposal: { account, made_by: by, made_at: at } }: Props & { desk: Desk }) {
+  return (
+    <>
+      {whoDid(by)}
+      <br />
+      <Moment at={at} timeZone={desk.app.settings.accounts.get(account)?.timeZone} />
+    </>
+  );
+}
+
+function Why({ proposal: { reason, evidence } }: Props) {
+  const facts = evidenceFacts(evidence);
+  return (
+    <>
+      {reason}
+      {facts.length > 0 && <FactList facts={facts} />}
+    </>
+  );
+}
+
+/** Nobody confirms what he proposed himself; he may take it back. */
+function Decide({ viewer, proposal: { proposal_no: no, made_by: by } }: Props & { viewer: Viewer }) {
+  const isOwn = by === actorOf(viewer);
+  return (
+    <>
+      {isOwn && 'You proposed it; another person must confirm.'}
+      <DeedLinks viewer={viewer} base={`/proposals/${no}`} deeds={isOwn ? ['refuse'] : ['confirm', 'refuse']} />
+    </>
+  );
+}

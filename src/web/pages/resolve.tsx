@@ -1,0 +1,178 @@
+import type { FastifyInstance } from 'fastify';
+import { describeDoubt, type InDoubt } from '../../ledger/queries/in-doubt.ts';
+import { describeAnswer, describeWait, describeWritten } from '../../operator/attempt-words.ts';
+import { whoDid } from '../../operator/why/sentence.ts';
+import { type Viewer, viewerMay } from '../access/viewer.ts';
+import type { Facts as FactRows, SubjectOf } from '../deeds/deed-handler.ts';
+import { deedsFor } from '../deeds/deeds-for.ts';
+import { findSubject } from '../deeds/find-subject.ts';
+import { batchFacts, placeOf } from '../deeds/subject-words.ts';
+import { type Way, type WaysContext, waysOut } from '../deeds/ways-out.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Notice, Section } from '../parts/blocks.tsx';
+import { FactList } from '../parts/deed-forms.tsx';
+import { DeedLinks, Page } from '../parts/page.tsx';
+import { Moment } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+
+type Place = SubjectOf<'batch'>;
+
+/** `/files/:fileId/batches/:batchNo/resolve`: what is known of a batch in doubt, and every way out, the safest first. */
+export function resolvePage(server: FastifyInstance, desk: Desk): void {
+  server.get('/files/:fileId/batches/:batchNo/resolve', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const place = await findSubject(desk, 'batch', request.params);
+    const { title, crumbs } = placeOf(place);
+    return sendPage(
+      reply,
+      <Page title={`Resolve ${title}`} viewer={viewer} path={request.url} crumbs={crumbs} isLive>
+        {place.batch.state === 'unknown' ? (
+          <InDoubtView
+            desk={desk}
+            viewer={viewer}
+            place={place}
+            found={await describeDoubt(desk.app.ledger, place.batch)}
+          />
+        ) : (
+          <NotInDoubt viewer={viewer} place={place} />
+        )}
+      </Page>,
+    );
+  });
+}
+
+function NotInDoubt({ viewer, place: { file, batch } }: { viewer: Viewer; place: Place }) {
+  const isException = batch.state === 'exception';
+  return (
+    <>
+      <Notice
+        kind={isException ? 'warn' : 'info'}
+        title={`This batch is not in doubt; its state is ${batch.state.replaceAll('_', ' ')}`}
+      >
+        {isException ? (
+          <p>
+            A result came that does not fit what was sent. Ask for it again first; say that it is another batch's only
+            when the service says so.
+          </p>
+        ) : (
+          <p>There is nothing to resolve.</p>
+        )}
+      </Notice>
+      <DeedLinks viewer={viewer} base={pathOf({ file, batch })} deeds={deedsFor('batch', batch.state)} />
+    </>
+  );
+}
+
+type ViewProps = { desk: Desk; viewer: Viewer; place: Place; found: InDoubt };
+
+function InDoubtView(props: ViewProps) {
+  const { viewer, found, place } = props;
+  const { proposal } = found;
+  return (
+    <>
+      <Notice kind="bad" title="The service may or may not have taken this batch">
+        <p>
+          Its account sends nothing until this is resolved. Do not drop the file again: what was charged could be
+          charged twice.
+        </p>
+      </Notice>
+      <Section title="What is known" live="known">
+        <FactList facts={knownFacts(props)} />
+        <Happened found={found} timeZone={zoneOf(props)} />
+      </Section>
+      {proposal ? (
+        <Section title="A proposal waits">
+          <p>
+            {whoDid(proposal.madeBy)} proposed: {proposal.action.replaceAll('-', ' ')}. Another person confirms it, or
+            it is refused, before anything else can be done.
+          </p>
+          <DeedLinks viewer={viewer} base={`/proposals/${proposal.proposalNo}`} deeds={['confirm', 'refuse']} />
+        </Section>
+      ) : (
+        <Section title="Ways out, the safest first">
+          {!deedsFor('batch', 'unknown').some((deed) => viewerMay(viewer, deed)) && (
+            <p>Your role may look at these; an operator does them.</p>
+          )}
+          <ol class="ways">
+            {waysOut(found, contextOf(props)).map((way) => (
+              <li key={way.title}>
+                <h3>{way.title}</h3>
+                {way.says.map((sentence) => (
+                  <p key={sentence}>{sentence}</p>
+                ))}
+                <WayLinks viewer={viewer} base={pathOf(place)} way={way} />
+              </li>
+            ))}
+          </ol>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** What came to light after the verdict, and the reports that were read. */
+function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoubt; timeZone: string }) {
+  if (lateAnswers.length + reports.length === 0) return null;
+  return (
+    <ul>
+      {lateAnswers.map(({ at, reason }, index) => (
+        <li key={index}>
+          <Moment at={at} timeZone={timeZone} />: {reason}
+        </li>
+      ))}
+      {reports.map(({ name, at, covers, found, absent }, index) => (
+        <li key={index}>
+          <Moment at={at} timeZone={timeZone} />: the report {name} showed {found} rows and lacked {absent}
+          {!covers && '; what it lacks proves nothing'}.
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function knownFacts(props: ViewProps): FactRows {
+  const { desk, place, found } = props;
+  const { ledger } = desk.app;
+  const [last] = found.attempts;
+  const calledAt = calledAtOf(props);
+  return [
+    ...batchFacts(desk, place.file, place.batch),
+    ['Sent', { at: calledAt, timeZone: zoneOf(props) }],
+    ['To', last?.host ?? ''],
+    ['Written', last ? describeWritten(last) : ''],
+    ['Came back', last ? describeAnswer(last) : ''],
+    ['Why in doubt', place.batch.reason ?? ''],
+    ['Waits for', describeWait(ledger.clock.now().getTime() - calledAt.getTime())],
+  ];
+}
+
+function WayLinks({ viewer, base, way: { deed, links } }: { viewer: Viewer; base: string; way: Way }) {
+  if (links === undefined) return <DeedLinks viewer={viewer} base={base} deeds={[deed]} />;
+  if (!viewerMay(viewer, deed)) return null;
+  return (
+    <p class="deeds">
+      {links.map(({ label, query }) => (
+        <a key={query} class="button" href={`${base}/do/${deed}?${query}`}>
+          {label}…
+        </a>
+      ))}
+    </p>
+  );
+}
+
+function contextOf(props: ViewProps): WaysContext {
+  const { desk, place } = props;
+  return { account: desk.app.settings.accounts.get(place.file.account), calledAt: calledAtOf(props) };
+}
+
+function calledAtOf({ found, place }: ViewProps): Date {
+  return found.attempts[0]?.started_at ?? place.batch.state_at;
+}
+
+function zoneOf({ desk, place }: ViewProps): string {
+  return desk.app.settings.accounts.get(place.file.account)?.timeZone ?? 'UTC';
+}
+
+function pathOf({ file, batch }: Pick<Place, 'file' | 'batch'>): string {
+  return `/files/${file.file_id}/batches/${batch.batch_no}`;
+}

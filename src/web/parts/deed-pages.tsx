@@ -1,0 +1,143 @@
+import type { ComponentChildren } from 'preact';
+import { DEEDS } from '../../../schemas/desk.ts';
+import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
+import type { Viewer } from '../access/viewer.ts';
+import type { Ask, Done, Filled, HandledDeed, Plan, Subject } from '../deeds/deed-handler.ts';
+import { placeOf } from '../deeds/subject-words.ts';
+import { Notice, Section } from './blocks.tsx';
+import { DoForm, ListingTable, PickForm, PlanView } from './deed-forms.tsx';
+import { Page } from './page.tsx';
+
+/** What every page of a deed is about. */
+type About = {
+  readonly viewer: Viewer;
+  readonly deed: HandledDeed;
+  /** Of the page itself, without a question. */
+  readonly path: string;
+  readonly subject: Subject;
+  readonly picks: readonly Ask[];
+  readonly asks: readonly Ask[];
+  readonly filled: Filled;
+};
+
+/** What would happen, and the form that does it. */
+export function PlanPage({
+  plan,
+  bind,
+  isChanged,
+  reason,
+  fault,
+  ...about
+}: About & { plan: Plan; bind: string; isChanged: boolean; reason: string; fault: string | undefined }) {
+  const { picks, asks } = about;
+  const form = { ...about, filled: shown(about.filled) };
+  const isBarred = plan.barred !== undefined;
+  return (
+    <DeedPage {...about}>
+      {isChanged && (
+        <Notice kind="warn" title="This has changed since you looked">
+          <p>Nothing was done. Read it once more before you go on.</p>
+        </Notice>
+      )}
+      {plan.isProposal && (
+        <Notice kind="info" title="Another person must confirm">
+          <p>You only propose it. Nothing is done before.</p>
+        </Notice>
+      )}
+      {isBarred && <Notice kind="bad" title="This cannot be done" />}
+      <PlanView plan={plan} />
+      {!isBarred && <DoForm {...form} asks={asks} plan={plan} bind={bind} reason={reason} fault={fault} />}
+      {picks.length > 0 && !wantsFile(picks) && <PickForm {...form} title={OTHERWISE} asks={picks} />}
+      {isBarred && <BackTo subject={about.subject} />}
+      <KeepFile picks={picks} />
+    </DeedPage>
+  );
+}
+
+const OTHERWISE = 'Or choose something else';
+
+/** What has to be chosen before there is a plan. */
+export function PicksPage({ fault, ...about }: About & { fault?: string }) {
+  return (
+    <DeedPage {...about}>
+      <PickForm {...about} title="Choose first" asks={about.picks} filled={shown(about.filled)} fault={fault} />
+      <KeepFile picks={about.picks} />
+    </DeedPage>
+  );
+}
+
+/** Why it cannot be done as things stand. */
+export function WhyNotPage({ why, ...about }: About & { why: string }) {
+  const { picks, subject } = about;
+  return (
+    <DeedPage {...about}>
+      <Notice kind="bad" title={why} />
+      {picks.length > 0 && <PickForm {...about} title={OTHERWISE} asks={picks} filled={shown(about.filled)} />}
+      <BackTo subject={subject} />
+      <KeepFile picks={picks} />
+    </DeedPage>
+  );
+}
+
+/** What was done, and where one goes on. */
+export function DonePage({ done, ...about }: About & { done: Done }) {
+  const { says, isWarning = false, details = [], listing, links = [] } = done;
+  return (
+    <DeedPage {...about}>
+      <Notice kind={isWarning ? 'warn' : 'good'} title={says}>
+        {details.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </Notice>
+      {listing && (
+        <Section title="What was found">
+          <ListingTable listing={listing} />
+        </Section>
+      )}
+      {links.length > 0 && (
+        <ul>
+          {links.map(({ path, label }) => (
+            <li key={path}>
+              <a href={path}>{label}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <BackTo subject={about.subject} />
+    </DeedPage>
+  );
+}
+
+function DeedPage({ deed, viewer, path, subject, children }: About & { children: ComponentChildren }) {
+  const { title, crumbs } = placeOf(subject);
+  return (
+    <Page title={`${DEEDS[deed].label}: ${title}`} viewer={viewer} path={path} crumbs={crumbs}>
+      {children}
+    </Page>
+  );
+}
+
+function BackTo({ subject }: { subject: Subject }) {
+  const { title, path } = placeOf(subject);
+  return (
+    <p>
+      <a href={path}>Back to {title}</a>
+    </p>
+  );
+}
+
+/** A page forgets the file that was chosen on it; the script carries it over to the next. */
+function KeepFile({ picks }: { picks: readonly Ask[] }) {
+  return wantsFile(picks) ? <script src="/assets/keep-file.js" type="module" /> : null;
+}
+
+function wantsFile(asks: readonly Ask[]): boolean {
+  return asks.some(({ kind }) => kind === 'file');
+}
+
+/** A number that somebody pasted by mistake is not shown again. */
+function shown(filled: Filled): Filled {
+  return Object.fromEntries(
+    Object.entries(filled).map(([name, value]) => [name, holdsCardNumber(value) ? maskText(value) : value]),
+  );
+}

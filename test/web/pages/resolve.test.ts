@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doIt, openDeed } from '../support/deed-page.ts';
+import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
+
+let world: DoubtWorld;
+beforeAll(async () => {
+  world = await openDoubtWorld({
+    lost: { operation: 'ach-charge', isBooked: false, account: { timeZone: 'America/Toronto' } },
+    paired: { operation: 'ach-charge', isBooked: false, account: { secondPerson: { resolutions: true } } },
+  });
+}, 60_000);
+afterAll(() => world.close());
+
+function deedLinks(text: string): string[] {
+  return [...text.matchAll(/href="[^"]*\/do\/([\w-]+)[^"]*"/g)].map(([, deed]) => deed!);
+}
+
+describe('resolvePage', () => {
+  it('shows what is known, and every way out with its deed, the safest first', async () => {
+    const { status, words, text } = await openDeed(await world.as('operator'), `${await world.pathOf('lost')}/resolve`);
+    expect(status).toBe(200);
+    for (const part of [
+      'Resolve batch 1 of lost.csv',
+      'The service may or may not have taken this batch',
+      'Do not drop the file again',
+      'Rows 2',
+      'Total 50.00 USD',
+      'Attempt 1',
+      'Came back nothing',
+      'Written',
+      'It can be declared from',
+      'approved ACH/EFT payments',
+    ])
+      expect(words).toContain(part);
+    expect(deedLinks(text)).toEqual(['adopt', 'probe', 'journal', 'not-received', 'close-in-doubt']);
+  });
+
+  it('lets a person who may not do it read it, without the links', async () => {
+    for (const person of ['viewer', 'approver'] as const) {
+      const { status, words, text } = await openDeed(await world.as(person), `${await world.pathOf('lost')}/resolve`);
+      expect([status, deedLinks(text)]).toEqual([200, []]);
+      expect(words).toContain('Your role may look at these; an operator does them.');
+      expect(words).toContain('Declare it as not received');
+    }
+  });
+
+  it('leads to the second person while a proposal waits', async () => {
+    await world.age('paired', 'attempt', 25);
+    const base = await world.pathOf('paired');
+    const before = await openDeed(await world.as('operator'), `${base}/resolve`);
+    expect(before.words).toContain('Another person has to confirm it.');
+    const form = { evidence: 'Ann of the service desk, ticket 4711', reason: 'never arrived' };
+    await doIt(await world.as('operator'), `${base}/do/not-received`, form);
+    const { words, text } = await openDeed(await world.as('approver'), `${base}/resolve`);
+    expect(words).toContain('operator proposed: not received.');
+    expect(deedLinks(text)).toEqual(['confirm', 'refuse']);
+  });
+
+  it('says of a batch that is not in doubt that there is nothing to resolve', async () => {
+    const path = (await world.pathOf('lost')).replace('/batches/1', '/batches/2/resolve');
+    expect((await openDeed(await world.as('viewer'), path)).words).toContain('There is nothing to resolve.');
+    expect((await openDeed(await world.as('viewer'), path.replace('/2/', '/9/'))).status).toBe(404);
+  });
+});
