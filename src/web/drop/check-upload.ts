@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { App } from '../../app.ts';
+import type { Folder } from '../../kernel/config.ts';
+import { describeFault } from '../../kernel/errors.ts';
+import { isMessageName } from '../../kernel/message-name.ts';
+import { transact } from '../../ledger/transaction.ts';
+import { foreseeVerdict } from '../../operator/validate/foresee-verdict.ts';
+import { unreadCheck } from '../../operator/validate/unread-check.ts';
+import { findDuplicate } from '../../../workers/find-duplicate.ts';
+import { TELLING_BYTES } from './file-kind.ts';
+import type { Looked } from './to-verdict.ts';
+
+/** Faults that a page shows; a file may have a million. */
+export const MOST_FAULTS = 200;
+
+/** Reads a file to its end and says what would become of it. Nothing of it is kept. */
+export async function checkUpload(
+  app: App,
+  folder: Folder,
+  { name, source }: { name: string; source: AsyncIterable<Uint8Array> },
+): Promise<Looked> {
+  if (isMessageName(name)) return checkMessageUpload(app, folder, source);
+  const { pieces, head } = watchHead(source);
+  const foreseen = await foreseeVerdict(app, folder, { name, source: pieces, mostFaults: MOST_FAULTS });
+  return { ...foreseen, head: head() };
+}
+
+/**
+ * What is encrypted has to be read twice before its rows may be believed, and the bytes of a request come once. So only
+ * what its outside tells is said here; the intake says the rest.
+ */
+async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterable<Uint8Array>): Promise<Looked> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of source) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  const { account } = folder;
+  const file = { bytes, sha256: hash.digest('hex') };
+  const duplicate = await transact(app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, ...file }));
+  const refusal = duplicate ?? (app.account(account).openpgp ? undefined : ({ code: 'PGP_NO_KEY' } as const));
+  const head = new Uint8Array();
+  if (!refusal) return { ...file, decision: 'later', head };
+  const { check } = unreadCheck(refusal, file);
+  const duplicateOf = duplicate?.duplicateOf;
+  const decision = { verdict: 'reject', code: refusal.code, reason: describeFault(refusal) } as const;
+  return {
+    check,
+    decision: { ...decision, ...(duplicateOf && { duplicateOf }) },
+    faults: check.faults,
+    faultCount: 1,
+    head,
+  };
+}
+
+/** Remembers how a stream begins while it passes. */
+function watchHead(source: AsyncIterable<Uint8Array>) {
+  let head = Buffer.alloc(0);
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      if (head.length < TELLING_BYTES) head = Buffer.concat([head, piece.subarray(0, TELLING_BYTES)]);
+      yield piece;
+    }
+  }
+  return { pieces: pieces(), head: () => head };
+}

@@ -1,0 +1,18 @@
+import type { App } from '../../app.ts';
+import { nextDate } from '../../kernel/business-dates.ts';
+import type { Folder } from '../../kernel/config.ts';
+import { formatInZone } from '../../kernel/zone-time.ts';
+
+/** When a file that is dropped now will be taken from its folder. One sentence. */
+export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'clock'>, folder: Folder): string {
+  const { schedule: name, complete } = folder;
+  const schedule = name === undefined ? undefined : settings.schedules[name];
+  if (schedule) {
+    const next = nextDate(schedule, clock.now());
+    if (!next) return `Only the schedule "${name}" takes files from this folder, and it has no day left.`;
+    return `The schedule "${name}" takes files from this folder, next at ${formatInZone(next.at, schedule.timeZone)}.`;
+  }
+  if (complete.by === 'marker') return 'It is taken as soon as the folder is looked at, within seconds.';
+  const seconds = Math.max(1, Math.round(complete.quietMs / 1_000));
+  return `It is taken when it has lain unchanged for ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`;
+}

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { groupDigits } from '../parts/words.tsx';
+
+/** Why the bytes of a file did not come to their end; its words are for the person who sends them. */
+export class BodyRefusal extends Error {
+  readonly statusCode: number;
+  readonly code: 'FILE_TOO_LARGE' | 'BROKEN_OFF' | 'STALLED';
+
+  constructor(code: BodyRefusal['code'], says: string) {
+    super(says);
+    this.code = code;
+    this.statusCode = STATUS[code];
+  }
+}
+
+const STATUS = { FILE_TOO_LARGE: 413, BROKEN_OFF: 400, STALLED: 408 } as const;
+
+/** Longest wait for the next piece of a file, in ms. */
+const IDLE_MS = 30_000;
+
+/**
+ * The bytes of a request as they come, and only as fast as they are taken. Ends with a BodyRefusal where they are more
+ * than is taken, or stop coming. The request itself is left open, so that it can still be answered.
+ */
+export async function* readBody(
+  source: Readable,
+  { maxBytes, idleMs = IDLE_MS }: { maxBytes: number; idleMs?: number },
+): AsyncGenerator<Uint8Array> {
+  const pieces: AsyncIterator<Uint8Array> = source.iterator({ destroyOnReturn: false });
+  let bytes = 0;
+  for (;;) {
+    const piece = await inTime(pieces.next(), idleMs);
+    if (piece.done) return;
+    bytes += piece.value.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    yield piece.value;
+  }
+}
+
+export function tooLarge(maxBytes: number): BodyRefusal {
+  const says = `The file is larger than the folder takes: at most ${groupDigits(String(maxBytes))} bytes. Split it.`;
+  return new BodyRefusal('FILE_TOO_LARGE', says);
+}
+
+async function inTime<Piece>(piece: Promise<Piece>, idleMs: number): Promise<Piece> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new BodyRefusal('STALLED', 'The file stopped coming. Send it again.')), idleMs);
+  });
+  try {
+    return await Promise.race([piece.catch(brokenOff), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function brokenOff(): never {
+  throw new BodyRefusal('BROKEN_OFF', 'The connection broke off before the whole file was here. Send it again.');
+}
+
+/** How long a browser may go on sending what nobody reads any more, in ms. */
+const DRAIN_MS = 60_000;
+
+/**
+ * Takes in and forgets what is left of a request that is answered already. Closed at once, the connection would be reset
+ * and the browser would show an error of its own instead of the answer.
+ */
+export function drainBody(request: IncomingMessage, longestMs = DRAIN_MS): void {
+  if (request.destroyed || request.readableEnded) return;
+  const timer = setTimeout(() => request.destroy(), longestMs);
+  request.once('close', () => clearTimeout(timer));
+  // Whoever hangs up now has his answer.
+  request.once('error', () => {});
+  // Whoever reads piece by piece keeps a stream from flowing, also when he takes no more.
+  request.removeAllListeners('readable');
+  request.resume();
+}

@@ -1,0 +1,70 @@
+import { extname, join } from 'node:path';
+import { isNameTaken, type WaitingDrop, writeDrop } from '../../drop/write-drop.ts';
+import type { App } from '../../app.ts';
+import type { Folder } from '../../kernel/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { forgetUpload } from '../../ledger/moves/forget-upload.ts';
+import { noteUpload } from '../../ledger/moves/note-upload.ts';
+
+/** A file on its way into its folder; `sha256` is that of the bytes that were checked. */
+export type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };
+
+export type Taken =
+  | { readonly is: 'dropped'; readonly uploadNo: number }
+  | { readonly is: 'other-bytes' }
+  /** With a name that is free. */
+  | { readonly is: 'name-taken'; readonly free: string };
+
+/**
+ * Writes a file into its drop folder under a name that no watcher takes, compares it with what was checked, and gives it
+ * its own name in one step. Who made it is in the ledger before that, since it may be claimed at once. Whatever breaks
+ * off leaves nothing in the folder.
+ * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, LEDGER_UNREACHABLE; what the source throws
+ */
+export async function takeUpload(app: App, folder: Folder, file: UploadedFile): Promise<Taken> {
+  const drop = await unlessTaken(() => writeDrop(folder, file.name, file.source));
+  if (!drop) return nameTaken(folder, file.name);
+  try {
+    if (drop.sha256 !== file.sha256) return { is: 'other-bytes' };
+    return await publishNoted(app, folder, file, drop);
+  } finally {
+    await drop.discard();
+  }
+}
+
+async function publishNoted(
+  app: App,
+  folder: Folder,
+  { name, actor }: UploadedFile,
+  drop: WaitingDrop,
+): Promise<Taken> {
+  const { sha256, bytes } = drop;
+  const upload = { account: folder.account, folder: folder.id, name: maskText(name), sha256, bytes, actor };
+  const uploadNo = await noteUpload(app.ledger, upload);
+  const isPublished = await unlessTaken(async () => {
+    await drop.publish();
+    return true;
+  });
+  if (isPublished) return { is: 'dropped', uploadNo };
+  await forgetUpload(app.ledger, uploadNo, actor, 'not dropped: another file has the name');
+  return nameTaken(folder, name);
+}
+
+async function unlessTaken<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PipelineError && error.code === 'OUTPUT_EXISTS') return undefined;
+    throw error;
+  }
+}
+
+async function nameTaken(folder: Folder, name: string): Promise<Taken> {
+  const ending = extname(name);
+  const stem = name.slice(0, name.length - ending.length);
+  for (let number = 2; ; number += 1) {
+    const free = `${stem}-${number}${ending}`;
+    if (!(await isNameTaken(join(folder.path, free), folder.complete))) return { is: 'name-taken', free };
+  }
+}

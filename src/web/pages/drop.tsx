@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import { type Folder, foldersHere } from '../../kernel/config.ts';
+import { type Viewer, viewerMay } from '../access/viewer.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { describeTaking } from '../drop/describe-taking.ts';
+import { dropRoutes } from '../drop/drop-routes.ts';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
+import { ChoiceField } from '../parts/form.tsx';
+import { Page } from '../parts/page.tsx';
+import { groupDigits } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+
+/** `/drop`: what would become of a payment file, and dropping it. */
+export function dropPages(server: FastifyInstance, desk: Desk): void {
+  dropRoutes(server, desk);
+
+  server.get('/drop', { config: { may: 'check' } }, async (request, reply) => {
+    const viewer = viewerOf(request);
+    const folders = foldersHere(desk.app.settings);
+    return sendPage(
+      reply,
+      <Page title="Check and drop" viewer={viewer} path="/drop">
+        {folders.length > 0 && <Chooser viewer={viewer} folders={folders} />}
+        <div id="drop-results" />
+        <Section title="Where files go">
+          <Table
+            label="Drop folders"
+            rows={folders}
+            empty="No drop folder lies on this host, so no file can be checked or dropped here. A desk at the site of the folders can."
+            columns={[
+              { title: 'Account', cell: ({ account }) => account },
+              { title: 'Operation', cell: ({ operation }) => operation },
+              { title: 'Folder', cell: ({ id }) => <code class="wrap">{id}</code> },
+              { title: 'When a file is taken', cell: (folder) => describeTaking(desk.app, folder) },
+              { title: 'Encryption', cell: ({ encryption }) => encryption },
+              {
+                title: 'Largest file',
+                cell: ({ maxBytes }) => `${groupDigits(String(maxBytes))} bytes`,
+                isFigure: true,
+              },
+            ]}
+          />
+        </Section>
+        <script src="/assets/drop.js" type="module" />
+      </Page>,
+    );
+  });
+}
+
+function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder[] }) {
+  const mayDrop = viewerMay(viewer, 'drop');
+  const largest = Object.fromEntries(folders.map(({ id, maxBytes }) => [id, maxBytes]));
+  return (
+    <Section title="Choose payment files">
+      <p>
+        A file is checked as it will be when it is dropped, and compared with the files that came before. A check keeps
+        nothing of it.{' '}
+        {mayDrop ? 'What you have checked you can drop.' : 'Your role does not drop files; you can check them.'}
+      </p>
+      <noscript>
+        <Notice kind="warn" title="This page needs scripts">
+          <p>Switch them on for this address, or put files into the drop folder in another way.</p>
+        </Notice>
+      </noscript>
+      <form id="drop-form" data-may-drop={mayDrop ? 'yes' : 'no'} data-largest={JSON.stringify(largest)}>
+        <ChoiceField
+          name="folder"
+          label="Account and operation"
+          hint="Charges and refunds have folders of their own. Check the account twice: it decides who is paid."
+          choices={choicesOf(folders)}
+        />
+        <div class="field dropzone" id="dropzone">
+          <label for="f-files">Payment files</label>
+          <p class="hint" id="h-files">
+            Drag them here, or choose them. They are checked at once.
+          </p>
+          <input id="f-files" type="file" multiple aria-describedby="h-files" />
+        </div>
+        <button type="submit">Check</button>
+      </form>
+      <p id="drop-status" role="status" />
+    </Section>
+  );
+}
+
+/** A wrong account moves money wrongly, so where there is a choice somebody has to make it. */
+function choicesOf(folders: readonly Folder[]) {
+  const titles = folders.map(titleOf);
+  const choices = folders.map((folder, index) => {
+    const title = titles[index]!;
+    const isAlone = titles.indexOf(title) === titles.lastIndexOf(title);
+    return { value: folder.id, label: isAlone ? title : `${title}, folder ${folder.id}` };
+  });
+  return choices.length === 1 ? choices : [{ value: '', label: 'Choose…' }, ...choices];
+}
+
+function titleOf({ account, operation }: Folder): string {
+  return `${account}: ${operation}`;
+}

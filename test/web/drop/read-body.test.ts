@@ -1,0 +1,96 @@
+import { createServer, request as ask, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { BodyRefusal, drainBody, readBody, tooLarge } from '../../../src/web/drop/read-body.ts';
+
+const ROOM = { maxBytes: 100, idleMs: 20_000 };
+
+describe('readBody', () => {
+  it('gives the bytes as they come, up to the last that is allowed', async () => {
+    const pieces = [Buffer.alloc(60, 'a'), Buffer.alloc(40, 'b')];
+    expect(await buffer(readBody(Readable.from(pieces), ROOM))).toEqual(Buffer.concat(pieces));
+    expect(await buffer(readBody(Readable.from([]), ROOM))).toHaveLength(0);
+  });
+
+  it('ends at one byte more, reads no further and leaves the source open', async () => {
+    let given = 0;
+    const source = Readable.from(
+      (function* () {
+        for (;;) {
+          given += 1;
+          yield Buffer.alloc(101);
+        }
+      })(),
+      { objectMode: false, highWaterMark: 1 },
+    );
+    await expect(buffer(readBody(source, ROOM))).rejects.toMatchObject({ statusCode: 413, code: 'FILE_TOO_LARGE' });
+    expect(given).toBeLessThan(5);
+    expect(source.destroyed).toBe(false);
+    source.destroy();
+  });
+
+  it('gives up a source from which nothing comes', async () => {
+    const source = new PassThrough();
+    source.write('begun');
+    const reading = buffer(readBody(source, { ...ROOM, idleMs: 5 }));
+    await expect(reading).rejects.toMatchObject({ statusCode: 408, code: 'STALLED' });
+  });
+
+  it('does not count the time in which nobody takes anything', async () => {
+    const body = readBody(Readable.from([Buffer.from('a'), Buffer.from('b')]), { ...ROOM, idleMs: 5 });
+    await body.next();
+    const start = performance.now();
+    while (performance.now() - start < 30);
+    expect(await body.next()).toEqual({ done: false, value: Buffer.from('b') });
+  });
+
+  it('says in its own words that a connection broke off', async () => {
+    const source = new PassThrough();
+    source.destroy(new Error('ECONNRESET of somebody'));
+    const reading = buffer(readBody(source, ROOM));
+    await expect(reading).rejects.toThrow(BodyRefusal);
+    await expect(reading).rejects.toMatchObject({
+      statusCode: 400,
+      message: expect.not.stringContaining('ECONNRESET'),
+    });
+  });
+});
+
+it('tooLarge names the limit', () => {
+  expect(tooLarge(1_073_741_824).message).toContain('at most 1,073,741,824 bytes');
+});
+
+describe('drainBody', () => {
+  /** Sends 4 MB to a server that takes 100 bytes. @returns status, and whether all could be sent */
+  async function send(longestMs?: number, isEndless = false): Promise<{ status: number | undefined; isSent: boolean }> {
+    const server = createServer((request, reply) => {
+      reply.once('finish', () => drainBody(request, longestMs));
+      buffer(readBody(request, ROOM)).catch(({ statusCode }) => reply.writeHead(statusCode).end('too large'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const sent = ask({ port, host: '127.0.0.1', method: 'POST' });
+    const answered = new Promise<IncomingMessage>((resolve) => sent.once('response', resolve));
+    const over = new Promise<boolean>((resolve) => {
+      sent.once('error', () => resolve(false));
+      sent.once('close', () => resolve(true));
+    });
+    for (let piece = 0; piece < 64; piece += 1) sent.write(Buffer.alloc(65_536));
+    const { statusCode } = (await answered).resume();
+    if (!isEndless) sent.end();
+    const isSent = await over;
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    return { status: statusCode, isSent };
+  }
+
+  it('lets a browser send to the end, so that it reads the answer', async () => {
+    expect(await send()).toEqual({ status: 413, isSent: true });
+  });
+
+  it('ends the connection of one that goes on too long', async () => {
+    expect(await send(5, true)).toMatchObject({ status: 413 });
+  });
+});
