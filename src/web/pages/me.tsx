@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { changePassword } from '../../ledger/moves/people/change-person.ts';
+import { listApiTokens } from '../../ledger/moves/people/api-tokens.ts';
 import { readCredentials } from '../../ledger/queries/people.ts';
 import { PERSON_ROLES } from '../../../schemas/desk.ts';
 import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../vault/password.ts';
@@ -12,12 +13,26 @@ import { Facts, Notice, Section } from '../parts/blocks.tsx';
 import { TextField } from '../parts/form.tsx';
 import { Page, Token } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
+import { ApiTokens, endApiTokens, type MadeToken, makeApiToken, type TokenFault } from './api-tokens.tsx';
 
-type Said = { done?: string; oldFault?: string | undefined; newFault?: string | undefined };
+type Said = {
+  done?: string;
+  oldFault?: string | undefined;
+  newFault?: string | undefined;
+  token?: MadeToken | TokenFault;
+};
 
 /** `/me`: one's own account. */
 export function mePage(server: FastifyInstance, desk: Desk): void {
+  const show = (request: FastifyRequest, reply: FastifyReply, said?: Said) => showMe(desk, request, reply, said);
+  endApiTokens(server, desk);
+
   server.get('/me', async (request, reply) => show(request, reply));
+
+  server.post('/me/tokens', async (request, reply) => {
+    const token = await makeApiToken(desk, request);
+    return show(request, 'says' in token ? reply.code(400) : reply, { token });
+  });
 
   server.post('/me/password', async (request, reply) => {
     const { person } = viewerOf(request);
@@ -33,8 +48,14 @@ export function mePage(server: FastifyInstance, desk: Desk): void {
   });
 }
 
-function show(request: FastifyRequest, reply: FastifyReply, { done, oldFault, newFault }: Said = {}): FastifyReply {
+async function showMe(
+  { app }: Desk,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { done, oldFault, newFault, token }: Said = {},
+): Promise<FastifyReply> {
   const viewer = viewerOf(request);
+  const tokens = await listApiTokens(app.ledger, viewer.person);
   return sendPage(
     reply,
     <Page title="Your account" viewer={viewer} path="/me">
@@ -78,6 +99,13 @@ function show(request: FastifyRequest, reply: FastifyReply, { done, oldFault, ne
           <button type="submit">Change it</button>
         </form>
       </Section>
+      <ApiTokens
+        viewer={viewer}
+        tokens={tokens}
+        now={app.clock.now()}
+        made={token && 'secret' in token ? token : undefined}
+        fault={token && 'says' in token ? token : undefined}
+      />
     </Page>,
   );
 }

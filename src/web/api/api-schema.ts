@@ -1,0 +1,27 @@
+import type { FastifySchema } from 'fastify';
+import { askedOf, type Shape, shapeNamed } from './shapes.ts';
+
+type Parts = {
+  readonly tag: string;
+  /** One line, in words. */
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Readonly<Record<string, Shape>>;
+  readonly query?: Readonly<Record<string, Shape>>;
+  readonly mustQuery?: readonly string[];
+  readonly body?: Shape;
+  readonly answer: Shape;
+};
+
+/** What fastify checks of a request, how the answer is written, and what the document of the API says of both. */
+export function apiSchema({ tag, summary, description, params, query, mustQuery, body, answer }: Parts): FastifySchema {
+  return {
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(params && { params: askedOf(params, Object.keys(params)) }),
+    ...(query && { querystring: askedOf(query, mustQuery) }),
+    ...(body && { body }),
+    response: { 200: answer, '4xx': shapeNamed('Error'), '5xx': shapeNamed('Error') },
+  };
+}

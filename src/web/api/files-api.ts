@@ -1,0 +1,150 @@
+import type { FastifyInstance } from 'fastify';
+import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { maskText } from '../../kernel/mask.ts';
+import type { LedgerRow } from '../../ledger/records.ts';
+import { pageFiles } from '../../ledger/queries/page-files.ts';
+import { readRows } from '../../ledger/queries/read-file.ts';
+import { findFile } from '../../ledger/queries/search.ts';
+import { nextSendOf } from '../../operator/next-send.ts';
+import { readStory } from '../../operator/read-story.ts';
+import { whyFile } from '../../operator/why/tell-why.ts';
+import type { Desk } from '../desk.ts';
+import { apiSchema } from './api-schema.ts';
+import {
+  CENTS,
+  listOf,
+  mapOf,
+  maybe,
+  MOMENT,
+  NEXT,
+  objectOf,
+  PAGING,
+  type Paging,
+  shapeNamed,
+  TEXT,
+  WHOLE,
+} from './shapes.ts';
+
+type Filter = Paging & {
+  account?: string;
+  state?: FileState;
+  folder?: string;
+  name?: string;
+  since?: string;
+  until?: string;
+};
+
+/** Payment files: which there are, and all about each. */
+export function filesApi(server: FastifyInstance, { app }: Desk): void {
+  const { ledger, settings } = app;
+
+  server.get<{ Querystring: Filter }>('/files', { schema: LIST }, async ({ query }) => {
+    const { account, state, folder, name, since, until, limit, after } = query;
+    const filter = {
+      ...(account !== undefined && { account }),
+      ...(state !== undefined && { state }),
+      ...(folder !== undefined && { folder }),
+      ...(name !== undefined && { name: maskText(name) }),
+      ...(since !== undefined && { claimedSince: new Date(since) }),
+      ...(until !== undefined && { claimedUntil: new Date(until) }),
+    };
+    const page = await pageFiles(ledger, filter, { limit, ...(after !== undefined && { before: Number(after) }) });
+    return { files: page.files, next: page.next === undefined ? null : String(page.next) };
+  });
+
+  server.get<{ Params: Named }>('/files/:fileId', { schema: STORY }, async ({ params }) => {
+    const story = await readStory(ledger, params.fileId, settings);
+    return { ...story, nextSendAt: nextSendOf(story, settings, app.clock.now()) ?? null };
+  });
+
+  server.get<{ Params: Named; Querystring: Paging }>(
+    '/files/:fileId/rows',
+    { schema: ROWS },
+    async ({ params, query }) => {
+      const { limit, after = '0' } = query;
+      const file = await findFile(ledger, params.fileId);
+      // One more than asked for says whether there is another page.
+      const pages = readRows(ledger, file.file_no, { after: Number(after), pageRows: limit + 1 });
+      const { value: found } = await pages.next();
+      const rows: LedgerRow[] = (found ?? []).slice(0, limit);
+      return { rows, next: (found?.length ?? 0) > limit ? String(rows.at(-1)?.line) : null };
+    },
+  );
+
+  server.get<{ Params: Named }>('/files/:fileId/why', { schema: WHY }, async ({ params }) =>
+    whyFile(ledger, settings, await findFile(ledger, params.fileId)),
+  );
+}
+
+type Named = { fileId: string };
+
+const tag = 'Files';
+const FILE_PARAM = {
+  fileId: { ...TEXT, maxLength: 255, description: 'Its id, the first letters of it, or its name.' },
+};
+
+const LIST = apiSchema({
+  tag,
+  summary: 'Payment files, the newest first',
+  query: {
+    account: TEXT,
+    state: { type: 'string', enum: Object.keys(FILE_STATES) },
+    folder: TEXT,
+    name: { ...TEXT, description: 'As the sender named it.' },
+    since: { ...MOMENT, description: 'Taken at this moment or later.' },
+    until: { ...MOMENT, description: 'Taken before this moment.' },
+    ...PAGING,
+  },
+  answer: objectOf({ files: listOf(shapeNamed('File')), next: NEXT }),
+});
+
+const STORY = apiSchema({
+  tag,
+  summary: 'All about one file: batches, outcomes, outputs and every move with its reason',
+  description: 'The same as "paydrop show --json" prints.',
+  params: FILE_PARAM,
+  answer: objectOf({
+    file: shapeNamed('File'),
+    batches: listOf(shapeNamed('Batch')),
+    outcomes: { ...mapOf(shapeNamed('Totals')), description: 'Rows and money by outcome.' },
+    open: shapeNamed('Totals'),
+    outputs: listOf(
+      objectOf({ kind: TEXT, number: WHOLE, name: TEXT, sha256: TEXT, bytes: WHOLE, rows: WHOLE, written_at: MOMENT }),
+    ),
+    audit: listOf(shapeNamed('AuditLink')),
+    held: listOf(objectOf({ code: TEXT, count: WHOLE, line: WHOLE, detail: maybe(TEXT) })),
+    nextSendAt: maybe(MOMENT),
+  }),
+});
+
+const ROWS = apiSchema({
+  tag,
+  summary: 'The rows of a file in its order, with their outcomes',
+  description: 'Of card and account numbers only the last digits are known here.',
+  params: FILE_PARAM,
+  query: PAGING,
+  answer: objectOf({
+    rows: listOf(
+      objectOf({
+        line: WHOLE,
+        batch_no: maybe(WHOLE),
+        invoice: TEXT,
+        customer_code: TEXT,
+        amount_cents: maybe(CENTS),
+        last_four: TEXT,
+        outcome: maybe(TEXT),
+        code: maybe(WHOLE),
+        message: maybe(TEXT),
+        authorization: maybe(TEXT),
+      }),
+    ),
+    next: NEXT,
+  }),
+});
+
+const WHY = apiSchema({
+  tag,
+  summary: 'The story of a file in sentences: what happened, how it stands, what to do next',
+  params: FILE_PARAM,
+  answer: shapeNamed('Why'),
+});

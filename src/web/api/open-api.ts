@@ -1,0 +1,56 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import type { Desk, Routes } from '../desk.ts';
+import { accountsApi } from './accounts-api.ts';
+import { apiPage } from './api-page.tsx';
+import { batchesApi } from './batches-api.ts';
+import { COMMON_SHAPES } from './common-shapes.ts';
+import { type ApiDeeds, deedsApi } from './deeds-api.ts';
+import { filesApi } from './files-api.ts';
+import { overviewApi } from './overview-api.ts';
+import { recordsApi } from './records-api.ts';
+import { searchApi } from './search-api.ts';
+
+/** What can be read; a row for each subject. */
+const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, recordsApi] as const;
+
+/**
+ * `/api/v1`: the desk for programs, by the same rules as its pages, and `/api`, which tells people about it.
+ * @param deeds how deeds are planned and done; left out, it can only be read
+ */
+export function openApi(deeds?: ApiDeeds): Routes {
+  return async (server, desk) => {
+    await server.register(swagger, { openapi: ABOUT, refResolver: { buildLocalReference: nameOf } });
+    for (const [name, shape] of Object.entries(COMMON_SHAPES)) server.addSchema({ $id: name, ...shape });
+    await server.register(async (scope) => hangAll(scope, desk, deeds), { prefix: '/api/v1' });
+    apiPage(server);
+  };
+}
+
+function hangAll(scope: FastifyInstance, desk: Desk, deeds: ApiDeeds | undefined): void {
+  // What was true a moment ago must not be shown for what is.
+  scope.addHook('onSend', async (_, reply) => void reply.header('cache-control', 'no-store'));
+  for (const hang of SUBJECTS) hang(scope, desk);
+  if (deeds) deedsApi(scope, desk, deeds);
+  scope.get('/openapi.json', { schema: { hide: true } }, async () => scope.swagger());
+}
+
+const ABOUT = {
+  openapi: '3.1.0',
+  info: {
+    title: 'paydrop',
+    version: '1',
+    description:
+      'What the pages of the desk show and do, for programs. Money is integer cents where a name ends in cents, and decimal text elsewhere; times are UTC.',
+  },
+  components: {
+    securitySchemes: {
+      token: { type: 'http' as const, scheme: 'bearer', description: 'Made by a person on the page /me.' },
+    },
+  },
+  security: [{ token: [] }],
+};
+
+function nameOf(schema: { $id?: unknown }, _: unknown, __: unknown, index: number): string {
+  return typeof schema.$id === 'string' ? schema.$id : `shape-${index}`;
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import { readOverview } from '../../ledger/queries/overview.ts';
+import { readOpenProposals } from '../../ledger/queries/proposals.ts';
+import { readLateRuns } from '../../operator/late-runs.ts';
+import { readSchedules } from '../../operator/read-schedules.ts';
+import type { Desk } from '../desk.ts';
+import { apiSchema } from './api-schema.ts';
+import { ANYTHING, CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';
+
+/** What is on its way, what is stuck, what waits for a person, and what runs by itself. */
+export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
+  server.get('/overview', { schema: OVERVIEW }, async () => ({
+    ...(await readOverview(ledger)),
+    ...(await readLateRuns(ledger, settings)),
+  }));
+
+  server.get('/proposals', { schema: PROPOSALS }, async () => ({ proposals: await readOpenProposals(ledger) }));
+
+  server.get('/schedules', { schema: SCHEDULES }, async () => ({ schedules: await readSchedules(ledger, settings) }));
+}
+
+const OF_BATCH = { account: TEXT, fileId: TEXT, name: TEXT, batchNo: WHOLE, rows: WHOLE, cents: CENTS };
+
+const OVERVIEW = apiSchema({
+  tag: 'Overview',
+  summary: 'What is on its way, what is stuck and what needs a person',
+  description: 'The same as "paydrop status --json" prints.',
+  answer: objectOf({
+    files: listOf(objectOf({ state: TEXT, files: WHOLE, rows: WHOLE, cents: CENTS })),
+    open: listOf(
+      objectOf({
+        file_id: TEXT,
+        name: TEXT,
+        account: TEXT,
+        operation: TEXT,
+        state: TEXT,
+        state_at: MOMENT,
+        reason: maybe(TEXT),
+        records: maybe(WHOLE),
+        batches: WHOLE,
+        done: WHOLE,
+      }),
+    ),
+    doubt: listOf(objectOf({ ...OF_BATCH, state: TEXT, since: MOMENT, reason: maybe(TEXT) })),
+    late: listOf(
+      objectOf({
+        ...OF_BATCH,
+        batchId: maybe(TEXT),
+        submittedAt: maybe(MOMENT),
+        staleSince: maybe(MOMENT),
+        says: maybe(TEXT),
+      }),
+    ),
+    stopped: listOf(objectOf({ account: TEXT, reason: TEXT, since: MOMENT })),
+    proposals: listOf(shapeNamed('Proposal')),
+    today: listOf(objectOf({ account: TEXT, outcome: TEXT, rows: WHOLE, cents: CENTS })),
+    lateRuns: listOf(objectOf({ schedule: TEXT, day: TEXT, state: TEXT, dueAt: MOMENT, says: TEXT })),
+    missingFiles: listOf(objectOf({ folder: TEXT, account: TEXT, day: TEXT, by: TEXT })),
+  }),
+});
+
+const PROPOSALS = apiSchema({
+  tag: 'Proposals',
+  summary: 'What one person has proposed and another has to confirm or refuse',
+  answer: objectOf({ proposals: listOf(shapeNamed('Proposal')) }),
+});
+
+const SCHEDULES = apiSchema({
+  tag: 'Schedules',
+  summary: 'Every schedule: what it does, when it runs next, and what became of its last run',
+  answer: objectOf({
+    schedules: listOf(
+      objectOf({
+        name: TEXT,
+        does: TEXT,
+        timeZone: TEXT,
+        nextAt: maybe(MOMENT),
+        last: {
+          anyOf: [objectOf({ day: TEXT, state: TEXT, summary: ANYTHING }), { type: 'null' }],
+        },
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,110 @@
+import type { FastifyInstance } from 'fastify';
+import { readDayReport } from '../../../workers/read-day-report.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { dayInZone } from '../../kernel/zone-time.ts';
+import { listAudit } from '../../ledger/queries/list-audit.ts';
+import { findFile } from '../../ledger/queries/search.ts';
+import { dayReportJson, type DayReport } from '../../reconcile/outputs/day-report.ts';
+import type { Desk } from '../desk.ts';
+import { apiSchema } from './api-schema.ts';
+import {
+  DAY,
+  listOf,
+  mapOf,
+  MOMENT,
+  NEXT,
+  objectOf,
+  PAGING,
+  type Paging,
+  shapeNamed,
+  TEXT,
+  WHOLE,
+  YES_OR_NO,
+} from './shapes.ts';
+
+type AuditQuery = Paging & { since?: string; actor?: string; file?: string };
+
+/** The books: the day of each account, and who did what. */
+export function recordsApi(server: FastifyInstance, { app }: Desk): void {
+  const { ledger, settings } = app;
+
+  server.get<{ Querystring: { account?: string; day?: string } }>('/report', { schema: REPORT }, async ({ query }) => {
+    const wanted = query.account === undefined ? [...settings.accounts.keys()] : [query.account];
+    const days: DayReport[] = [];
+    for (const name of wanted) {
+      const account = settings.accounts.get(name);
+      if (!account) throw new PipelineError('NOT_FOUND', `find account "${maskText(name)}"`);
+      days.push(await readDayReport(ledger, account, query.day ?? dayInZone(app.clock.now(), account.timeZone)));
+    }
+    return { reports: dayReportJson(days) };
+  });
+
+  server.get<{ Querystring: AuditQuery }>('/audit', { schema: AUDIT }, async ({ query }) => {
+    const { since, actor, file: words, limit, after } = query;
+    const file = words === undefined ? undefined : await findFile(ledger, words);
+    const filter = {
+      // One more than is told, to know whether there is a page after it.
+      limit: limit + 1,
+      ...(after !== undefined && { before: Number(after) }),
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(actor !== undefined && { actor }),
+      ...(file && { fileId: file.file_id }),
+    };
+    const found = (await listAudit(ledger, filter)).toReversed();
+    const links = found.slice(0, limit);
+    return { links, next: found.length > limit ? String(links.at(-1)!.seq) : null };
+  });
+}
+
+/** Rows and their money as decimal text, as reports write it. */
+const Sum = objectOf({ rows: WHOLE, total: TEXT });
+
+const REPORT = apiSchema({
+  tag: 'Records',
+  summary: 'The day of each account: brought forward + accepted = final + open, to the cent',
+  description: 'The same as "paydrop report --format json" prints; amounts are decimal text.',
+  query: {
+    account: { ...TEXT, description: 'This account only; all when left out.' },
+    day: { ...DAY, description: 'Such as 2026-11-20, in the zone of the account; today when left out.' },
+  },
+  answer: objectOf({
+    reports: listOf(
+      objectOf({
+        day: TEXT,
+        account: TEXT,
+        timeZone: TEXT,
+        isOver: YES_OR_NO,
+        broughtForward: Sum,
+        accepted: objectOf({ files: WHOLE, rows: WHOLE, total: TEXT }),
+        final: mapOf(Sum),
+        open: Sum,
+        difference: Sum,
+        openBatches: listOf(
+          objectOf({
+            fileId: TEXT,
+            batchNo: WHOLE,
+            name: TEXT,
+            acceptedAt: TEXT,
+            rows: WHOLE,
+            total: TEXT,
+            stateNow: TEXT,
+          }),
+        ),
+        changes: listOf(objectOf({ before: TEXT, after: TEXT, rows: WHOLE, total: TEXT })),
+      }),
+    ),
+  }),
+});
+
+const AUDIT = apiSchema({
+  tag: 'Records',
+  summary: 'Who did what, when and why, the newest first',
+  query: {
+    since: MOMENT,
+    actor: { ...TEXT, maxLength: 100, description: 'Beginning of the actor, such as operator: or operator:ada.' },
+    file: { ...TEXT, maxLength: 255, description: 'Its id, the first letters of it, or its name.' },
+    ...PAGING,
+  },
+  answer: objectOf({ links: listOf(shapeNamed('AuditLink')), next: NEXT }),
+});

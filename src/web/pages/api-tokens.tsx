@@ -1,0 +1,170 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type DeedName, DEEDS } from '../../../schemas/desk.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/moves/people/api-tokens.ts';
+import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { fieldOf, fieldsOf } from '../access/read-form.ts';
+import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
+import type { HandledDeed } from '../deeds/deed-handler.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Notice, Section, Table } from '../parts/blocks.tsx';
+import { TextField } from '../parts/form.tsx';
+import { Token } from '../parts/page.tsx';
+import { Moment } from '../parts/words.tsx';
+
+/** What was made a moment ago; its secret is shown this once. */
+export type MadeToken = { readonly name: string; readonly secret: string };
+
+/** What was wrong with the form, and what stood in it. */
+export type TokenFault = { readonly at: 'name' | 'days' | 'deeds'; readonly says: string; readonly form: unknown };
+
+const LONGEST_DAYS = 365;
+const DAY_MS = 86_400_000;
+
+/** What the API can do for a program; who may use the desk is no business of programs. */
+const OF_PROGRAMS = (Object.keys(DEEDS) as DeedName[]).filter(
+  (name): name is HandledDeed | 'look' => name !== 'check' && name !== 'drop' && name !== 'people',
+);
+
+/** Makes the token that the form of `/me` asks for, good for at most what its person may do now. */
+export async function makeApiToken({ app }: Desk, request: FastifyRequest): Promise<MadeToken | TokenFault> {
+  const viewer = viewerOf(request);
+  const form = request.body;
+  const name = maskText(fieldOf(form, 'name'));
+  if (name === '' || name.length > 60) return { at: 'name', says: 'Give it a name of at most 60 characters.', form };
+  const days = fieldOf(form, 'days');
+  if (!/^[1-9]\d{0,2}$/.test(days) || Number(days) > LONGEST_DAYS)
+    return { at: 'days', says: `Use a whole number from 1 to ${LONGEST_DAYS}.`, form };
+  const deeds = deedsOf(viewer).filter((deed) => fieldsOf(form, 'deeds').includes(deed));
+  if (deeds.length === 0) return { at: 'deeds', says: 'Choose at least one thing that it is good for.', form };
+  const secret = newSecretToken();
+  const expiresAt = new Date(app.clock.now().getTime() + Number(days) * DAY_MS);
+  const token = { person: viewer.person, name, deeds, tokenHash: hashSecretToken(secret), expiresAt };
+  await addApiToken(app.ledger, token, { actor: actorOf(viewer), reason: `asked for a token named ${name}` });
+  return { name, secret };
+}
+
+/** Routes that end a token. */
+export function endApiTokens(server: FastifyInstance, { app }: Desk): void {
+  server.post('/me/tokens/:tokenNo/revoke', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const because = { actor: actorOf(viewer), reason: 'revoked by its person' };
+    const tokenNo = /^[1-9]\d{0,14}$/.exec(fieldOf(request.params, 'tokenNo'))?.[0] ?? '0';
+    await revokeApiToken(app.ledger, { tokenNo: Number(tokenNo), person: viewer.person }, because);
+    return reply.redirect('/me', 303);
+  });
+}
+
+type TokensProps = {
+  readonly viewer: Viewer;
+  readonly tokens: readonly ApiToken[];
+  readonly now: Date;
+  readonly made?: MadeToken | undefined;
+  readonly fault?: TokenFault | undefined;
+};
+
+/** The tokens of a person, and the form for another. */
+export function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
+  return (
+    <>
+      {made && (
+        <Notice kind="good" title={`The token ${made.name}`}>
+          <p>Copy it now: it is shown only once. Whoever has it can do what it is good for, as you.</p>
+          <p>
+            <code class="wrap">{made.secret}</code>
+          </p>
+        </Notice>
+      )}
+      <Section title="Tokens for programs">
+        <Table
+          label="Tokens"
+          rows={tokens}
+          empty={
+            <>
+              None yet. With a token a program uses the <a href="/api">API</a> in your name.
+            </>
+          }
+          columns={[
+            { title: 'Name', cell: (token) => token.name },
+            { title: 'Good for', cell: (token) => token.deeds.map(labelOf).join(', ') },
+            { title: 'Last use', cell: (token) => (token.seenAt ? <Moment at={token.seenAt} /> : 'never') },
+            { title: 'Ends', cell: (token) => <Moment at={token.expiresAt} /> },
+            { title: 'State', cell: (token) => stateOf(token, now) },
+            { title: 'Revoke', cell: (token) => <Revoke viewer={viewer} token={token} now={now} /> },
+          ]}
+        />
+      </Section>
+      <Section title="Make a token">
+        <NewToken viewer={viewer} fault={fault} />
+      </Section>
+    </>
+  );
+}
+
+function NewToken({ viewer, fault }: { viewer: Viewer; fault: TokenFault | undefined }) {
+  const faultAt = (at: TokenFault['at']) => (fault?.at === at ? fault.says : undefined);
+  const chosen = fault ? fieldsOf(fault.form, 'deeds') : ['look'];
+  return (
+    <form method="post" action="/me/tokens">
+      <Token viewer={viewer} />
+      <TextField
+        name="name"
+        label="Name of the token"
+        hint="What uses it, such as nightly report."
+        value={fault && fieldOf(fault.form, 'name')}
+        fault={faultAt('name')}
+        isRequired
+      />
+      <TextField
+        name="days"
+        type="number"
+        label="Days until it ends"
+        hint={`At most ${LONGEST_DAYS}.`}
+        value={fault ? fieldOf(fault.form, 'days') : '90'}
+        fault={faultAt('days')}
+        isRequired
+      />
+      <fieldset aria-describedby={faultAt('deeds') && 'e-deeds'}>
+        <legend>Good for</legend>
+        <p class="hint">As little as the program needs. It never does more than your role allows at that moment.</p>
+        {deedsOf(viewer).map((deed) => (
+          <label key={deed} class="check" for={`deed-${deed}`}>
+            <input id={`deed-${deed}`} type="checkbox" name="deeds" value={deed} checked={chosen.includes(deed)} />{' '}
+            {labelOf(deed)}
+          </label>
+        ))}
+        {faultAt('deeds') && (
+          <p class="fault" id="e-deeds">
+            {faultAt('deeds')}
+          </p>
+        )}
+      </fieldset>
+      <button type="submit">Make it</button>
+    </form>
+  );
+}
+
+function Revoke({ viewer, token, now }: { viewer: Viewer; token: ApiToken; now: Date }) {
+  if (stateOf(token, now) !== 'works') return null;
+  return (
+    <form method="post" action={`/me/tokens/${token.tokenNo}/revoke`}>
+      <Token viewer={viewer} />
+      <button type="submit" class="plain" aria-label={`Revoke ${token.name}`}>
+        Revoke
+      </button>
+    </form>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiToken, now: Date): 'works' | 'revoked' | 'ended' {
+  if (revokedAt) return 'revoked';
+  return expiresAt > now ? 'works' : 'ended';
+}
+
+function deedsOf(viewer: Viewer): DeedName[] {
+  return OF_PROGRAMS.filter((deed) => viewerMay(viewer, deed));
+}
+
+function labelOf(deed: DeedName): string {
+  return DEEDS[deed].label;
+}

@@ -1,0 +1,97 @@
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { type QueueName, QUEUES } from '../../../schemas/jobs.ts';
+import { maskText } from '../../kernel/mask.ts';
+import type { BoardQueue } from '../../queue/open-queue.ts';
+
+type Found = Awaited<ReturnType<BullMQAdapter['getJobs']>>[number];
+type States = Parameters<BullMQAdapter['getJobs']>[0];
+type Told = ReturnType<Found['toJSON']>;
+
+/** Most jobs of a state that are read at once, however many the browser asks for. */
+const MOST_JOBS = 100;
+
+/**
+ * One queue as the board shows it: to read only, and of its jobs nothing but ids, times and a masked reason of a failure.
+ * Ours hold no more, but anybody who reaches the server of the queue can put others beside them.
+ */
+export class ShownQueue extends BullMQAdapter {
+  readonly #name: QueueName;
+
+  constructor({ name, queue }: BoardQueue) {
+    super(queue as ConstructorParameters<typeof BullMQAdapter>[0], {
+      readOnlyMode: true,
+      allowRetries: false,
+      description: QUEUES[name].about,
+    });
+    this.#name = name;
+  }
+
+  override async getJob(id: string): Promise<Found | undefined> {
+    const job = (await super.getJob(id)) as Found | null | undefined;
+    return job ? this.#cover(job) : undefined;
+  }
+
+  override async getJobs(states: States, start = 0, end = start + MOST_JOBS - 1): Promise<Found[]> {
+    const jobs = await super.getJobs(states, start, Math.min(end, start + MOST_JOBS - 1));
+    return jobs.map((job) => this.#cover(job));
+  }
+
+  /** We write none; whoever does might write anything. */
+  override async getJobLogs(): Promise<string[]> {
+    return [];
+  }
+
+  /** When a schedule is next, without the job that is added then. */
+  override async getJobSchedulers(): ReturnType<BullMQAdapter['getJobSchedulers']> {
+    const schedulers = await super.getJobSchedulers();
+    return schedulers.map(({ template: _template, ...scheduler }) => scheduler);
+  }
+
+  /** The board draws a job from what it says of itself, so it says less; whatever else the board asks of it goes on. */
+  #cover(job: Found): Found {
+    const told = tellJob(job.toJSON(), this.#name);
+    return new Proxy(job, {
+      get: (target, key) => {
+        if (key === 'toJSON') return () => told;
+        if (Object.hasOwn(HIDDEN, key)) return told[key as keyof typeof HIDDEN];
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  }
+}
+
+/** Fields that are never read past their cover. */
+const HIDDEN = {
+  id: true,
+  name: true,
+  data: true,
+  progress: true,
+  returnvalue: true,
+  failedReason: true,
+  stacktrace: true,
+} as const;
+
+function tellJob(job: Told, name: QueueName): Told {
+  const { delay, attempts, priority } = job.opts ?? {};
+  return {
+    ...job,
+    id: maskText(job.id ?? ''),
+    name: maskText(job.name),
+    data: idsOf(name, job.data),
+    progress: 0,
+    returnvalue: null,
+    stacktrace: [],
+    failedReason: job.failedReason ? maskText(job.failedReason) : job.failedReason,
+    opts: { delay, attempts, priority },
+  } as Told;
+}
+
+/** What a job of this queue may hold; of any other, nothing. */
+function idsOf(name: QueueName, data: unknown): object {
+  const ids = QUEUES[name].payload.safeParse(data);
+  if (!ids.success) return {};
+  return Object.fromEntries(
+    Object.entries(ids.data).map(([key, id]) => [key, typeof id === 'string' ? maskText(id) : id]),
+  );
+}

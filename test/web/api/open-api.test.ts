@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { achRow, lines } from '../../support/payment-rows.ts';
+import { type DeskWorld, type Json, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
+
+let world: DeskWorld;
+let program: TestProgram;
+let document: Json;
+beforeAll(async () => {
+  world = await openDeskWorld();
+  await world.drop('ach-charge', 'june.csv', lines([achRow(1)]));
+  await world.finish();
+  program = await world.program('admin', ['look']);
+  document = (await program.ask('/openapi.json')).json;
+});
+afterAll(() => world.close());
+
+/** Every operation of the document with its place. */
+function operations(): [string, Json][] {
+  return Object.entries<Record<string, Json>>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as [string, Json],
+    ),
+  );
+}
+
+/** Every value below this one that stands under this name. */
+function* findAll(value: unknown, name: string): Generator {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, below] of Object.entries(value)) {
+    if (key === name) yield below;
+    yield* findAll(below, name);
+  }
+}
+
+describe('the document of the API', () => {
+  it('says which OpenAPI it is, what it describes and how one logs in', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'paydrop', version: '1' },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    });
+  });
+
+  it('holds every address of the API but its own', () => {
+    const described = operations().map(([place]) => place);
+    const answered = world.routes
+      .filter(({ method, path }) => path.startsWith('/api/v1') && method !== 'HEAD' && !path.endsWith('/openapi.json'))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(described.toSorted()).toEqual(answered.toSorted());
+    expect(described.length).toBeGreaterThan(10);
+  });
+
+  it('gives each operation a summary, a subject, an answer and the one shape of errors', () => {
+    for (const [place, operation] of operations()) {
+      expect([place, operation.summary, operation.tags]).toEqual([
+        place,
+        expect.stringMatching(/./),
+        [expect.stringMatching(/./)],
+      ]);
+      expect([place, Object.keys(operation.responses)]).toEqual([place, ['200', '4XX', '5XX']]);
+      expect(operation.responses['4XX'].content['application/json'].schema).toEqual({
+        $ref: '#/components/schemas/Error',
+      });
+    }
+  });
+
+  it('names each part of an address, and only those', () => {
+    for (const [place, operation] of operations()) {
+      const inPath = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const named = (operation.parameters ?? []).filter((parameter: Json) => parameter.in === 'path');
+      expect([place, named.map((parameter: Json) => parameter.name)]).toEqual([place, inPath]);
+      expect(named.every((parameter: Json) => parameter.required === true)).toBe(true);
+    }
+  });
+
+  it('refers to nothing that it does not hold', () => {
+    const references = [...findAll(document, '$ref')] as string[];
+    expect(references.length).toBeGreaterThan(20);
+    for (const reference of references) {
+      const steps = reference.split('/');
+      expect([reference, steps[0]]).toEqual([reference, '#']);
+      const found = steps.slice(1).reduce<Json>((value, step) => value?.[step], document);
+      expect([reference, found]).toEqual([reference, expect.any(Object)]);
+    }
+  });
+});
+
+describe('openApi', () => {
+  it('lets nobody keep an answer', async () => {
+    expect((await program.ask('/overview')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers what there is not with an error of the one shape', async () => {
+    const { status, json } = await program.ask('/nothing');
+    expect([status, json]).toEqual([404, { error: { code: 'NOT_FOUND', says: expect.any(String) } }]);
+  });
+
+  it('never tells a secret, whatever is asked', async () => {
+    const { rows } = await world.app.ledger.pool.query<{ secret: string }>(
+      `SELECT password AS secret FROM person WHERE password IS NOT NULL
+       UNION ALL SELECT encode(token_hash, 'hex') FROM desk_session UNION ALL SELECT encode(token_hash, 'hex') FROM api_token
+       UNION ALL SELECT encode(token_hash, 'base64') FROM api_token UNION ALL SELECT csrf FROM desk_session
+       UNION ALL SELECT encode(wrapped_key, 'hex') FROM file UNION ALL SELECT encode(wrapped_key, 'base64') FROM file
+       UNION ALL SELECT encode(wrapped, 'hex') FROM vault_key
+       UNION ALL SELECT encode(fingerprint, 'hex') FROM payment_row WHERE fingerprint IS NOT NULL`,
+    );
+    const secrets = [...rows.map(({ secret }) => secret.slice(0, 60)), program.token, 'TEST88', '00000000040000001'];
+    expect(secrets.length).toBeGreaterThan(10);
+    const places = operations().filter(([place]) => place.startsWith('GET '));
+    for (const [place] of places) {
+      const path = place
+        .slice('GET /api/v1'.length)
+        .replace('{fileId}/batches/{batchNo}', `${await fileId()}/batches/1`);
+      const filled = path.replace('{fileId}', 'june.csv').replace('{name}', 'main');
+      const { status, json } = await program.ask(filled === '/search' ? '/search?q=june.csv' : filled);
+      const text = JSON.stringify(json);
+      expect([filled, status, secrets.filter((secret) => text.includes(secret))]).toEqual([filled, 200, []]);
+      expect(text).not.toMatch(/"(?:wrapped_key|content_key|token|password|fingerprint|token_hash)"/);
+    }
+  });
+});
+
+async function fileId(): Promise<string> {
+  const { rows } = await world.app.ledger.pool.query<{ file_id: string }>('SELECT file_id FROM file');
+  return rows[0]!.file_id;
+}
