@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { Refusal } from './access/refusal.ts';
@@ -13,14 +13,19 @@ type Trouble = { readonly status: number; readonly code: string; readonly says: 
 /** Answers whatever goes wrong: a page for people, JSON for programs. What is unforeseen stays in the log. */
 export function answerErrors(server: FastifyInstance, desk: Desk): void {
   server.setNotFoundHandler(async (request, reply) => tell(request, reply, troubleOf(new Refusal('NOT_FOUND'))));
-  server.setErrorHandler(async (error, request, reply) => {
+  server.setErrorHandler(makeErrorHandler(desk));
+}
+
+/** The same for a route whose library would answer errors in its own way. */
+export function makeErrorHandler({ app }: Desk) {
+  return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const trouble = troubleOf(error);
-    if (trouble.status >= 500) desk.app.log.error({ err: error, route: request.routeOptions.url }, 'the desk failed');
+    if (trouble.status >= 500) app.log.error({ err: error, route: request.routeOptions.url }, 'the desk failed');
     if (trouble.code === 'NOT_LOGGED_IN' && isForPeople(request) && request.method === 'GET') {
       return reply.redirect(`/login?next=${encodeURIComponent(request.url)}`);
     }
     return tell(request, reply, trouble);
-  });
+  };
 }
 
 /** Of an error, what may be told. Messages of the database or of fastify name things that are nobody's business. */
@@ -30,10 +35,23 @@ export function troubleOf(error: unknown): Trouble {
     const { code, message } = error;
     return { status: STATUS[code] ?? 500, code, says: message };
   }
+  const fault = describeFault(error);
+  if (fault !== undefined) return { status: 400, code: 'BAD_REQUEST', says: fault };
   const status = statusOf(error);
   if (status < 500)
     return { status, code: 'BAD_REQUEST', says: FASTIFY_SAYS[status] ?? 'This request cannot be understood.' };
   return { status: 500, code: 'INTERNAL', says: 'Something went wrong here. The log of paydrop says what.' };
+}
+
+/** Of what was sent to the API: the part that is wrong and what it must be, never what stood there. */
+function describeFault(error: unknown): string | undefined {
+  const { validation, validationContext } = error as FastifyError;
+  const [first] = validation ?? [];
+  if (!first) return undefined;
+  const place = [validationContext?.replace('querystring', 'query') ?? '', ...first.instancePath.split('/').slice(1)]
+    .join(' ')
+    .trim();
+  return `This request is wrong at "${place}": it ${first.message ?? 'cannot be understood'}.`;
 }
 
 function statusOf(error: unknown): number {
@@ -57,6 +75,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   PROPOSAL_OPEN: 409,
   PROPOSAL_ENDED: 409,
   PROPOSAL_VOID: 409,
+  RESOLUTION_REFUSED: 409,
+  JOURNAL_AHEAD: 409,
+  ORIGINAL_GONE: 409,
   LEDGER_UNREACHABLE: 503,
   QUEUE_UNREACHABLE: 503,
 };

@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a person must be allowed to do to get an answer here; left out, to look. `anybody` needs no log-in. */
     may?: DeedName | 'anybody';
+    /** Whether a page asks for it by itself again and again, which is no sign that somebody sits before it. */
+    isPolled?: boolean;
   }
   interface FastifyRequest {
     /** Who asks; null where nobody need be logged in. */

@@ -5,7 +5,8 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastifyStatic from '@fastify/static';
-import { fastify, type FastifyInstance } from 'fastify';
+import { fastify, type FastifyInstance, type RouteOptions } from 'fastify';
+import type { DeedName } from '../../schemas/desk.ts';
 import type { App } from '../app.ts';
 import type { DeskSettings } from '../kernel/config-desk.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
@@ -19,8 +20,12 @@ import { ROUTES } from './routes.ts';
 export type DeskServer = {
   /** Where this process answers. */
   readonly url: string;
+  /** Every address that it answers at, and who gets an answer there. */
+  readonly routes: readonly DeskRoute[];
   close(): Promise<void>;
 };
+
+export type DeskRoute = { readonly method: string; readonly path: string; readonly may: DeedName | 'anybody' };
 
 /** Most bytes of a form; files that are dropped are streams and have a limit of their own. */
 const FORM_BYTES = 256 * 1024;
@@ -32,6 +37,7 @@ const FORM_BYTES = 256 * 1024;
 export async function openDesk(app: App, settings: DeskSettings): Promise<DeskServer> {
   const desk: Desk = { app, settings };
   const server = makeServer(settings);
+  const listRoutes = noteRoutes(server);
   await server.register(helmet, policyOf(desk));
   await server.register(cookie);
   await server.register(formbody, { bodyLimit: FORM_BYTES });
@@ -44,11 +50,22 @@ export async function openDesk(app: App, settings: DeskSettings): Promise<DeskSe
   await listen(server, settings);
   return {
     url: urlOf(server, settings),
+    routes: listRoutes(),
     close: async () => {
       live.close();
       await server.close();
     },
   };
+}
+
+/** @returns says, once all are hung in, what they want; other hooks may still say more of a route after this one */
+function noteRoutes(server: FastifyInstance): () => DeskRoute[] {
+  const noted: RouteOptions[] = [];
+  server.addHook('onRoute', (route) => void noted.push(route));
+  return () =>
+    noted.flatMap(({ method, url: path, config }) =>
+      [method].flat().map((one) => ({ method: one, path, may: config?.may ?? 'look' })),
+    );
 }
 
 /** Styles and the script. A page is no use without them, also that on which one logs in. */

@@ -1,10 +1,45 @@
 import type { Routes } from './desk.ts';
+import { openApi } from './api/open-api.ts';
+import { doDeed, planDeed } from './deeds/do-deed.ts';
+import { HANDLERS } from './deeds/handlers.ts';
+import { accountPage } from './pages/account.tsx';
+import { accountsPage } from './pages/accounts.tsx';
+import { auditPages } from './pages/audit.tsx';
+import { deedPages } from './pages/deed.tsx';
+import { dropPages } from './pages/drop.tsx';
+import { filePages } from './pages/files/file-pages.ts';
 import { frontPage } from './pages/front.tsx';
 import { loginPages } from './pages/login.tsx';
-import { openIdPages } from './pages/openid.ts';
 import { mePage } from './pages/me.tsx';
+import { openIdPages } from './pages/openid.ts';
 import { peoplePages } from './pages/people.tsx';
+import { proposalsPage } from './pages/proposals.tsx';
+import { reportPage } from './pages/report.tsx';
+import { resolvePage } from './pages/resolve.tsx';
+import { schedulesPage } from './pages/schedules.tsx';
+import { searchPage } from './pages/search.tsx';
 import { setUpPages } from './pages/set-up.tsx';
+import { queueBoard } from './queues/queue-board.ts';
 
-/** Every page of the desk: a row for each subject. */
-export const ROUTES: readonly Routes[] = [frontPage, loginPages, openIdPages, setUpPages, mePage, peoplePages];
+/** Everything that the desk answers: a row for each subject. */
+export const ROUTES: readonly Routes[] = [
+  frontPage,
+  loginPages,
+  openIdPages,
+  setUpPages,
+  mePage,
+  peoplePages,
+  filePages,
+  searchPage,
+  deedPages,
+  proposalsPage,
+  resolvePage,
+  accountsPage,
+  accountPage,
+  schedulesPage,
+  reportPage,
+  auditPages,
+  dropPages,
+  queueBoard,
+  openApi({ handlers: HANDLERS, plan: planDeed, run: doDeed }),
+];

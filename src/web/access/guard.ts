@@ -14,34 +14,58 @@ import { type Viewer, viewerMay } from './viewer.ts';
  */
 export function guardRoutes(server: FastifyInstance, desk: Desk): void {
   server.decorateRequest('viewer', null);
+  const countWrong = server.createRateLimit(WRONG_TOKENS);
   server.addHook('onRequest', async (request) => {
     mustNameThisHost(request, desk);
     mustComeFromHere(request);
-    request.viewer = (await recognise(request, desk)) ?? null;
+    const { authorization } = request.headers;
+    if (isOfApi(request) && authorization !== undefined) {
+      request.viewer = await recogniseProgram(authorization, desk);
+      if (request.viewer === null) throw new Refusal(await refusalOfToken(countWrong(request)));
+    } else {
+      request.viewer = await recognisePerson(request, desk);
+    }
     mustBeAllowed(request);
   });
   // Forms are known only when they are read.
   server.addHook('preHandler', async (request) => mustBringToken(request));
 }
 
-/** Of a program of the API: what it shows instead of a cookie. */
+/** Wrong tokens of one address in ten minutes. A right one is taken all the same: others may stand behind the address. */
+const WRONG_TOKENS = { max: 60, timeWindow: 600_000 };
+
+/**
+ * Tokens are good for the API and nothing else: with one, nobody reaches the pages on which tokens are made. What counts is
+ * the route that answers, not how its address was written.
+ */
+function isOfApi({ url, routeOptions }: FastifyRequest): boolean {
+  return (routeOptions.url ?? url).startsWith('/api/');
+}
+
+/** What a program shows instead of a cookie. */
 const BEARER = /^Bearer ([\w-]{43})$/;
 
-async function recognise(request: FastifyRequest, desk: Desk): Promise<Viewer | undefined> {
-  const { ledger } = desk.app;
-  const { authorization } = request.headers;
-  if (authorization !== undefined) {
-    const [, token] = BEARER.exec(authorization) ?? [];
-    const found = token === undefined ? undefined : await useApiToken(ledger, hashSecretToken(token));
-    if (!found) throw new Refusal('NOT_LOGGED_IN');
-    return { ...found, csrf: '' };
-  }
+async function recogniseProgram(authorization: string, { app }: Desk): Promise<Viewer | null> {
+  const [, token] = BEARER.exec(authorization) ?? [];
+  const found = token === undefined ? undefined : await useApiToken(app.ledger, hashSecretToken(token));
+  return found ? { ...found, csrf: '' } : null;
+}
+
+/** A token that is not good counts, so that nobody keeps the ledger busy with guesses. */
+async function refusalOfToken(counted: ReturnType<CountTries>): Promise<'TOO_MANY_TRIES' | 'NOT_LOGGED_IN'> {
+  const count = await counted;
+  return 'isExceeded' in count && count.isExceeded ? 'TOO_MANY_TRIES' : 'NOT_LOGGED_IN';
+}
+
+type CountTries = ReturnType<FastifyInstance['createRateLimit']>;
+
+async function recognisePerson(request: FastifyRequest, desk: Desk): Promise<Viewer | null> {
   const token = readSessionToken(request, desk);
-  if (token === undefined) return undefined;
+  if (token === undefined) return null;
   // What a page fetches by itself is no sign that somebody sits before it.
-  const isPerson = request.headers['x-live'] === undefined;
-  const found = await useSession(ledger, hashSecretToken(token), desk.settings, { isPerson });
-  return found && { person: found.person, role: found.role, csrf: found.csrf, deeds: undefined };
+  const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
+  const found = await useSession(desk.app.ledger, hashSecretToken(token), desk.settings, { isPerson });
+  return found ? { person: found.person, role: found.role, csrf: found.csrf, deeds: undefined } : null;
 }
 
 function mustBeAllowed(request: FastifyRequest): void {

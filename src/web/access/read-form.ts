@@ -1,5 +1,5 @@
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskReason } from '../../kernel/mask-reason.ts';
 
 /** A field of a form or of an address, without white space at its ends; empty when it is missing. */
 export function fieldOf(form: unknown, name: string): string {
@@ -23,5 +23,5 @@ export function fieldsOf(form: unknown, name: string): string[] {
 export function reasonFrom(form: unknown, action: string, name = 'reason'): string {
   const reason = fieldOf(form, name);
   if (reason === '') throw new PipelineError('USAGE', action, `the ${name} is empty`, { next: 'Say why.' });
-  return /\d(?:[ .-]?\d){11}/.test(reason) ? maskText(reason) : reason;
+  return maskReason(reason);
 }

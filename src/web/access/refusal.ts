@@ -7,6 +7,12 @@ export const REFUSALS = {
     says: 'This did not come from a page of the desk, or the page is too old. Load it again.',
   },
   STRANGE_HOST: { status: 421, says: 'The desk does not answer to this name; set desk.url in paydrop.yaml to use it.' },
+  ONLY_TO_LOOK_AT: { status: 403, says: 'Queues can be looked at here, not changed.' },
+  PLAN_CHANGED: {
+    status: 409,
+    says: 'What would happen has changed since this was planned. Nothing was done. Look at the plan again.',
+  },
+  TOO_MANY_TRIES: { status: 429, says: 'Too many wrong tokens came from this address. Try again in ten minutes.' },
   NOT_FOUND: { status: 404, says: 'There is nothing here (any more).' },
 } as const;
 

@@ -24,13 +24,20 @@ export function watchChanges(ledger: Ledger): ChangeWatch {
     last = seq;
     timer = listeners.size > 0 ? setTimeout(() => void look(), LOOK_EACH_MS) : undefined;
   };
+  // What moved between the making of a page and now the page has not seen, so whoever begins to listen is told once.
+  const catchUp = async (onChange: () => void) => {
+    const seq = await readEnd(ledger).catch(() => undefined);
+    last ??= seq;
+    if (listeners.has(onChange)) onChange();
+  };
   return {
     listen: (onChange) => {
       listeners.add(onChange);
       if (timer === undefined) {
         last = undefined;
-        timer = setTimeout(() => void look(), 0);
+        timer = setTimeout(() => void look(), LOOK_EACH_MS);
       }
+      void catchUp(onChange);
       return () => {
         listeners.delete(onChange);
       };

@@ -9,10 +9,10 @@ const NAV: readonly NavRow[] = [
   { path: '/', label: 'Today', may: 'look' },
   { path: '/files', label: 'Files', may: 'look' },
   { path: '/drop', label: 'Check and drop', may: 'check' },
+  { path: '/proposals', label: 'Proposals', may: 'look' },
   { path: '/accounts', label: 'Accounts', may: 'look' },
-  { path: '/report', label: 'Day report', may: 'look' },
+  { path: '/report', label: 'Report', may: 'look' },
   { path: '/audit', label: 'Audit', may: 'look' },
-  { path: '/queues', label: 'Queues', may: 'look' },
   { path: '/people', label: 'People', may: 'people' },
 ];
 
@@ -52,6 +52,7 @@ export function Page({ title, viewer, path, crumbs = [], isLive = false, childre
           <h1>{title}</h1>
           {children}
         </main>
+        {viewer && <Footer />}
       </body>
     </html>
   );
@@ -92,6 +93,15 @@ function Header({ viewer, path }: { viewer: Viewer; path: string }) {
         </div>
       </div>
     </header>
+  );
+}
+
+/** For those who look after the program rather than the payments. */
+function Footer() {
+  return (
+    <footer class="foot">
+      <a href="/queues">Queues</a> <a href="/api">API</a>
+    </footer>
   );
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DeskWorld, openDeskWorld, PASSWORD } from '../support/desk-world.ts';
+import { newSecretToken } from '../../../src/vault/secret-token.ts';
+import { askApi, type DeskWorld, openDeskWorld, PASSWORD } from '../support/desk-world.ts';
 
 let world: DeskWorld;
 beforeAll(async () => {
@@ -78,5 +79,64 @@ describe('guardRoutes', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('guardRoutes, for programs', () => {
+  it.each(['/', '/me', '/%6d%65', '/api/../me', '/people', '/queues', '/api', '/login'])(
+    'knows no token at %s',
+    async (path) => {
+      const { token } = await world.program('admin', ['look', 'people']);
+      const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+      const [withToken, without] = [
+        await world.stranger().get(path, headers),
+        await world.stranger().get(path, { accept: 'application/json' }),
+      ];
+      expect([withToken.status, withToken.text]).toEqual([without.status, without.text]);
+    },
+  );
+
+  it('knows a token by the route that answers, however the address is written', async () => {
+    const { token } = await world.program('viewer', ['look']);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await world.stranger().get('/%61pi/v1/overview', headers)).status).toBe(200);
+  });
+
+  it('lets no token make another, or end a session', async () => {
+    const { token } = await world.program('admin', ['look']);
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+    for (const path of ['/me/tokens', '/me/password', '/people'])
+      expect((await world.stranger().send(path, { method: 'POST', headers })).status).toBe(401);
+  });
+
+  it('takes the log-in of a person at the API too', async () => {
+    const browser = await world.as('viewer');
+    expect((await browser.get('/api/v1/overview')).status).toBe(200);
+    expect((await world.stranger().get('/api/v1/overview')).status).toBe(401);
+  });
+
+  it('goes by the token where there is one, not by the log-in beside it', async () => {
+    const browser = await world.as('viewer');
+    const headers = { authorization: `Bearer ${newSecretToken()}` };
+    expect((await browser.get('/api/v1/overview', headers)).status).toBe(401);
+  });
+
+  it.each(['Bearer', 'Bearer x', 'Basic dmlld2VyOng=', `bearer ${'x'.repeat(43)}`])(
+    'refuses "%s"',
+    async (authorization) => {
+      const { status, text } = await world.stranger().get('/api/v1/overview', { authorization });
+      expect([status, JSON.parse(text).error.code]).toEqual([401, 'NOT_LOGGED_IN']);
+    },
+  );
+
+  it('answers "too many" after 60 wrong tokens of an address, and the right one all the same', async () => {
+    const fresh = await openDeskWorld();
+    const program = await fresh.program('viewer', ['look']);
+    const wrong = () => askApi(fresh.url, newSecretToken(), '/overview');
+    for (let tries = 1; tries <= 60; tries += 1) expect([tries, (await wrong()).status]).toEqual([tries, 401]);
+    const { status, json } = await wrong();
+    expect([status, json]).toMatchObject([429, { error: { code: 'TOO_MANY_TRIES' } }]);
+    expect((await program.ask('/overview')).status).toBe(200);
+    await fresh.close();
   });
 });

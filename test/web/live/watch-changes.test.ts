@@ -13,12 +13,19 @@ afterAll(() => world.close());
 const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
 
 describe('watchChanges', () => {
+  it('tells whoever begins to listen once, for his page may be older than the last move', async () => {
+    const changes = watchChanges(world.ledger);
+    let heard = 0;
+    changes.listen(() => (heard += 1));
+    await expect.poll(() => heard).toBe(1);
+    changes.close();
+  });
+
   it('tells everybody who listens of a move, and nobody who has stopped', async () => {
     const changes = watchChanges(world.ledger);
     const heard = { one: 0, other: 0 };
     const deafen = changes.listen(() => (heard.one += 1));
     changes.listen(() => (heard.other += 1));
-    // The first look only finds out where the trail ends, so it may take a second move to be told of one.
     let isPaused = false;
     await expect
       .poll(

@@ -16,7 +16,7 @@ describe('Table', () => {
 
   it('can be read by columns, and moved by keyboard', () => {
     const html = renderToString(Table({ label: 'Files', columns, rows: [{ name: '<b>', rows: 3 }], empty: '' }));
-    expect(html).toContain('role="region" aria-label="Files" tabindex="0"');
+    expect(html).toContain('role="group" aria-label="Files" tabindex="0"');
     expect(html).toContain('<th scope="col" class="figure">Rows</th>');
     expect(html).toContain('<td>&lt;b></td><td class="figure">3</td>');
   });

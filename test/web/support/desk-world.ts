@@ -1,20 +1,37 @@
-import type { PersonRole } from '../../../schemas/desk.ts';
+import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
 import type { DeskSettings } from '../../../src/kernel/config-desk.ts';
+import { addApiToken } from '../../../src/ledger/moves/people/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/moves/people/invite-person.ts';
 import { usePersonLink } from '../../../src/ledger/moves/people/use-link.ts';
 import { hashPassword } from '../../../src/vault/password.ts';
 import { hashSecretToken, newSecretToken } from '../../../src/vault/secret-token.ts';
-import { openDesk } from '../../../src/web/open-desk.tsx';
+import { type DeskRoute, openDesk } from '../../../src/web/open-desk.tsx';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 
 /** A pipeline with its desk open on a free port, and somebody of each role who may log in. */
 export type DeskWorld = PipelineWorld & {
   readonly url: string;
+  readonly routes: readonly DeskRoute[];
   /** A browser in which this person is logged in. */
   as(person: TestPerson): Promise<TestBrowser>;
   /** A browser in which nobody is. */
   stranger(): TestBrowser;
+  /** A program with a token of this person, good for these deeds. */
+  program(person: TestPerson, deeds: readonly DeedName[]): Promise<TestProgram>;
 };
+
+/** Speaks with the API as a program does. */
+export type TestProgram = {
+  readonly token: string;
+  readonly tokenNo: number;
+  /** What the API answered to a path below /api/v1; with a body it is a POST. */
+  ask(path: string, body?: unknown): Promise<ApiAnswer>;
+};
+
+/** Whatever stands in JSON; tests look into it without saying first what it is. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+export type ApiAnswer = { readonly status: number; readonly headers: Headers; readonly json: Json };
 
 /** They have the name of their role; `other` is a second operator, `second` a second approver. */
 export const TEST_PEOPLE = {
@@ -64,7 +81,9 @@ export async function openDeskWorld(
   const stranger = () => openBrowser(desk.url);
   return Object.assign(world, {
     url: desk.url,
+    routes: desk.routes,
     stranger,
+    program: (person: TestPerson, deeds: readonly DeedName[]) => makeProgram(world, desk.url, person, deeds),
     as: async (person: TestPerson) => {
       const browser = stranger();
       const { status, text } = await browser.post('/login', { name: person, password: PASSWORD }, '');
@@ -91,6 +110,32 @@ async function addPeople({ app }: PipelineWorld): Promise<void> {
     await invitePerson(app.ledger, { name, role }, link, { actor: 'operator:test', reason: 'for the test' });
     await usePersonLink(app.ledger, tokenHash, { name, password });
   }
+}
+
+async function makeProgram(
+  { app }: PipelineWorld,
+  url: string,
+  person: TestPerson,
+  deeds: readonly DeedName[],
+): Promise<TestProgram> {
+  const token = newSecretToken();
+  const expiresAt = new Date(app.clock.now().getTime() + 60_000);
+  const made = { person, name: 'test', deeds, tokenHash: hashSecretToken(token), expiresAt };
+  const because = { actor: `operator:${person}`, reason: 'for the test' };
+  const tokenNo = await addApiToken(app.ledger, made, because);
+  return { token, tokenNo, ask: (path, body) => askApi(url, token, path, body) };
+}
+
+/** Asks the API with whatever token. */
+export async function askApi(url: string, token: string, path: string, body?: unknown): Promise<ApiAnswer> {
+  const answer = await fetch(`${url}/api/v1${path}`, {
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, json: await answer.json() };
 }
 
 /** A browser in which nobody is logged in. */

@@ -1,54 +1,35 @@
-/** A form of a page, as far as somebody needs it to send it. */
-export type PageForm = {
-  readonly action: string;
-  readonly method: 'get' | 'post';
-  readonly fields: readonly { readonly name: string; readonly value: string; readonly choices: readonly string[] }[];
-};
+/** Reads pages as a person does, for tests. */
 
-/** Where the links of a page lead, on this server. */
+/** The words of a page or a part of it, without its marks. */
+export function wordsOf(html: string): string {
+  return html
+    .replaceAll(/<(?:script|style)[^>]*>[^]*?<\/(?:script|style)>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/&(quot|lt|gt|amp|#39);/g, (_, name: string) => SIGNS[name]!)
+    .trim();
+}
+
+const SIGNS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', amp: '&', '#39': "'" };
+
+/** The section under a heading; empty when there is none. */
+export function sectionOf(html: string, title: string): string {
+  return html.split('<section ').find((part) => part.includes(`>${title}</h2>`)) ?? '';
+}
+
+/** The cells of each row of the first table, in words. */
+export function tableOf(html: string): string[][] {
+  const body = /<tbody>([^]*?)<\/tbody>/.exec(html)?.[1] ?? '';
+  const rows = body.split('<tr>').slice(1);
+  return rows.map((row) =>
+    row
+      .split(/<td[^>]*>/)
+      .slice(1)
+      .map(wordsOf),
+  );
+}
+
+/** Where links lead, in the order of the page. */
 export function linksOf(html: string): string[] {
-  const hrefs = [...html.matchAll(/<a\b[^>]*?\shref="([^"#]*)/g)].map(([, href = '']) => unescapeHtml(href));
-  return hrefs.filter((href) => href.startsWith('/') && !href.startsWith('//'));
-}
-
-/** The forms of a page with what stands in them. */
-export function formsOf(html: string): PageForm[] {
-  return [...html.matchAll(/<form\b([^>]*)>([^]*?)<\/form>/g)].map(([, head = '', body = '']) => ({
-    action: unescapeHtml(attribute(head, 'action')),
-    method: attribute(head, 'method') === 'post' ? 'post' : 'get',
-    fields: [...inputsOf(body), ...textsOf(body), ...selectsOf(body)],
-  }));
-}
-
-function inputsOf(body: string) {
-  return [...body.matchAll(/<input\b([^>]*)>/g)]
-    .map(([, attributes = '']) => ({
-      name: attribute(attributes, 'name'),
-      value: unescapeHtml(attribute(attributes, 'value')),
-      choices: [],
-    }))
-    .filter(({ name }) => name !== '');
-}
-
-function textsOf(body: string) {
-  return [...body.matchAll(/<textarea\b([^>]*)>([^<]*)/g)].map(([, attributes = '', value = '']) => ({
-    name: attribute(attributes, 'name'),
-    value: unescapeHtml(value),
-    choices: [],
-  }));
-}
-
-function selectsOf(body: string) {
-  return [...body.matchAll(/<select\b([^>]*)>([^]*?)<\/select>/g)].map(([, attributes = '', options = '']) => {
-    const choices = [...options.matchAll(/<option\b([^>]*)>/g)].map(([, option = '']) => attribute(option, 'value'));
-    return { name: attribute(attributes, 'name'), value: choices[0] ?? '', choices };
-  });
-}
-
-function attribute(attributes: string, name: string): string {
-  return new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
-}
-
-function unescapeHtml(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+  return [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
 }

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import { PipelineError } from '../../kernel/errors.ts';
+
+/** A file as a form brought it. Neither its name nor its bytes are trusted. */
+export type Uploaded = { readonly name: string; readonly bytes: Buffer };
+
+/** For the other fields of the form and what stands between them. */
+const FIELDS_BYTES = 256 * 1024;
+
+/**
+ * Lets forms of these routes bring a file. It is held in memory, so only for files that have to be read as a whole.
+ * @param mostBytes larger forms are refused before they are read to their end
+ */
+export function takeUploads(scope: FastifyInstance, mostBytes: number): void {
+  const options = { parseAs: 'buffer', bodyLimit: mostBytes + FIELDS_BYTES } as const;
+  scope.addContentTypeParser('multipart/form-data', options, async (request: { headers: Headers }, body: Buffer) =>
+    readForm(body, request.headers['content-type'] ?? ''),
+  );
+}
+
+type Headers = { 'content-type'?: string | undefined };
+
+/** The form as an object, like other forms; a file in it is an Uploaded. */
+async function readForm(body: Buffer, contentType: string): Promise<Record<string, string | Uploaded>> {
+  const form: Record<string, string | Uploaded> = Object.create(null) as Record<string, never>;
+  for (const [name, value] of await parse(body, contentType)) {
+    form[name] =
+      typeof value === 'string' ? value : { name: value.name, bytes: Buffer.from(await value.arrayBuffer()) };
+  }
+  return form;
+}
+
+/** Node reads such bodies by itself. */
+async function parse(body: Buffer, contentType: string): Promise<FormData> {
+  const answer = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } });
+  return answer.formData().catch((error: unknown) => {
+    throw new PipelineError('USAGE', 'read the form', 'it did not arrive whole', { cause: error, next: 'Try again.' });
+  });
+}
+
+/** The file of a form that was chosen under this name; undefined when none was. */
+export function uploadOf(form: unknown, name: string): Uploaded | undefined {
+  if (typeof form !== 'object' || form === null) return undefined;
+  const value = (form as Record<string, unknown>)[name];
+  const isFile = typeof value === 'object' && value !== null && 'bytes' in value;
+  // A browser sends a file without a name and without bytes when nothing was chosen.
+  return isFile && (value as Uploaded).name !== '' ? (value as Uploaded) : undefined;
+}

@@ -1,0 +1,82 @@
+import type { InDoubt } from '../../../ledger/queries/in-doubt.ts';
+import { describeWait } from '../../../operator/attempt-words.ts';
+import { seenBatchIds } from '../../../operator/seen-batch-ids.ts';
+import { Facts, Notice, Table } from '../../parts/blocks.tsx';
+import { Count, Moment, Money } from '../../parts/words.tsx';
+import type { Customs } from './read-address.ts';
+
+/** What is known of a batch that may or may not have been accepted. */
+export function BatchDoubt({
+  doubt: { batch, attempts, lateAnswers, reports, before, after, ...rest },
+  now,
+  resolveWaitMs,
+  customs: { timeZone, currency },
+}: {
+  doubt: InDoubt;
+  now: Date;
+  /** How long after the call it may be declared as not received; undefined of an account that is not configured any more. */
+  resolveWaitMs: number | undefined;
+  customs: Customs;
+}) {
+  const calledAt = attempts[0]?.started_at ?? batch.state_at;
+  const seen = seenBatchIds({ attempts, lateAnswers });
+  return (
+    <>
+      <Notice kind="bad" title="It may or may not have been accepted">
+        <p>
+          <Count of={batch.rows} /> rows, <Money cents={batch.cents} currency={currency} />. Never drop its file again:
+          whoever was charged would be charged twice.
+        </p>
+      </Notice>
+      <Facts
+        facts={[
+          ['Sent', <Moment at={calledAt} timeZone={timeZone} />],
+          ['In doubt for', describeWait(now.getTime() - calledAt.getTime())],
+          [
+            'May be declared as not received from',
+            resolveWaitMs !== undefined && (
+              <Moment at={new Date(calledAt.getTime() + resolveWaitMs)} timeZone={timeZone} />
+            ),
+          ],
+          ['Why', batch.reason],
+          ['Batch ids that were seen for it', seen.length > 0 && <span class="id">{seen.join(', ')}</span>],
+          ['Batch id of the account just before', before && <span class="id">{before.batchId}</span>],
+          ['Batch id of the account just after', after && <span class="id">{after.batchId}</span>],
+        ]}
+      />
+      {lateAnswers.length > 0 && (
+        <>
+          <h3>What came later</h3>
+          <ul class="sentences">
+            {lateAnswers.map(({ at, reason }, index) => (
+              <li key={index}>
+                <Moment at={at} timeZone={timeZone} /> {reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <h3>Reports of the service that were read for it</h3>
+      <Table
+        label="Reports"
+        rows={reports}
+        empty="None. A report of approved payments decides row by row what was charged."
+        columns={[
+          { title: 'Report', cell: ({ name }) => name },
+          { title: 'Given', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+          { title: 'Rows found', isFigure: true, cell: ({ found }) => <Count of={found} /> },
+          { title: 'Rows lacking', isFigure: true, cell: ({ absent }) => <Count of={absent} /> },
+          {
+            title: 'What it lacks',
+            cell: ({ covers }) => (covers ? 'was not booked by then' : 'proves nothing'),
+          },
+        ]}
+      />
+      {!rest.proposal && (
+        <p>
+          <a href={`/files/${batch.file_id}/batches/${batch.batch_no}/resolve`}>Resolve it, step by step</a>
+        </p>
+      )}
+    </>
+  );
+}

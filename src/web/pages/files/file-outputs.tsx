@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import { OUTPUT_KINDS } from '../../../../schemas/lifecycle.ts';
+import { readOutput } from '../../../ledger/queries/read-output.ts';
+import type { FileRow, OutputRow } from '../../../ledger/records.ts';
+import { openOutput } from '../../../operator/open-output.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { Refusal } from '../../access/refusal.ts';
+import { type Desk, viewerOf } from '../../desk.ts';
+import { addressOf } from '../../parts/address.ts';
+import { attachmentOf } from '../../parts/attachment.ts';
+import { Notice, Table } from '../../parts/blocks.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Count, Moment } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { fileOf, startOf } from './read-address.ts';
+
+/** `/files/:fileId/outputs/:kind`: an output file to keep, if it is still what was written. Corrections have a number. */
+export function outputDownload(server: FastifyInstance, { app }: Desk): void {
+  server.get('/files/:fileId/outputs/:kind', async (request, reply) => {
+    const file = await fileOf(app, request);
+    const kind = fieldOf(request.params, 'kind');
+    if (!Object.hasOwn(OUTPUT_KINDS, kind)) throw new Refusal('NOT_FOUND');
+    const output = await readOutput(app.ledger, file.file_id, { kind, number: startOf(request, 'number') });
+    if (!output) throw new Refusal('NOT_FOUND');
+    const opened = await openOutput(app, file, output);
+    if (opened.kind === 'open') {
+      return reply
+        .type(typeOf(output.name))
+        .header('content-disposition', attachmentOf(output.name))
+        .header('content-length', opened.bytes)
+        .header('cache-control', 'no-store')
+        .send(opened.content);
+    }
+    const { title, next } = tellTrouble(opened, file);
+    return sendPage(
+      reply.code(409),
+      <Page
+        title="This file is not handed out"
+        viewer={viewerOf(request)}
+        path={`/files/${file.file_id}`}
+        crumbs={[
+          { path: '/files', label: 'Files' },
+          { path: `/files/${file.file_id}`, label: file.name },
+        ]}
+      >
+        <Notice kind="bad" title={`${output.name}: ${title}`}>
+          <p>{next}</p>
+        </Notice>
+      </Page>,
+    );
+  });
+}
+
+type Trouble = Exclude<Awaited<ReturnType<typeof openOutput>>, { kind: 'open' }>;
+
+function tellTrouble(trouble: Trouble, { file_id: fileId }: FileRow): { title: string; next: string } {
+  const again = `"paydrop rebuild-outputs ${fileId} --out <folder>" makes the same bytes once more from the ledger.`;
+  switch (trouble.kind) {
+    case 'elsewhere':
+      return {
+        title: `it lies at the site "${trouble.site}"`,
+        next: 'Its payment file was taken there, and outputs stay where their file is. Open the desk of that site.',
+      };
+    case 'missing':
+      return { title: 'it is not in the out folder any more', next: `Somebody moved or removed it. ${again}` };
+    case 'differs':
+      return {
+        title: 'it is not what paydrop wrote',
+        next: `It was changed after it had been written and read back, so do not book by it. ${again}`,
+      };
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};
+
+function typeOf(name: string): string {
+  return TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
+/** The output files of a file, with what each is for. */
+export function OutputTable({ outputs, timeZone }: { outputs: readonly OutputRow[]; timeZone: string }) {
+  return (
+    <Table
+      label="Output files"
+      rows={outputs}
+      empty="No output files yet. An acknowledgement comes when the file is taken in, the results when every row has its outcome."
+      columns={[
+        {
+          title: 'File',
+          cell: ({ file_id: fileId, kind, number, name }) => (
+            <a href={addressOf(`/files/${fileId}/outputs/${kind}`, { number: number || undefined })} download={name}>
+              {name}
+            </a>
+          ),
+        },
+        { title: 'What it is', cell: ({ kind }) => <span class="wide">{OUTPUT_KINDS[kind].about}</span> },
+        { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
+        { title: 'Bytes', isFigure: true, cell: ({ bytes }) => <Count of={bytes} /> },
+        { title: 'Written', cell: ({ written_at: at }) => <Moment at={at} timeZone={timeZone} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,176 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
+import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
+import type { App } from '../../../app.ts';
+import { maskText } from '../../../kernel/mask.ts';
+import { startOfDay } from '../../../kernel/zone-time.ts';
+import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/queries/list-files.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { type Desk, viewerOf } from '../../desk.ts';
+import { addressOf } from '../../parts/address.ts';
+import { Pager, Section, Table } from '../../parts/blocks.tsx';
+import { ChoiceField, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Count, Moment, Money, State } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { customsOf, startOf } from './read-address.ts';
+
+const PAGE_FILES = 50;
+
+/** `/files`: every payment file, the newest first. */
+export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
+  server.get('/files', async (request, reply) => {
+    const asked = askedOf(request);
+    const newerThan = startOf(request, 'after') || undefined;
+    const olderThan = newerThan === undefined ? startOf(request, 'before') || undefined : undefined;
+    const filter = { ...filterOf(app, asked), newerThan, olderThan, limit: PAGE_FILES + 1 };
+    const found = await listFiles(app.ledger, filter);
+    // Of files that are newer than some, the one too many is the newest; of the others it is the oldest.
+    const hasMore = found.length > PAGE_FILES;
+    const files = !hasMore ? found : newerThan === undefined ? found.slice(0, -1) : found.slice(1);
+    const hasOlder = newerThan === undefined ? hasMore : true;
+    const hasNewer = newerThan === undefined ? olderThan !== undefined : hasMore;
+    return sendPage(
+      reply,
+      <Page title="Files" viewer={viewerOf(request)} path="/files">
+        <Section title="Which files">
+          <FilterForm app={app} asked={asked} />
+        </Section>
+        <Section title="Payment files">
+          <FileTable app={app} files={files} isFiltered={Object.values(asked).some((value) => value !== '')} />
+          {files.length > 0 && (hasOlder || hasNewer) && (
+            <Pager
+              {...(hasNewer && { previous: addressOf('/files', { ...asked, after: files[0]!.file_no }) })}
+              {...(hasOlder && { next: addressOf('/files', { ...asked, before: files.at(-1)!.file_no }) })}
+              says={`${files.length} files`}
+            />
+          )}
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+type Asked = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
+
+/** Names are looked for as they are kept, with long numbers masked, and are repeated on the page no other way. */
+function askedOf({ query }: FastifyRequest): Asked {
+  return {
+    state: fieldOf(query, 'state'),
+    account: fieldOf(query, 'account'),
+    folder: fieldOf(query, 'folder'),
+    operation: fieldOf(query, 'operation'),
+    name: maskText(fieldOf(query, 'name')),
+    from: dayOf(fieldOf(query, 'from')),
+    to: dayOf(fieldOf(query, 'to')),
+  };
+}
+
+function dayOf(text: string): string {
+  return startOfDay(text, 'UTC') === undefined ? '' : text;
+}
+
+function filterOf(app: App, { state, account, folder, operation, name, from, to }: Asked): Omit<FileFilter, 'limit'> {
+  const { timeZone } = customsOf(app, account);
+  return {
+    state: Object.hasOwn(FILE_STATES, state) ? (state as FileState) : undefined,
+    account: account || undefined,
+    folder: folder || undefined,
+    operation: operation || undefined,
+    name: name || undefined,
+    from: from === '' ? undefined : startOfDay(from, timeZone),
+    to: to === '' ? undefined : startOfDay(dayAfter(to), timeZone),
+  };
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+}
+
+function FilterForm({ app, asked }: { app: App; asked: Asked }) {
+  const { accounts, folders } = app.settings;
+  return (
+    <form action="/files" class="inline filter">
+      <ChoiceField
+        name="state"
+        label="State"
+        value={asked.state}
+        choices={choicesOf('Any state', Object.keys(FILE_STATES))}
+      />
+      <ChoiceField
+        name="account"
+        label="Account"
+        value={asked.account}
+        choices={choicesOf('Any account', [...accounts.keys()])}
+      />
+      <ChoiceField
+        name="folder"
+        label="Folder"
+        value={asked.folder}
+        choices={choicesOf(
+          'Any folder',
+          folders.map(({ id }) => id),
+        )}
+      />
+      <ChoiceField
+        name="operation"
+        label="Operation"
+        value={asked.operation}
+        choices={choicesOf('Any operation', Object.keys(FOLDER_OPERATIONS))}
+      />
+      <TextField name="name" label="Name contains" type="search" value={asked.name} />
+      <TextField name="from" label="From day" type="date" value={asked.from} />
+      <TextField name="to" label="To day" type="date" value={asked.to} />
+      <div>
+        <button type="submit">Show</button>
+      </div>
+    </form>
+  );
+}
+
+function choicesOf(none: string, values: readonly string[]) {
+  return [{ value: '', label: none }, ...values.map((value) => ({ value, label: value.replaceAll('_', ' ') }))];
+}
+
+function FileTable({ app, files, isFiltered }: { app: App; files: readonly ListedFile[]; isFiltered: boolean }) {
+  return (
+    <Table
+      label="Payment files"
+      rows={files}
+      empty={
+        isFiltered ? (
+          <>
+            No file fits. <a href="/files">Show all files</a>
+          </>
+        ) : (
+          <>
+            No file has come yet. Each CSV file that is put into a drop folder, or <a href="/drop">dropped here</a>,
+            stands in this list from the moment it is taken.
+          </>
+        )
+      }
+      columns={[
+        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'Name', cell: (file) => <a href={`/files/${file.file_id}`}>{file.name}</a> },
+        { title: 'Account', cell: ({ account }) => account },
+        { title: 'Operation', cell: ({ operation }) => operation },
+        { title: 'Rows', isFigure: true, cell: ({ records }) => records !== null && <Count of={records} /> },
+        {
+          title: 'Total',
+          isFigure: true,
+          cell: ({ valid_cents: cents, account }) =>
+            cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
+        },
+        {
+          title: 'Batches done',
+          isFigure: true,
+          cell: ({ batches, done }) => batches > 0 && `${done} of ${batches}`,
+        },
+        {
+          title: 'Taken',
+          cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
+        },
+      ]}
+    />
+  );
+}

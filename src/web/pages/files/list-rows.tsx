@@ -1,0 +1,152 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FINAL_BATCH_STATES, OUTCOMES, type Outcome } from '../../../../schemas/lifecycle.ts';
+import { rejectionOf } from '../../../../schemas/rejections.ts';
+import { type ListedRow, listRows, type RowFilter } from '../../../ledger/queries/list-rows.ts';
+import type { FileRow } from '../../../ledger/records.ts';
+import { fieldOf } from '../../access/read-form.ts';
+import { type Desk, viewerOf } from '../../desk.ts';
+import { addressOf } from '../../parts/address.ts';
+import { Section, Table } from '../../parts/blocks.tsx';
+import { CardNotice, isCardNumber } from '../../parts/card-notice.tsx';
+import { ChoiceField, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import { splitPage, StepPager } from '../../parts/step-pager.tsx';
+import { Money, OutcomeWord } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { customsOf, fileOf, startOf } from './read-address.ts';
+
+const PAGE_ROWS = 100;
+
+/** `/files/:fileId/rows`: the rows of a file as they stand in it, with their outcomes. */
+export function listRowsPage(server: FastifyInstance, { app }: Desk): void {
+  server.get('/files/:fileId/rows', async (request, reply) => {
+    const file = await fileOf(app, request);
+    const asked = askedOf(request);
+    const path = `/files/${file.file_id}/rows`;
+    const found = asked.isCard ? [] : await listRows(app.ledger, file, { ...filterOf(asked), limit: PAGE_ROWS + 1 });
+    const { page, more } = splitPage(found, PAGE_ROWS);
+    const query = { outcome: asked.outcome, invoice: asked.invoice, batch: asked.batch || undefined };
+    return sendPage(
+      reply,
+      <Page
+        title="Rows"
+        viewer={viewerOf(request)}
+        path={path}
+        crumbs={[
+          { path: '/files', label: 'Files' },
+          { path: `/files/${file.file_id}`, label: file.name },
+        ]}
+      >
+        {asked.isCard && <CardNotice />}
+        <Section title="Which rows">
+          <FilterForm path={path} asked={asked} />
+        </Section>
+        <Section title={`Rows of ${file.name}`}>
+          <RowTable file={file} rows={page} currency={customsOf(app, file.account).currency} />
+          <StepPager
+            first={asked.from > 1 ? addressOf(path, query) : undefined}
+            next={more && addressOf(path, { ...query, from: more.line })}
+            says={page.length === 0 ? '' : `Lines ${page[0]!.line} to ${page.at(-1)!.line}`}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+type Asked = { outcome: string; invoice: string; batch: number; from: number; isCard: boolean };
+
+function askedOf(request: FastifyRequest): Asked {
+  const invoice = fieldOf(request.query, 'invoice');
+  const isCard = isCardNumber(invoice);
+  return {
+    outcome: fieldOf(request.query, 'outcome'),
+    invoice: isCard ? '' : invoice,
+    batch: startOf(request, 'batch'),
+    from: startOf(request, 'from'),
+    isCard,
+  };
+}
+
+function filterOf({ outcome, invoice, batch, from }: Asked): Omit<RowFilter, 'limit'> {
+  const isKnown = outcome === 'open' || Object.hasOwn(OUTCOMES, outcome);
+  return {
+    outcome: isKnown ? (outcome as Outcome | 'open') : undefined,
+    invoice: invoice || undefined,
+    batch: batch || undefined,
+    from,
+  };
+}
+
+const OUTCOME_CHOICES = [
+  { value: '', label: 'Any outcome' },
+  ...Object.entries(OUTCOMES).map(([value, { label, means }]) => ({ value, label: `${label}: ${means}` })),
+  { value: 'open', label: 'None yet: the batch has not ended' },
+];
+
+function FilterForm({ path, asked: { outcome, invoice, batch, from } }: { path: string; asked: Asked }) {
+  return (
+    <form action={path} class="inline filter">
+      <ChoiceField name="outcome" label="Outcome" choices={OUTCOME_CHOICES} value={outcome} />
+      <TextField name="invoice" label="Invoice, exactly" type="search" value={invoice} autocomplete="off" />
+      <TextField name="batch" label="Batch" type="number" value={batch === 0 ? '' : String(batch)} />
+      <TextField name="from" label="From line" type="number" value={from === 0 ? '' : String(from)} />
+      <div>
+        <button type="submit">Show</button>
+      </div>
+    </form>
+  );
+}
+
+function RowTable({
+  file,
+  rows,
+  currency,
+}: {
+  file: FileRow;
+  rows: readonly ListedRow[];
+  currency?: string | undefined;
+}) {
+  return (
+    <Table
+      label="Rows"
+      rows={rows}
+      empty={
+        <>
+          No row fits. Rows stand here when the file has been read.{' '}
+          <a href={`/files/${file.file_id}/rows`}>Show all rows</a>
+        </>
+      }
+      columns={[
+        { title: 'Line', isFigure: true, cell: ({ line }) => line },
+        { title: 'Invoice', cell: ({ invoice }) => invoice },
+        { title: 'Customer code', cell: ({ customer_code: code }) => code },
+        {
+          title: 'Amount',
+          isFigure: true,
+          cell: ({ amount_cents: cents }) => cents !== null && <Money cents={cents} currency={currency} />,
+        },
+        { title: 'Number ends', cell: ({ last_four: end }) => end !== '' && <span class="id">…{end}</span> },
+        {
+          title: 'Batch',
+          isFigure: true,
+          cell: ({ batch_no: no }) => no !== null && <a href={`/files/${file.file_id}/batches/${no}`}>{no}</a>,
+        },
+        { title: 'Outcome', cell: (row) => <RowOutcome row={row} /> },
+        {
+          title: 'Code',
+          cell: ({ code }) => code !== null && <span class="wide">{`${code}: ${rejectionOf(code).message}`}</span>,
+        },
+        { title: 'Message', cell: ({ message }) => <span class="wide">{message}</span> },
+      ]}
+    />
+  );
+}
+
+/** A row without an outcome was withheld, will never be sent, or waits for the end of its batch. */
+function RowOutcome({ row: { outcome, batch_no: batchNo, batch_state: state } }: { row: ListedRow }) {
+  if (outcome !== null) return <OutcomeWord outcome={outcome} />;
+  if (batchNo === null) return <OutcomeWord outcome="invalid" />;
+  const isEnded = state === null || (FINAL_BATCH_STATES as readonly string[]).includes(state);
+  return isEnded ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
+}

@@ -1,0 +1,161 @@
+import type { FastifyInstance } from 'fastify';
+import type { DeedName } from '../../../../schemas/desk.ts';
+import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts';
+import type { App } from '../../../app.ts';
+import { PipelineError } from '../../../kernel/errors.ts';
+import { describeDoubt } from '../../../ledger/queries/in-doubt.ts';
+import { readProposalsOf } from '../../../ledger/queries/proposals.ts';
+import { readBatchFacts } from '../../../ledger/queries/read-why.ts';
+import type { BatchRow, FileRow } from '../../../ledger/records.ts';
+import { compareBatch } from '../../../operator/compare-batch.ts';
+import { whyBatch } from '../../../operator/why/tell-why.ts';
+import { type Desk, viewerOf } from '../../desk.ts';
+import { addressOf } from '../../parts/address.ts';
+import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
+import { DeedLinks, Page } from '../../parts/page.tsx';
+import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
+import { sendPage } from '../../send-page.ts';
+import { BatchAttempts } from './batch-attempts.tsx';
+import { BatchComparison } from './batch-comparison.tsx';
+import { BatchDoubt } from './batch-doubt.tsx';
+import { batchOf, type Customs, customsOf } from './read-address.ts';
+import { ToldWhy } from './told-why.tsx';
+import { WaitingProposals } from './waiting-proposals.tsx';
+
+/** `/files/:fileId/batches/:batchNo`: all about one batch. */
+export function showBatchPage(server: FastifyInstance, { app }: Desk): void {
+  server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const { file, batch } = await batchOf(app, request);
+    const { doubt, why, outcomes, proposals, comparison } = await readAll(app, file, batch);
+    const customs = customsOf(app, file.account);
+    const path = `/files/${file.file_id}/batches/${batch.batch_no}`;
+    return sendPage(
+      reply,
+      <Page
+        title={`Batch ${batch.batch_no}`}
+        viewer={viewer}
+        path={path}
+        crumbs={[
+          { path: '/files', label: 'Files' },
+          { path: `/files/${file.file_id}`, label: file.name },
+        ]}
+        isLive
+      >
+        <Section title={`Batch ${batch.batch_no} of ${file.name}`} live="head">
+          <WaitingProposals proposals={proposals} />
+          <BatchHead file={file} batch={batch} customs={customs} />
+          <DeedLinks viewer={viewer} deeds={deedsOf(file, batch)} base={path} />
+        </Section>
+        {batch.state === 'unknown' && (
+          <Section title="What is known" live="doubt">
+            <BatchDoubt
+              doubt={doubt}
+              now={app.clock.now()}
+              resolveWaitMs={app.settings.accounts.get(file.account)?.resolveWaitMs}
+              customs={customs}
+            />
+          </Section>
+        )}
+        <ToldWhy why={why} />
+        {comparison && (
+          <Section title="What was sent and what came back" live="comparison">
+            {'says' in comparison ? (
+              <Notice kind="warn" title={comparison.says} />
+            ) : (
+              <BatchComparison comparison={comparison} />
+            )}
+          </Section>
+        )}
+        <Section title="Attempts" live="attempts">
+          <BatchAttempts attempts={doubt.attempts} timeZone={customs.timeZone} />
+        </Section>
+        <Section title="Outcomes" live="outcomes">
+          <Table
+            label="Outcomes"
+            rows={outcomes}
+            empty="None yet. The outcomes of its rows stand here when its result has been matched with what was sent."
+            columns={[
+              { title: 'Outcome', cell: ({ outcome }) => <OutcomeWord outcome={outcome} /> },
+              { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
+              {
+                title: 'Total',
+                isFigure: true,
+                cell: ({ cents }) => <Money cents={cents} currency={customs.currency} />,
+              },
+            ]}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+async function readAll(app: App, file: FileRow, batch: BatchRow) {
+  const { ledger, settings } = app;
+  const [doubt, why, { outcomes }, ofFile, comparison] = await Promise.all([
+    describeDoubt(ledger, batch),
+    whyBatch(ledger, settings, file, batch),
+    readBatchFacts(ledger, file, batch),
+    readProposalsOf(ledger, file.file_id),
+    batch.state === 'exception' ? compareOrSay(app, file, batch) : undefined,
+  ]);
+  const proposals = ofFile.filter(({ batch_no: batchNo }) => batchNo === null || batchNo === batch.batch_no);
+  return { doubt, why, outcomes, proposals, comparison };
+}
+
+/** A result that cannot be opened any more is no reason to show nothing of the batch. */
+async function compareOrSay(app: App, file: FileRow, batch: BatchRow) {
+  try {
+    return await compareBatch(app, file, batch);
+  } catch (error) {
+    if (error instanceof PipelineError) return { says: error.message };
+    throw error;
+  }
+}
+
+function BatchHead({ file, batch, customs }: { file: FileRow; batch: BatchRow; customs: Customs }) {
+  const { timeZone, currency } = customs;
+  return (
+    <Facts
+      facts={[
+        ['State', <State state={batch.state} />],
+        ['It means', BATCH_STATES[batch.state]],
+        ['Since', <Moment at={batch.state_at} timeZone={timeZone} />],
+        ['Why', batch.reason],
+        ['Rows', <BatchRows file={file} batch={batch} />],
+        ['Total', <Money cents={batch.cents} currency={currency} />],
+        ["Service's batch id", batch.batch_id && <span class="id">{batch.batch_id}</span>],
+        ['Attempt', batch.attempt],
+        ['Not sent before', batch.not_before && <Moment at={batch.not_before} timeZone={timeZone} />],
+        ['Taken by the service', batch.submitted_at && <Moment at={batch.submitted_at} timeZone={timeZone} />],
+        ['Asked for its result', batch.polls > 0 && `${batch.polls} times`],
+        ['Asked again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
+        ['Result came', batch.result_at && <Moment at={batch.result_at} timeZone={timeZone} />],
+        ['Ended', batch.final_at && <Moment at={batch.final_at} timeZone={timeZone} />],
+      ]}
+    />
+  );
+}
+
+function BatchRows({ file, batch }: { file: FileRow; batch: BatchRow }) {
+  return (
+    <a href={addressOf(`/files/${file.file_id}/rows`, { batch: batch.batch_no })}>
+      <Count of={batch.rows} />
+    </a>
+  );
+}
+
+const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
+  unknown: ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'],
+  exception: ['disown', 'repoll'],
+  submitted: ['repoll'],
+  refused: ['retry', 'withdraw'],
+  ready: ['cancel-batch'],
+};
+
+/** What can be done with a batch as it stands. Nothing of a file that is not on its way is stopped by its batch. */
+function deedsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly DeedName[] {
+  const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
+  return state === 'ready' && !isOnItsWay ? [] : (DEEDS_OF[state] ?? []);
+}

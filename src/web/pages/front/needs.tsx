@@ -1,0 +1,272 @@
+import type { Standing } from '../../../ledger/queries/overview.ts';
+import { isBalanced } from '../../../reconcile/balance-day.ts';
+import { type Column, Notice, Section } from '../../parts/blocks.tsx';
+import { Count, Money, Moment, State } from '../../parts/words.tsx';
+import { NeedGroup } from './need-group.tsx';
+import type { Front } from './read-front.ts';
+
+type Batch = Standing['doubt'][number];
+
+/** Everything that waits for a person, worst first: money in doubt before all, what is merely late at the end. */
+export function Needs({ front }: { front: Front }) {
+  const groups = [
+    <Trouble key="trouble" front={front} />,
+    <Doubt key="doubt" front={front} />,
+    <Exceptions key="exceptions" front={front} />,
+    <Refused key="refused" front={front} />,
+    <Stopped key="stopped" front={front} />,
+    <Held key="held" front={front} />,
+    <Proposals key="proposals" front={front} />,
+    <Overdue key="overdue" front={front} />,
+    <LateRuns key="runs" front={front} />,
+    <MissingFiles key="files" front={front} />,
+  ];
+  return (
+    <Section title="Needs a person" live="needs">
+      {isCalm(front) ? (
+        <Notice kind="good" title="Nothing needs you">
+          <p>
+            No money is in doubt, nothing is held and nothing is late. paydrop, its ledger, its queue and its send
+            journal are well.
+          </p>
+        </Notice>
+      ) : (
+        groups
+      )}
+    </Section>
+  );
+}
+
+function isCalm({ standing, held, stops, late, unready, unreached, today }: Front): boolean {
+  const { doubt, proposals } = standing;
+  if (!today.every(isBalanced)) return false;
+  const waiting = [doubt, standing.late, held, stops, proposals, unready, unreached, late.lateRuns, late.missingFiles];
+  return waiting.every((list) => list.length === 0);
+}
+
+type Part = { front: Front };
+
+/** What keeps this process from doing its work, and what it cannot have done right. */
+function Trouble({ front: { unready, unreached, today } }: Part) {
+  return (
+    <>
+      {unready.length > 0 && (
+        <Notice kind="bad" title="paydrop cannot do its work">
+          <ul>
+            {unready.map(({ part, why }) => (
+              <li key={part}>
+                {part}: {why}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {today
+        .filter((report) => !isBalanced(report))
+        .map(({ account, day }) => (
+          <Notice key={account} kind="bad" title={`The day of account ${account} does not balance`}>
+            <p>
+              Rows or money were lost or made on the way, or the ledger was changed by hand.{' '}
+              <a href={`/report?account=${account}&day=${day}`}>See the day</a>
+            </p>
+          </Notice>
+        ))}
+      {unreached.map(({ account }) => (
+        <Notice key={account} kind="bad" title={`The service is not reached for account ${account}`}>
+          <p>Batches are put back again and again before a byte has left. Nothing is lost; it is tried on.</p>
+        </Notice>
+      ))}
+    </>
+  );
+}
+
+function Doubt({ front }: Part) {
+  return (
+    <Batches
+      front={front}
+      state="unknown"
+      title="Money in doubt"
+      hint="The service may or may not have taken these. They are not sent again, and their accounts wait until somebody says what became of them. Never drop such a file again."
+    />
+  );
+}
+
+function Exceptions({ front }: Part) {
+  return (
+    <Batches
+      front={front}
+      state="exception"
+      title="Results that do not fit"
+      hint="The service sent a result that differs from what it was given. Its rows have no outcome yet."
+    />
+  );
+}
+
+function Refused({ front }: Part) {
+  return (
+    <Batches
+      front={front}
+      state="refused"
+      title="Refused by the service"
+      hint="Nothing of these was charged. Their accounts wait until the cause is mended."
+    />
+  );
+}
+
+function Batches({ front, state, title, hint }: Part & { state: string; title: string; hint: string }) {
+  const batches = front.standing.doubt.filter((batch) => batch.state === state);
+  return <NeedGroup title={title} items={batches} hint={hint} sumsOf={front} columns={batchColumns(front)} />;
+}
+
+function batchColumns(front: Front): Column<Batch>[] {
+  return [
+    { title: 'Batch', cell: (batch) => <BatchLink {...batch} /> },
+    { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
+    { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+    {
+      title: 'Money',
+      cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
+      isFigure: true,
+    },
+    { title: 'Since', cell: ({ since, account }) => <Moment at={since} timeZone={front.zoneOf(account)} /> },
+    { title: 'Why', cell: ({ reason }) => reason ?? '' },
+  ];
+}
+
+function Stopped({ front }: Part) {
+  return (
+    <NeedGroup
+      title="Stopped accounts"
+      items={front.stops}
+      hint="They send nothing. Results of what was sent before are still asked for."
+      columns={[
+        {
+          title: 'Account',
+          cell: ({ account }) =>
+            account === '*' ? <a href="/accounts">all accounts</a> : <AccountLink account={account} />,
+        },
+        { title: 'By', cell: ({ kind, actor }) => (kind === 'pause' ? actor : 'paydrop') },
+        { title: 'Since', cell: ({ since, account }) => <Moment at={since} timeZone={front.zoneOf(account)} /> },
+        { title: 'Why', cell: ({ reason }) => reason },
+      ]}
+    />
+  );
+}
+
+function Held({ front }: Part) {
+  return (
+    <NeedGroup
+      title="Held files"
+      items={front.held}
+      sumsOf={front}
+      hint="Nothing of these is sent before somebody has looked and approved or declined them."
+      columns={[
+        { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
+        { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
+        { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+        {
+          title: 'Money',
+          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
+          isFigure: true,
+        },
+        { title: 'Since', cell: ({ since, account }) => <Moment at={since} timeZone={front.zoneOf(account)} /> },
+        { title: 'Why', cell: ({ reason }) => reason ?? '' },
+      ]}
+    />
+  );
+}
+
+function Proposals({ front }: Part) {
+  const { proposals } = front.standing;
+  return (
+    <NeedGroup
+      title="Waiting for approval"
+      items={proposals}
+      sumsOf={front}
+      hint="One person has proposed these; another must confirm or refuse them."
+      columns={[
+        { title: 'Proposal', cell: (row) => <a href="/proposals">{`${row.action} ${row.name}`}</a> },
+        { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
+        {
+          title: 'Money',
+          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
+          isFigure: true,
+        },
+        { title: 'By', cell: (row) => row.made_by },
+        { title: 'Why', cell: ({ reason }) => reason },
+      ]}
+    />
+  );
+}
+
+function Overdue({ front }: Part) {
+  const { late } = front.standing;
+  return (
+    <NeedGroup
+      title="Results that are long in coming"
+      items={late}
+      sumsOf={front}
+      hint="The service has these and is asked on. Ask its support about the batch ids."
+      columns={[
+        { title: 'Batch', cell: (batch) => <BatchLink {...batch} /> },
+        { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
+        { title: 'Batch id', cell: ({ batchId }) => <span class="id">{batchId}</span> },
+        {
+          title: 'Money',
+          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
+          isFigure: true,
+        },
+        {
+          title: 'Sent',
+          cell: ({ submittedAt, account }) =>
+            submittedAt && <Moment at={submittedAt} timeZone={front.zoneOf(account)} />,
+        },
+        { title: 'The service says', cell: ({ says }) => says ?? 'nothing yet' },
+      ]}
+    />
+  );
+}
+
+function LateRuns({ front }: Part) {
+  return (
+    <NeedGroup
+      title="Runs that did not happen"
+      items={front.late.lateRuns}
+      hint={
+        <>
+          What lies in the folders is taken by the next run in any case: <a href="/schedules">see the schedules</a>.
+        </>
+      }
+      columns={[
+        { title: 'Schedule', cell: ({ schedule }) => schedule },
+        { title: 'Day', cell: ({ day }) => day },
+        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'Why', cell: ({ says }) => says },
+      ]}
+    />
+  );
+}
+
+function MissingFiles({ front }: Part) {
+  return (
+    <NeedGroup
+      title="Expected files that have not come"
+      items={front.late.missingFiles}
+      hint="Ask the sender."
+      columns={[
+        { title: 'Folder', cell: ({ folder }) => folder },
+        { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
+        { title: 'Day', cell: ({ day }) => day },
+        { title: 'By', cell: ({ by }) => by },
+      ]}
+    />
+  );
+}
+
+function BatchLink({ fileId, batchNo, name }: { fileId: string; batchNo: number; name: string }) {
+  return <a href={`/files/${fileId}/batches/${batchNo}`}>{`${name}, batch ${batchNo}`}</a>;
+}
+
+function AccountLink({ account }: { account: string }) {
+  return <a href={`/accounts/${account}`}>{account}</a>;
+}

@@ -1,0 +1,113 @@
+import { expectedTimes } from '../../../../workers/schedule/check-expected.ts';
+import { readDayReport } from '../../../../workers/read-day-report.ts';
+import { nextDate } from '../../../kernel/business-dates.ts';
+import type { Settings } from '../../../kernel/config.ts';
+import { retentionDays } from '../../../kernel/retention-days.ts';
+import { nextSendAt } from '../../../kernel/send-window.ts';
+import { dayInZone } from '../../../kernel/zone-time.ts';
+import type { Ledger } from '../../../ledger/open-ledger.ts';
+import { type AlarmCause, findUnreached } from '../../../ledger/queries/find-alarm-causes.ts';
+import { type Expiring, findExpiring } from '../../../ledger/queries/find-expiring.ts';
+import { readStanding, type Standing } from '../../../ledger/queries/overview.ts';
+import { type HeldFile, readHeld } from '../../../ledger/queries/read-held.ts';
+import type { Stop } from '../../../ledger/queries/read-holds.ts';
+import { readStops } from '../../../ledger/queries/read-stops.ts';
+import { type LateRuns, readLateRuns } from '../../../operator/late-runs.ts';
+import { readSchedules } from '../../../operator/read-schedules.ts';
+import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
+import type { Desk } from '../../desk.ts';
+import { findUnready, type Unready } from '../../monitor/find-unready.ts';
+import { sharedZone, zoneOf } from '../../zone-of.ts';
+import { type MonthDay, type MonthReader } from './read-month.ts';
+
+/** Something that will happen by itself, or that should; `at` is null when it never will. */
+export type Coming = { readonly what: string; readonly at: Date | null; readonly timeZone: string };
+
+/** Everything that the front page tells. */
+export type Front = {
+  readonly standing: Standing;
+  readonly held: readonly HeldFile[];
+  readonly stops: readonly Stop[];
+  /** Accounts whose service cannot be reached. */
+  readonly unreached: readonly AlarmCause[];
+  readonly late: LateRuns;
+  readonly unready: readonly Unready[];
+  /** The day of each account as it stands. */
+  readonly today: readonly DayReport[];
+  readonly month: readonly MonthDay[];
+  /** What comes next, the first first. */
+  readonly coming: readonly Coming[];
+  readonly expiring: readonly Expiring[];
+  /** For what belongs to no account. */
+  readonly zone: string;
+  zoneOf(account: string): string;
+  currencyOf(account: string): string | undefined;
+};
+
+/** How far ahead it is told what ends by itself, in ms. */
+const AHEAD_MS = 30 * 86_400_000;
+
+export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
+  const { ledger, settings } = app;
+  const now = ledger.clock.now();
+  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring] = await Promise.all([
+    readStanding(ledger),
+    readHeld(ledger),
+    readStops(ledger),
+    findUnreached(ledger),
+    readLateRuns(ledger, settings),
+    findUnready(app),
+    readToday(ledger, settings),
+    month.read(),
+    readSchedules(ledger, settings),
+    findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
+  ]);
+  const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
+  return {
+    standing,
+    held,
+    stops,
+    unreached,
+    late,
+    unready,
+    today,
+    month: days,
+    coming: [...runs, ...comingWindows(settings, now), ...comingFiles(settings, now)].sort(byMoment),
+    expiring,
+    zone: sharedZone(settings),
+    zoneOf: (account) => zoneOf(settings, account),
+    currencyOf: (account) => settings.accounts.get(account)?.currency,
+  };
+}
+
+/** One after the other: each takes a connection of its own, and the workers need some too. */
+async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<DayReport[]> {
+  const reports: DayReport[] = [];
+  for (const account of accounts.values()) {
+    reports.push(await readDayReport(ledger, account, dayInZone(ledger.clock.now(), account.timeZone)));
+  }
+  return reports;
+}
+
+/** When the windows open that are closed now. */
+function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Coming[] {
+  return [...accounts.values()].flatMap((account) => {
+    const at = nextSendAt(account, now);
+    if (at === now) return [];
+    return [{ what: `Account ${account.name} may send again`, at: at ?? null, timeZone: account.timeZone }];
+  });
+}
+
+/** Until when files have to be here that are expected. */
+function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date): Coming[] {
+  return settings.folders.flatMap((folder) => {
+    const times = expectedTimes(settings, folder);
+    const next = times && nextDate(times, now);
+    return next ? [{ what: `A file is expected in ${folder.id}`, at: next.at, timeZone: times.timeZone }] : [];
+  });
+}
+
+/** What never happens stands at the end. */
+function byMoment(one: Coming, other: Coming): number {
+  return (one.at?.getTime() ?? Number.MAX_SAFE_INTEGER) - (other.at?.getTime() ?? Number.MAX_SAFE_INTEGER);
+}

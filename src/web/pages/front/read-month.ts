@@ -1,0 +1,91 @@
+import { addDays } from '../../../kernel/calendar.ts';
+import type { Settings } from '../../../kernel/config.ts';
+import { dayBounds } from '../../../kernel/day-bounds.ts';
+import { dayInZone } from '../../../kernel/zone-time.ts';
+import type { Ledger } from '../../../ledger/open-ledger.ts';
+import { type DaySpan, type DaySum, sumDays } from '../../../ledger/queries/sum-days.ts';
+
+/** A day over all accounts. Money cannot be added up over currencies. */
+export type MonthDay = {
+  readonly day: string;
+  readonly rows: number;
+  readonly declined: number;
+  /** Integer cents by currency. */
+  readonly cents: Readonly<Record<string, number>>;
+};
+
+/** So many days, today with them. */
+export const MONTH_DAYS = 30;
+
+export type MonthReader = {
+  /** What came to its end on each of the last days, each account by the days of its own zone; the earliest first. */
+  read(): Promise<MonthDay[]>;
+};
+
+/** So long after its end a day may still be added to, by a host whose clock is late, in ms. */
+const SETTLE_MS = 3_600_000;
+
+/**
+ * Reads the last days, and keeps those that are over: nothing leaves a final state, so their figures do not change any
+ * more, and a page that is shown again and again need not sum up the same month each time.
+ */
+export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
+  let known = new Map<string, DaySum | undefined>();
+  return {
+    read: async () => {
+      const now = ledger.clock.now();
+      const spans = spansOf(settings, now);
+      const asked = spans.filter((span) => !known.has(keyOf(span)));
+      const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
+      const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
+      const settledAt = now.getTime() - SETTLE_MS;
+      // Only of these days, so that it does not grow from month to month.
+      known = new Map(
+        spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
+      );
+      return addUp(spans, [...sums.values()], settings);
+    },
+  };
+}
+
+function keyOf({ account, day }: Pick<DaySpan, 'account' | 'day'>): string {
+  return `${day} ${account}`;
+}
+
+function addUp(
+  spans: readonly DaySpan[],
+  sums: readonly (DaySum | undefined)[],
+  { accounts }: Pick<Settings, 'accounts'>,
+): MonthDay[] {
+  const days = [...new Set(spans.map(({ day }) => day))].sort();
+  return days.map((day) => {
+    const cents: Record<string, number> = {};
+    let [rows, declined] = [0, 0];
+    for (const sum of sums) {
+      if (sum?.day !== day) continue;
+      const { currency } = accounts.get(sum.account)!;
+      cents[currency] = (cents[currency] ?? 0) + sum.cents;
+      rows += sum.rows;
+      declined += sum.declined;
+    }
+    return { day, rows, declined, cents };
+  });
+}
+
+function spansOf({ accounts }: Pick<Settings, 'accounts'>, now: Date): DaySpan[] {
+  // Many accounts share a zone, and the days of a zone take a while to be found.
+  const byZone = new Map<string, Omit<DaySpan, 'account'>[]>();
+  return [...accounts.values()].flatMap(({ name: account, timeZone }) => {
+    const days = byZone.get(timeZone) ?? lastDays(timeZone, now);
+    byZone.set(timeZone, days);
+    return days.map((day) => ({ account, ...day }));
+  });
+}
+
+function lastDays(timeZone: string, now: Date): Omit<DaySpan, 'account'>[] {
+  const today = dayInZone(now, timeZone);
+  return Array.from({ length: MONTH_DAYS }, (_, index) => addDays(today, index + 1 - MONTH_DAYS)).flatMap((day) => {
+    const bounds = dayBounds(day, timeZone);
+    return bounds ? [{ day, ...bounds }] : [];
+  });
+}

@@ -1,0 +1,166 @@
+import type { ComponentChildren } from 'preact';
+import { OUTCOMES } from '../../../../schemas/lifecycle.ts';
+import type { Totals } from '../../../kernel/rows.ts';
+import { balanceDay, isBalanced } from '../../../reconcile/balance-day.ts';
+import { finalLines, type DayReport } from '../../../reconcile/outputs/day-report.ts';
+import { Notice, Section, Table } from '../../parts/blocks.tsx';
+import { Sum } from '../../parts/sum.tsx';
+import { Count, Money, OutcomeWord, State } from '../../parts/words.tsx';
+
+type Line = Totals & { readonly name: string; readonly item: ComponentChildren };
+
+/** The day of one account: what came must be equal to what came of it, then what is open, then what changed late. */
+export function DayTables({ report, currency }: { report: DayReport; currency: string }) {
+  return (
+    <>
+      {!report.isOver && (
+        <Notice kind="info" title="This day is not over yet">
+          <p>The figures are those of this moment.</p>
+        </Notice>
+      )}
+      <Balance report={report} currency={currency} />
+      <Section title="Figures">
+        <LineTable label="What came" lines={cameLines(report)} sum="Came" currency={currency} />
+        <LineTable label="What became of it" lines={becameLines(report)} sum="Became" currency={currency} />
+      </Section>
+      <Open report={report} currency={currency} />
+      {report.changes.length > 0 && <Changes report={report} currency={currency} />}
+      <p class="soft">
+        {`Account ${report.account}, the day ${report.day} in ${report.timeZone}. Money in ${currency}.`}
+      </p>
+    </>
+  );
+}
+
+function Balance({ report, currency }: { report: DayReport; currency: string }) {
+  const difference = (
+    <>
+      Difference: <Sum of={balanceDay(report)} currency={currency} />.
+    </>
+  );
+  if (isBalanced(report)) {
+    return (
+      <Notice kind="good" title="The day balances">
+        <p>{difference}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="bad" title="The day does not balance">
+      <p>
+        <strong>{difference}</strong>
+      </p>
+      <p>
+        Rows or money were lost or made on the way, or the ledger was changed by hand. Check the{' '}
+        <a href="/audit">audit trail</a>, and pause the account until the cause is found.
+      </p>
+    </Notice>
+  );
+}
+
+function cameLines({ broughtForward, accepted }: DayReport): Line[] {
+  const files = `${accepted.files} ${accepted.files === 1 ? 'file' : 'files'}`;
+  return [
+    { name: 'forward', item: 'Brought forward, open', ...broughtForward },
+    { name: 'accepted', item: `Accepted, ${files}`, rows: accepted.rows, cents: accepted.cents },
+  ];
+}
+
+function becameLines(report: DayReport): Line[] {
+  return [
+    ...finalLines(report).map(([outcome, totals]) => ({
+      name: outcome,
+      item: (
+        <>
+          <OutcomeWord outcome={outcome} /> {OUTCOMES[outcome].means}
+        </>
+      ),
+      ...totals,
+    })),
+    { name: 'open', item: 'Still open', ...report.open },
+  ];
+}
+
+/** Some lines with their sum below. */
+function LineTable({
+  label,
+  lines,
+  sum,
+  currency,
+}: {
+  label: string;
+  lines: readonly Line[];
+  sum: string;
+  currency: string;
+}) {
+  const total: Line = {
+    name: 'sum',
+    item: <strong>{sum}</strong>,
+    rows: lines.reduce((rows, line) => rows + line.rows, 0),
+    cents: lines.reduce((cents, line) => cents + line.cents, 0),
+  };
+  return (
+    <>
+      <h3>{label}</h3>
+      <Table
+        label={label}
+        rows={[...lines, total]}
+        empty=""
+        columns={[
+          { title: 'Item', cell: ({ item }) => item },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+        ]}
+      />
+    </>
+  );
+}
+
+function Open({ report: { open, openBatches }, currency }: { report: DayReport; currency: string }) {
+  const more = open.rows - openBatches.reduce((sum, { rows }) => sum + rows, 0);
+  return (
+    <Section title="Open at the end of the day">
+      <Table
+        label="Open batches"
+        rows={openBatches}
+        empty="Nothing is open."
+        columns={[
+          {
+            title: 'Batch',
+            cell: ({ fileId, batchNo, name }) => (
+              <a href={`/files/${fileId}/batches/${batchNo}`}>{`${name}, batch ${batchNo}`}</a>
+            ),
+          },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+          { title: 'Accepted', cell: ({ acceptedAt }) => acceptedAt },
+          { title: 'State now', cell: ({ stateNow }) => <State state={stateNow} /> },
+        ]}
+      />
+      {more > 0 && (
+        <p>
+          And <Count of={more} /> rows in later batches.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Changes({ report: { changes }, currency }: { report: DayReport; currency: string }) {
+  return (
+    <Section title="Changed after they were final">
+      <p class="hint">These move money between outcomes and open nothing, so they are no part of the sum above.</p>
+      <Table
+        label="Late changes"
+        rows={changes}
+        empty=""
+        columns={[
+          { title: 'Was', cell: ({ before }) => <OutcomeWord outcome={before} /> },
+          { title: 'Is', cell: ({ after }) => <OutcomeWord outcome={after} /> },
+          { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
+          { title: `Total, ${currency}`, cell: ({ cents }) => <Money cents={cents} />, isFigure: true },
+        ]}
+      />
+    </Section>
+  );
+}

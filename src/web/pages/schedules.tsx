@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { schedulesHere } from '../../kernel/schedules-here.ts';
+import { describeRun } from '../../operator/describe-run.ts';
+import { readSchedules, type ScheduleLine } from '../../operator/read-schedules.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { Section, Table } from '../parts/blocks.tsx';
+import { DeedLinks, Page } from '../parts/page.tsx';
+import { Moment, State } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+
+/** `/schedules`: what happens once on each business date, when next, and what became of it last. */
+export function schedulesPage(server: FastifyInstance, { app }: Desk): void {
+  server.get('/schedules', async (request, reply) => {
+    const viewer = viewerOf(request);
+    const lines = await readSchedules(app.ledger, app.settings);
+    const here = new Set(schedulesHere(app.settings).map(([name]) => name));
+    return sendPage(
+      reply,
+      <Page title="Schedules" viewer={viewer} path="/schedules" isLive>
+        <Section title="Every schedule" live="schedules">
+          <Table
+            label="Schedules"
+            rows={lines}
+            empty="There are no schedules: files are taken as soon as they are complete. A schedule is written into paydrop.yaml, under schedules; it takes what lies in its folders, or closes the day of an account, once on each business day."
+            columns={[
+              { title: 'Schedule', cell: ({ name }) => name },
+              { title: 'Does', cell: (line) => doesWhat(line, app.settings.folders) },
+              {
+                title: 'Next run',
+                cell: ({ nextAt, timeZone }) => (nextAt ? <Moment at={nextAt} timeZone={timeZone} /> : 'never'),
+              },
+              { title: 'Last run', cell: (line) => <LastRun line={line} /> },
+              { title: 'By hand', cell: ({ name }) => <RunNow viewer={viewer} name={name} isHere={here.has(name)} /> },
+            ]}
+          />
+        </Section>
+      </Page>,
+    );
+  });
+}
+
+function doesWhat({ name, does }: ScheduleLine, folders: Desk['app']['settings']['folders']): string {
+  if (does === 'day-close') return 'closes the day: writes its report';
+  const own = folders.filter(({ schedule }) => schedule === name).map(({ id }) => id);
+  return own.length === 0 ? 'takes files, but no folder names it' : `takes what lies in ${own.join(', ')}`;
+}
+
+function LastRun({ line: { last } }: { line: ScheduleLine }) {
+  if (!last) return <span class="soft">none yet</span>;
+  return (
+    <>
+      {last.day} <State state={last.state} /> <span class="soft">{describeRun(last.summary)}</span>
+    </>
+  );
+}
+
+/** A run takes files from folders, so it is made by a process that sees them. */
+function RunNow({ viewer, name, isHere }: { viewer: Viewer; name: string; isHere: boolean }) {
+  if (!isHere) return <span class="soft">at its own site</span>;
+  return <DeedLinks viewer={viewer} deeds={['run-now']} base={`/schedules/${name}`} />;
+}

@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify';
+import { OUTCOMES } from '../../../schemas/lifecycle.ts';
+import type { App } from '../../app.ts';
+import { maskText } from '../../kernel/mask.ts';
+import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
+import { findBatchesById, type FoundBatch, type FoundFile, searchFiles } from '../../ledger/queries/search-files.ts';
+import { fieldOf } from '../access/read-form.ts';
+import { type Desk, viewerOf } from '../desk.ts';
+import { addressOf } from '../parts/address.ts';
+import { Section, Table } from '../parts/blocks.tsx';
+import { CardNotice, isCardNumber } from '../parts/card-notice.tsx';
+import { Page } from '../parts/page.tsx';
+import { Count, Moment, Money, OutcomeWord, State } from '../parts/words.tsx';
+import { sendPage } from '../send-page.ts';
+import { customsOf } from './files/read-address.ts';
+
+/** So many of each kind; whoever finds more must ask more exactly. */
+const MOST = 50;
+
+/** `/search?q=`: what became of an invoice, and where a file or a batch of the service is. */
+export function searchPage(server: FastifyInstance, { app }: Desk): void {
+  server.get('/search', async (request, reply) => {
+    const words = fieldOf(request.query, 'q').slice(0, LONGEST);
+    const viewer = viewerOf(request);
+    const page = { viewer, path: '/search' };
+    if (words === '')
+      return sendPage(
+        reply,
+        <Page title="Search" {...page}>
+          <p>
+            Write an invoice exactly as it stands in the file, the name of a file or a part of it, its id or the first
+            letters of it, or the id that the service gave a batch.
+          </p>
+        </Page>,
+      );
+    if (isCardNumber(words))
+      return sendPage(
+        reply,
+        <Page title="Search" {...page}>
+          <CardNotice />
+        </Page>,
+      );
+    const [rows, files, batches] = await Promise.all([
+      findInvoice(app.ledger, words, MOST),
+      searchFiles(app.ledger, words, MOST),
+      findBatchesById(app.ledger, words),
+    ]);
+    return sendPage(
+      reply,
+      <Page title={`Search for ${maskText(words)}`} {...page}>
+        {rows.length + files.length + batches.length === 0 && (
+          <p class="empty">
+            Nothing has this invoice, name or id. An invoice must be written exactly as in its file; of a file name a
+            part is enough.
+          </p>
+        )}
+        {rows.length > 0 && (
+          <Section title="Rows with this invoice">
+            <InvoiceTable app={app} rows={rows} />
+            <More found={rows.length} />
+          </Section>
+        )}
+        {files.length > 0 && (
+          <Section title="Files">
+            <FileTable app={app} files={files} />
+            <More found={files.length} />
+          </Section>
+        )}
+        {batches.length > 0 && (
+          <Section title="Batches with this id">
+            <BatchTable app={app} batches={batches} />
+          </Section>
+        )}
+      </Page>,
+    );
+  });
+}
+
+/** Longer than any name or invoice. */
+const LONGEST = 300;
+
+function More({ found }: { found: number }) {
+  return found < MOST ? null : <p class="hint">These are the newest {MOST}. There may be more.</p>;
+}
+
+function InvoiceTable({ app, rows }: { app: App; rows: readonly FoundRow[] }) {
+  return (
+    <Table
+      label="Rows with this invoice"
+      rows={rows}
+      empty=""
+      columns={[
+        { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
+        {
+          title: 'Line',
+          isFigure: true,
+          cell: ({ fileId, line }) => <a href={addressOf(`/files/${fileId}/rows`, { from: line })}>{line}</a>,
+        },
+        {
+          title: 'Amount',
+          isFigure: true,
+          cell: ({ amountCents: cents, account }) =>
+            cents !== null && <Money cents={cents} currency={customsOf(app, account).currency} />,
+        },
+        { title: 'Payer', cell: ({ customerCode, lastFour }) => customerCode || (lastFour && `…${lastFour}`) },
+        {
+          title: 'Batch',
+          cell: ({ fileId, batchNo, batchState }) =>
+            batchNo !== null &&
+            batchState !== null && (
+              <>
+                <a href={`/files/${fileId}/batches/${batchNo}`}>{batchNo}</a> <State state={batchState} />
+              </>
+            ),
+        },
+        { title: 'Outcome', cell: (row) => <Ended row={row} /> },
+        { title: 'Message', cell: ({ message }) => <span class="wide">{message}</span> },
+        {
+          title: 'Taken',
+          cell: ({ claimedAt, account }) => <Moment at={claimedAt} timeZone={customsOf(app, account).timeZone} />,
+        },
+      ]}
+    />
+  );
+}
+
+/** Without an outcome a row is wherever its batch or its file is. */
+function Ended({ row: { outcome, batchNo, batchState, fileState } }: { row: FoundRow }) {
+  if (outcome !== null && Object.hasOwn(OUTCOMES, outcome)) return <OutcomeWord outcome={outcome} />;
+  if (fileState === 'rejected') return <>file rejected</>;
+  if (batchNo === null) return <OutcomeWord outcome="invalid" />;
+  return batchState === 'cancelled' ? <OutcomeWord outcome="not_sent" /> : <>none yet</>;
+}
+
+function FileTable({ app, files }: { app: App; files: readonly FoundFile[] }) {
+  return (
+    <Table
+      label="Files"
+      rows={files}
+      empty=""
+      columns={[
+        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        { title: 'Name', cell: ({ file_id: fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
+        { title: 'Account', cell: ({ account }) => account },
+        { title: 'File id', cell: ({ file_id: fileId }) => <span class="id">{fileId}</span> },
+        {
+          title: 'Taken',
+          cell: ({ claimed_at: at, account }) => <Moment at={at} timeZone={customsOf(app, account).timeZone} />,
+        },
+      ]}
+    />
+  );
+}
+
+function BatchTable({ app, batches }: { app: App; batches: readonly FoundBatch[] }) {
+  return (
+    <Table
+      label="Batches with this id"
+      rows={batches}
+      empty=""
+      columns={[
+        { title: 'State', cell: ({ state }) => <State state={state} /> },
+        {
+          title: 'Batch',
+          cell: ({ fileId, batchNo, name }) => (
+            <a href={`/files/${fileId}/batches/${batchNo}`}>{`Batch ${batchNo} of ${name}`}</a>
+          ),
+        },
+        { title: 'Account', cell: ({ account }) => account },
+        { title: 'Rows', isFigure: true, cell: ({ rows }) => <Count of={rows} /> },
+        {
+          title: 'Total',
+          isFigure: true,
+          cell: ({ cents, account }) => <Money cents={cents} currency={customsOf(app, account).currency} />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,16 @@
+import { Count, Money } from './words.tsx';
+
+/** Rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
+export function Sum({
+  of: { rows, cents },
+  currency,
+}: {
+  of: { readonly rows: number; readonly cents: number };
+  currency: string | undefined;
+}) {
+  return (
+    <>
+      <Count of={rows} /> {rows === 1 ? 'row' : 'rows'}, <Money cents={cents} currency={currency} />
+    </>
+  );
+}

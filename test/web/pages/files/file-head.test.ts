@@ -1,0 +1,86 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../../schemas/errors.ts';
+import type { FileState } from '../../../../schemas/lifecycle.ts';
+import type { FileFigures } from '../../../../src/ledger/queries/file-figures.ts';
+import type { FileRow } from '../../../../src/ledger/records.ts';
+import { deedsOf, FileFacts, HoldNotice } from '../../../../src/web/pages/files/file-head.tsx';
+
+const AT = new Date('2026-06-15T10:00:00Z');
+const FILE = {
+  file_id: 'abc',
+  name: 'monday.csv',
+  account: 'main',
+  operation: 'card',
+  folder: 'drop/card',
+  layout: 'card',
+  state: 'held',
+  state_at: AT,
+  claimed_at: AT,
+  completeness: 'quiet',
+  bytes: 12_000,
+  records: 5,
+  valid_rows: 4,
+  valid_cents: 123_450,
+  invalid_rows: 1,
+  sha256: 'hash',
+  site: 'main',
+  reason: '<script>alert(1)</script>',
+} as FileRow;
+
+const figures = (...states: string[]) =>
+  ({ states: Object.fromEntries(states.map((state) => [state, { batches: 1, rows: 1, cents: 1 }])) }) as FileFigures;
+
+describe('deedsOf', () => {
+  it.each<[FileState, string[], boolean, string[]]>([
+    ['held', ['ready'], true, ['approve', 'decline', 'check-outputs']],
+    ['accepted', ['ready'], false, ['cancel']],
+    ['in_progress', ['reconciled', 'refused'], true, ['cancel', 'check-outputs']],
+    ['in_progress', ['submitted'], true, ['check-outputs']],
+    ['completed', ['reconciled'], true, ['resubmit', 'check-outputs']],
+    ['partly_cancelled', ['cancelled'], true, ['resubmit', 'check-outputs']],
+    ['cancelled', ['cancelled'], false, ['resubmit']],
+    ['claimed', [], false, []],
+    ['rejected', [], true, ['check-outputs']],
+  ])('of a %s file with batches %j', (state, states, hasOutputs, deeds) => {
+    expect(deedsOf({ ...FILE, state }, figures(...states), hasOutputs)).toEqual(deeds);
+  });
+});
+
+describe('FileFacts', () => {
+  it('shows rows, money and moments as people of the account read them', () => {
+    const customs = { timeZone: 'America/Toronto', currency: 'USD' };
+    const html = renderToString(h(FileFacts, { file: FILE, customs }));
+    for (const text of ['1,234.50', 'USD', '12,000', '2026-06-15 06:00:00 -04:00', 'inferred from quiet time'])
+      expect(html).toContain(text);
+  });
+
+  it('leaves out what is not known yet', () => {
+    const claimed = { ...FILE, records: null, valid_rows: null, valid_cents: null, invalid_rows: null, layout: null };
+    const html = renderToString(h(FileFacts, { file: claimed, customs: { timeZone: 'UTC', currency: undefined } }));
+    for (const name of ['<dt>Rows', '<dt>Valid rows', '<dt>Withheld', '<dt>Layout', '<dt>Total'])
+      expect(html).not.toContain(name);
+  });
+});
+
+describe('HoldNotice', () => {
+  it('says every reason with what to do, escaped, and nothing of a file that is not held', () => {
+    const held = [
+      { code: 'CHARGED_BEFORE' as const, count: 2, line: 3, detail: '<b>line 2</b>' },
+      { code: 'SAME_TOTALS' as const, count: 1, line: 0, detail: null },
+    ];
+    const html = renderToString(h(HoldNotice, { file: FILE, held }));
+    expect(html).toContain('(2 rows, the first on line 3)');
+    expect(html.match(/<li>/g)).toHaveLength(2);
+    expect(html).not.toMatch(/<script|<b>/);
+    expect(renderToString(h(HoldNotice, { file: { ...FILE, state: 'accepted' }, held }))).toBe('');
+  });
+
+  it('says the reason of the file when no fault is listed for it, with what to do', () => {
+    const file = { ...FILE, reason: '<b>it changed</b>', reason_code: 'MODIFIED_AFTER_CLAIM' };
+    const html = renderToString(h(HoldNotice, { file, held: [] }));
+    expect(html).toContain('Held: &lt;b>it changed');
+    expect(html).toContain(ERRORS.MODIFIED_AFTER_CLAIM.mend);
+  });
+});

@@ -1,0 +1,124 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { recordOutput } from '../../../../src/ledger/moves/complete-file.ts';
+import { OutputTable } from '../../../../src/web/pages/files/file-outputs.tsx';
+import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
+import { wordsOf } from '../../support/read-page.ts';
+
+let world: DeskWorld;
+let viewer: TestBrowser;
+let fileId: string;
+beforeAll(async () => {
+  world = await openDeskWorld();
+  await world.drop('card', 'Löhne "Juni".csv', lines([cardRow(1)]));
+  await world.finish();
+  ({ file_id: fileId } = await findFile(world.app.ledger, 'Löhne "Juni".csv'));
+  viewer = await world.as('viewer');
+});
+afterAll(() => world.close());
+
+const outputPath = async (ending: string) => {
+  const { out } = world.settings.paths;
+  return join(out, (await readdir(out)).find((name) => name.endsWith(ending))!);
+};
+
+describe('/files/:fileId/outputs/:kind', () => {
+  it.each([
+    ['result', '.result.csv', 'text/csv; charset=utf-8'],
+    ['summary-json', '.summary.json', 'application/json; charset=utf-8'],
+    ['summary-txt', '.summary.txt', 'text/plain; charset=utf-8'],
+  ])('hands out the %s as it lies in the out folder', async (kind, ending, type) => {
+    const { status, headers, text } = await viewer.get(`/files/${fileId}/outputs/${kind}`);
+    expect(status).toBe(200);
+    expect(text).toBe(await readFile(await outputPath(ending), 'utf8'));
+    expect(text).not.toContain(CARD);
+    expect(headers.get('content-type')).toBe(type);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('content-disposition')).toMatch(
+      /^attachment; filename="L_hne _Juni___[0-9a-z]{8}\.\w+\.\w+"; filename\*=UTF-8''L%C3%B6hne%20_Juni___/,
+    );
+  });
+
+  it('tells its size to whoever asks for the head alone', async () => {
+    const { status, headers, text } = await viewer.send(`/files/${fileId}/outputs/result`, { method: 'HEAD' });
+    const { length } = await readFile(await outputPath('.result.csv'));
+    expect([status, headers.get('content-length'), text]).toEqual([200, String(length), '']);
+  });
+
+  it.each([
+    '../../../etc/passwd',
+    '..%2f..%2fetc%2fpasswd',
+    '..%252f..%252fetc%252fpasswd',
+    '%2Fetc%2Fpasswd',
+    'result%00.csv',
+    'result/../ack',
+    '..\\ack',
+    'nak',
+    'toString',
+    '__proto__',
+    'result?number=1',
+    'result?number=../1',
+  ])('knows no output "%s" but by its kind', async (kind) => {
+    const { status, text, headers } = await viewer.get(`/files/${fileId}/outputs/${kind}`);
+    // The last one has no number that could be read, which is that of the first; all others lead nowhere.
+    if (kind.endsWith('../1')) expect(headers.get('content-disposition')).toContain('.result.csv');
+    else if (kind === 'result/../ack') expect(headers.get('content-disposition')).toContain('.ack.csv');
+    else expect([400, 404]).toContain(status);
+    expect(text).not.toContain('root:');
+  });
+
+  it('hands out nothing that lies outside the folder, whatever the ledger was made to say', async () => {
+    const output = { kind: 'retry', name: '../data/master.key', sha256: 'x', bytes: 1, rows: 0 } as const;
+    await recordOutput(world.app.ledger, fileId, output);
+    expect((await viewer.get(`/files/${fileId}/outputs/retry`)).status).toBe(409);
+    await forceSql(world.app, `DELETE FROM output WHERE file_id = $1 AND kind = 'retry'`, [fileId]);
+  });
+
+  it('hands out nothing that was changed or is gone, and says what to do', async () => {
+    const path = await outputPath('.ack.csv');
+    const whole = await readFile(path);
+    const ask = async () => {
+      const { status, text, headers } = await viewer.get(`/files/${fileId}/outputs/ack`);
+      expect([status, headers.get('content-disposition')]).toEqual([409, null]);
+      return wordsOf(text);
+    };
+    await rm(path);
+    expect(await ask()).toContain(`"paydrop rebuild-outputs ${fileId} --out`);
+    await writeFile(path, Buffer.from(whole.map((byte) => byte ^ 1)));
+    expect(await ask()).toContain('it is not what paydrop wrote');
+    await writeFile(path, whole);
+    expect((await viewer.get(`/files/${fileId}/outputs/ack`)).status).toBe(200);
+  });
+
+  it('says at which site it lies', async () => {
+    await forceSql(world.app, `UPDATE file SET site = 'north' WHERE file_id = $1`, [fileId]);
+    const { status, text } = await viewer.get(`/files/${fileId}/outputs/ack`);
+    expect([status, wordsOf(text).includes('it lies at the site "north"')]).toEqual([409, true]);
+    await forceSql(world.app, `UPDATE file SET site = 'main' WHERE file_id = $1`, [fileId]);
+  });
+
+  it('asks a stranger to log in first', async () => {
+    const { status, location } = await world.stranger().get(`/files/${fileId}/outputs/result`);
+    expect([status, location]).toEqual([302, `/login?next=${encodeURIComponent(`/files/${fileId}/outputs/result`)}`]);
+  });
+});
+
+describe('OutputTable', () => {
+  it('leads to each output, to corrections by their number', () => {
+    const output = { file_id: 'abc', name: 'x.csv', sha256: '', bytes: 1_200, rows: 3, written_at: new Date(0) };
+    const outputs = [
+      { ...output, kind: 'result' as const, number: 0 },
+      { ...output, kind: 'correction' as const, number: 2 },
+    ];
+    const html = renderToString(h(OutputTable, { outputs, timeZone: 'UTC' }));
+    expect(html).toContain('href="/files/abc/outputs/result"');
+    expect(html).toContain('href="/files/abc/outputs/correction?number=2"');
+    expect(renderToString(h(OutputTable, { outputs: [], timeZone: 'UTC' }))).toContain('No output files yet.');
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimFile } from '../../../../src/ledger/moves/claim-file.ts';
+import { claimOf } from '../../../support/ledger-world.ts';
+import { cardRow, lines } from '../../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
+import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
+
+let world: DeskWorld;
+let viewer: TestBrowser;
+beforeAll(async () => {
+  world = await openDeskWorld({ account: { timeZone: 'America/Toronto' } });
+  viewer = await world.as('viewer');
+});
+afterAll(() => world.close());
+
+async function claim(name: string, claimedAt = '2026-06-15T12:00:00Z'): Promise<void> {
+  await claimFile(world.app.ledger, claimOf({ account: 'main', name, claimedAt: new Date(claimedAt) }));
+}
+
+const names = async (path: string) =>
+  tableOf(sectionOf((await viewer.get(path)).text, 'Payment files')).map((row) => row[1]);
+
+describe('/files', () => {
+  it('teaches how files come while there is none', async () => {
+    const { status, text } = await viewer.get('/files');
+    expect(status).toBe(200);
+    expect(wordsOf(text)).toContain('No file has come yet. Each CSV file that is put into a drop folder');
+    expect(wordsOf((await viewer.get('/files?state=held')).text)).toContain('No file fits.');
+  });
+
+  it('shows each file with rows, money, batches and when it was taken', async () => {
+    await world.drop('card', 'monday.csv', lines([cardRow(1, { amount: '1250.00' }), cardRow(2)]));
+    await world.finish();
+    const [row] = tableOf(sectionOf((await viewer.get('/files')).text, 'Payment files'));
+    expect(row!.slice(0, 7)).toEqual(['completed', 'monday.csv', 'main', 'card', '2', '1,275.00 USD', '1 of 1']);
+    expect(row![7]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d -0[45]:00$/);
+  });
+
+  it('pages by 50, on and back, and keeps the filter', async () => {
+    for (let n = 1; n <= 101; n += 1) await claim(`page-${String(n).padStart(3, '0')}.csv`);
+    const first = await viewer.get('/files?name=page-');
+    const next = linksOf(first.text).find((link) => link.includes('before='))!;
+    expect(next).toContain('name=page-');
+    expect(await names('/files?name=page-')).toEqual(pageNames(101, 52));
+    expect(await names(next)).toEqual(pageNames(51, 2));
+    const second = await viewer.get(next);
+    const back = linksOf(second.text).find((link) => link.includes('after='))!;
+    expect(await names(back)).toEqual(pageNames(101, 52));
+    const last = linksOf(second.text).find((link) => link.includes('before='))!;
+    expect(await names(last)).toEqual(['page-001.csv']);
+    expect(linksOf((await viewer.get(last)).text).filter((link) => link.includes('before='))).toEqual([]);
+  });
+
+  it('filters by days of the zone of the account', async () => {
+    await claim('late.csv', '2026-07-02T03:00:00Z');
+    expect(await names('/files?account=main&from=2026-07-01&to=2026-07-01')).toEqual(['late.csv']);
+    expect(await names('/files?account=main&from=2026-07-02&to=2026-07-02')).toEqual([]);
+    expect(await names('/files?from=2026-07-02&to=2026-07-02')).toEqual(['late.csv']);
+  });
+
+  it.each(['state=nonsense', 'before=x', 'after=-1', 'from=2026-99-99', "name=';--", 'name[]=a', 'state=__proto__'])(
+    'answers a strange filter: %s',
+    async (query) => {
+      expect((await viewer.get(`/files?${query}`)).status).toBe(200);
+    },
+  );
+
+  it('repeats no number, and escapes what it repeats', async () => {
+    const { text } = await viewer.get('/files?name=4222222222222220"><script>alert(1)</script>');
+    expect(text).not.toContain('4222222222222220');
+    expect(text).not.toContain('<script>alert');
+  });
+});
+
+function pageNames(from: number, to: number): string[] {
+  return Array.from({ length: from - to + 1 }, (_, index) => `page-${String(from - index).padStart(3, '0')}.csv`);
+}

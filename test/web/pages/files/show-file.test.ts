@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld, type TestBrowser, type TestPerson } from '../../support/desk-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
+import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
+
+let world: DeskWorld;
+let viewer: TestBrowser;
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  world = await openDeskWorld({ folder: { duplicateRows: 'hold' } });
+  const odd = [cardRow(1, { card: MAGIC_CARD, amount: '2.00' }), cardRow(2, { expiry: '12/20' })];
+  const rows = [...odd, ...upTo(20).map((n) => cardRow(20 + n))];
+  await world.drop('card', 'done.csv', lines(rows));
+  await world.drop('card', 'held.csv', lines([cardRow(11), cardRow(11)]));
+  await world.drop('card', 'refused.csv', 'a,b\n');
+  await world.finish();
+  for (const name of ['done.csv', 'held.csv', 'refused.csv'])
+    ids[name] = (await findFile(world.app.ledger, name)).file_id;
+  viewer = await world.as('viewer');
+});
+afterAll(() => world.close());
+
+const page = async (name: string) => (await viewer.get(`/files/${ids[name]}`)).text;
+const deedsOf = (html: string) => linksOf(html).flatMap((link) => /\/do\/(.+)$/.exec(link)?.[1] ?? []);
+
+describe('/files/:fileId', () => {
+  it('tells of a finished file why, how its rows came out and that everything agrees', async () => {
+    const html = await page('done.csv');
+    expect(wordsOf(sectionOf(html, 'Payment file'))).toMatch(/State completed .* Rows 22 .* Withheld rows 1/);
+    expect(wordsOf(sectionOf(html, 'How it stands'))).toContain('The file is completed: every row has its outcome');
+    expect(wordsOf(sectionOf(html, 'What happened'))).toContain('done.csv was taken from drop/card');
+    const outcomes = tableOf(sectionOf(html, 'Outcomes')).map((row) => [row[0], row[2], row[3]]);
+    expect(outcomes).toEqual([
+      ['APPROVED', '20', '500.00 USD'],
+      ['DECLINED', '1', '2.00 USD'],
+      ['INVALID', '1', '25.00 USD'],
+    ]);
+    expect(sectionOf(html, 'Outcomes')).toContain('role="img"');
+    const totals = tableOf(sectionOf(html, 'Control totals')).map((row) => [row[0], row[3]]);
+    expect(totals).toEqual(['H0', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'H7', 'H8'].map((id) => [id, 'agree']));
+    expect(tableOf(sectionOf(html, 'Batches'))[0]!.slice(0, 3)).toEqual(['Batch 1', 'reconciled', '21']);
+    expect(tableOf(sectionOf(html, 'Faults'))[0]!.slice(0, 3)).toEqual(['2', 'Expiry', 'EXPIRY_PAST']);
+    expect(linksOf(sectionOf(html, 'Output files'))).toContain(`/files/${ids['done.csv']}/outputs/result`);
+    expect(wordsOf(sectionOf(html, 'Latest steps'))).toContain('paydrop complete: now completed');
+    expect(html).not.toContain(CARD);
+  });
+
+  it('says every reason for which a file is held, what to do, and what can be done', async () => {
+    const html = await (await world.as('approver')).get(`/files/${ids['held.csv']}`);
+    expect(wordsOf(sectionOf(html.text, 'Payment file'))).toMatch(
+      /! Held for a person DUPLICATE_ROW .* \(1 row, the first on line 2\)/,
+    );
+    expect(wordsOf(sectionOf(html.text, 'What to do next'))).toContain('paydrop approve');
+    expect(deedsOf(html.text)).toEqual(['approve', 'decline', 'check-outputs']);
+    expect(tableOf(sectionOf(html.text, 'Outcomes'))).toEqual([
+      ['waits', 'not sent yet, nothing was charged', '2', '50.00 USD'],
+    ]);
+  });
+
+  it('has no control totals of a refused file', async () => {
+    const html = await page('refused.csv');
+    expect(wordsOf(sectionOf(html, 'Control totals'))).toContain('nothing of it was sent');
+    expect(tableOf(sectionOf(html, 'Faults'))).not.toEqual([]);
+  });
+
+  it.each<[TestPerson, string[]]>([
+    ['viewer', ['check-outputs']],
+    ['operator', ['resubmit', 'check-outputs']],
+    ['approver', ['check-outputs']],
+    ['admin', ['resubmit', 'check-outputs']],
+  ])('offers the %s only what he may do', async (person, deeds) => {
+    expect(deedsOf((await (await world.as(person)).get(`/files/${ids['done.csv']}`)).text)).toEqual(deeds);
+  });
+
+  it('brings itself up to date, part by part, and every id and part is there once', async () => {
+    const html = await page('done.csv');
+    expect(html).toContain('data-live="on"');
+    for (const name of ['id', 'data-part']) {
+      const found = [...html.matchAll(new RegExp(` ${name}="([^"]+)"`, 'g'))].map(([, value]) => value);
+      expect(found.length).toBeGreaterThan(5);
+      expect(new Set(found).size).toBe(found.length);
+    }
+  });
+
+  it('shows the first 50 batches, faults and 100 steps of a large file, with links to all', async () => {
+    const fileId = ids['done.csv']!;
+    const { file_no: fileNo } = await findFile(world.app.ledger, fileId);
+    await forceSql(
+      world.app,
+      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
+       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '' FROM generate_series(1001, 1060) n`,
+      [fileId],
+    );
+    await forceSql(
+      world.app,
+      `INSERT INTO row_fault SELECT $1, n, n, NULL, 'EXPIRY_PAST', NULL, NULL FROM generate_series(100, 160) n`,
+      [fileNo],
+    );
+    await forceSql(
+      world.app,
+      `INSERT INTO audit (seq, at, actor, file_id, move, reason, evidence, previous, hash)
+       SELECT n, now(), 'worker:x', $1, 'note', 'again', '{}', '', '' FROM generate_series(100001, 100120) n`,
+      [fileId],
+    );
+    const html = await page('done.csv');
+    expect(tableOf(sectionOf(html, 'Batches'))).toHaveLength(50);
+    expect(tableOf(sectionOf(html, 'Faults'))).toHaveLength(50);
+    expect(tableOf(sectionOf(html, 'Latest steps'))).toHaveLength(100);
+    for (const link of ['batches', 'faults']) expect(linksOf(html)).toContain(`/files/${fileId}/${link}`);
+    expect(linksOf(html)).toContain(`/audit?file=${fileId}`);
+  });
+
+  it.each(['zzzzzzzzzzzzzzzz', 'x', '..%2f', upTo(20).join('')])('knows no file "%s"', async (fileId) => {
+    expect((await viewer.get(`/files/${fileId}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,116 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
+import { partOf } from '../support/page-words.ts';
+
+let world: DeskWorld;
+beforeAll(async () => {
+  world = await openDeskWorld({
+    account: { timeZone: 'America/Toronto' },
+    settings: { batch: { maxRows: 2 }, schedules: { nightly: { does: 'take', at: '22:00' } } },
+  });
+});
+afterAll(() => world.close());
+
+async function front(person: 'viewer' | 'operator' = 'viewer'): Promise<string> {
+  const { status, text } = await (await world.as(person)).get('/');
+  expect(status).toBe(200);
+  return text;
+}
+
+/** The words of a part that the page brings up to date by itself. */
+function part(html: string, name: string): string {
+  expect(html).toContain(`data-part="${name}"`);
+  return partOf(html, name);
+}
+
+async function force(sql: string): Promise<void> {
+  const client = await world.app.ledger.pool.connect();
+  try {
+    await client.query('BEGIN; SET LOCAL session_replication_role = replica');
+    await client.query(sql);
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+}
+
+/** The tests follow one another. */
+describe('frontPage', () => {
+  it('says first what keeps paydrop from working', async () => {
+    expect(part(await front(), 'needs')).toContain('paydrop cannot do its work process: it is starting');
+    world.app.pulse.noteSweep();
+  });
+
+  it('teaches the first step while nothing has come, and needs nobody', async () => {
+    const html = await front('operator');
+    expect(part(html, 'first')).toContain('No file has come yet');
+    expect(html).toContain('<a href="/drop">check and drop a first file</a>');
+    expect(await front('viewer')).toContain('<a href="/drop">check a file</a>');
+    expect(part(html, 'needs')).toContain('Nothing needs you');
+    expect(part(html, 'moving')).toContain('Nothing is on its way');
+    expect(part(html, 'month')).toContain('When payments have come back');
+    expect(part(html, 'next')).toMatch(/Schedule nightly runs \d{4}-\d\d-\d\d 22:00:00 \+00:00/);
+  });
+
+  it('tells what was paid today, that it balances, and how the last days were', async () => {
+    await world.drop('ach-charge', 'june.csv', lines(upTo(6).map((n) => achRow(n))));
+    await world.finish();
+    const html = await front();
+    expect(part(html, 'first')).not.toContain('No file has come yet');
+    expect(part(html, 'today')).toMatch(/pending 6 · 150\.00 USD/);
+    expect(part(html, 'today')).toContain('Accepted: 1 file, 6 rows, 150.00 USD');
+    expect(part(html, 'today')).toContain('The day balances.');
+    expect(part(html, 'month')).toContain('Money a day, USD');
+    expect(html).toMatch(/aria-label="Rows a day from [\d-]+ to [\d-]+: highest 6 on [\d-]+, last 6"/);
+    expect(part(html, 'needs')).toContain('Nothing needs you');
+  });
+
+  it('shows what waits for a person, worst first, with its money and a way to it', async () => {
+    await writeFile(join(world.root, 'drop/ach-charge/held.csv.ctl'), 'rows=9\n');
+    await world.drop('ach-charge', 'held.csv', lines([achRow(21)]));
+    await world.finish();
+    await force(
+      `UPDATE batch SET state = 'unknown', reason = 'the connection was reset' WHERE batch_no = 1 AND rows = 2`,
+    );
+    await force(`UPDATE batch SET state = 'exception' WHERE batch_no = 2`);
+    await force(`UPDATE batch SET state = 'refused' WHERE batch_no = 3`);
+    await pauseAccount(world.app.ledger, 'main', { actor: 'operator:ada', reason: 'the bank is closed' });
+    const html = await front();
+    const words = part(html, 'needs');
+    const titles = ['Money in doubt: 1, 2 rows, 50.00 USD', 'Results that do not fit: 1', 'Refused by the service: 1'];
+    const places = [...titles, 'Stopped accounts: 1', 'Held files: 1'].map((title) => words.indexOf(title));
+    expect(
+      places.every((place) => place >= 0),
+      words,
+    ).toBe(true);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(words).toContain('the connection was reset');
+    expect(words).toContain('the bank is closed');
+    expect(words).not.toContain('Nothing needs you');
+    const { rows } = await world.app.ledger.pool.query('SELECT file_id, batch_no FROM batch WHERE state = $1', [
+      'unknown',
+    ]);
+    expect(html).toContain(`href="/files/${rows[0].file_id}/batches/1"`);
+    expect(part(html, 'today')).toContain('The day does not balance');
+  });
+
+  it('tells the stop of all accounts as such', async () => {
+    const because = { actor: 'operator:ada', reason: 'amounts look wrong' };
+    await pauseAccount(world.app.ledger, '*', because);
+    expect(part(await front(), 'needs')).toMatch(/Stopped accounts: 2 .*all accounts operator:ada/);
+    await resumeAccount(world.app.ledger, '*', because);
+  });
+
+  it('shows no number of a payer, no style and no script of its own', async () => {
+    const html = await front();
+    expect(html).not.toContain('0210000210');
+    expect(html).not.toMatch(/ style=|<script(?! src="\/assets)/);
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

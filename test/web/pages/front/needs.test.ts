@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenProposal } from '../../../../src/ledger/queries/proposals.ts';
+import { Needs } from '../../../../src/web/pages/front/needs.tsx';
+import type { Front } from '../../../../src/web/pages/front/read-front.ts';
+import { draw, wordsOf } from '../../support/page-words.ts';
+import { QUIET_DAY, quietFront } from '../../support/quiet-front.ts';
+
+const since = new Date('2026-06-15T10:00:00Z');
+const id = 'g7fhpaqs00000000';
+const batch = {
+  account: 'main',
+  fileId: id,
+  name: 'june.csv',
+  batchNo: 2,
+  rows: 3,
+  cents: 7_500,
+  since,
+  reason: 'reset',
+};
+const standing = quietFront().standing;
+const stop = { account: 'main', kind: 'pause', reason: 'wait', actor: 'operator:ada', since } as const;
+
+/** Everything that can wait for a person, worst first: what is said of it, and where it leads. */
+const CASES: readonly (readonly [title: string, change: Partial<Front>, says: string, link: string | undefined])[] = [
+  [
+    'no work',
+    { unready: [{ part: 'journal', why: 'cannot be written' }] },
+    'cannot do its work journal: cannot',
+    undefined,
+  ],
+  [
+    'a day that does not balance',
+    { today: [QUIET_DAY, { ...QUIET_DAY, account: 'uk', accepted: { files: 1, rows: 1, cents: 100 } }] },
+    'The day of account uk does not balance',
+    '/report?account=uk&amp;day=2026-06-15',
+  ],
+  [
+    'no service',
+    { unreached: [{ kind: 'not_reached', subject: 'main', account: 'main', figures: {} }] },
+    'The service is not reached for account main',
+    undefined,
+  ],
+  [
+    'money in doubt',
+    { standing: { ...standing, doubt: [{ ...batch, state: 'unknown' }] } },
+    'Money in doubt: 1, 3 rows, 75.00 USD',
+    `/files/${id}/batches/2`,
+  ],
+  [
+    'an exception',
+    { standing: { ...standing, doubt: [{ ...batch, state: 'exception' }] } },
+    'Results that do not fit: 1, 3 rows, 75.00 USD',
+    `/files/${id}/batches/2`,
+  ],
+  [
+    'a refused batch',
+    { standing: { ...standing, doubt: [{ ...batch, state: 'refused' }] } },
+    'Refused by the service: 1, 3 rows, 75.00 USD',
+    `/files/${id}/batches/2`,
+  ],
+  ['a stopped account', { stops: [stop] }, 'Stopped accounts: 1', '/accounts/main'],
+  ['all accounts stopped', { stops: [{ ...stop, account: '*' }] }, 'all accounts operator:ada', '/accounts'],
+  ['a stop that paydrop made', { stops: [{ ...stop, kind: 'fault' }] }, 'main paydrop 2026-06-15 06:00', undefined],
+  [
+    'a held file',
+    { held: [{ fileId: id, name: 'june.csv', account: 'uk', rows: 2, cents: 500, since, reason: 'totals differ' }] },
+    'Held files: 1, 2 rows, 5.00 GBP',
+    `/files/${id}`,
+  ],
+  [
+    'a proposal',
+    {
+      standing: {
+        ...standing,
+        proposals: [
+          {
+            action: 'approve',
+            name: 'june.csv',
+            account: 'main',
+            rows: 2,
+            cents: 500,
+            made_by: 'operator:ada',
+            reason: 'known',
+          },
+        ] as OpenProposal[],
+      },
+    },
+    'Waiting for approval: 1, 2 rows, 5.00 USD',
+    '/proposals',
+  ],
+  [
+    'an overdue result',
+    {
+      standing: {
+        ...standing,
+        late: [{ ...batch, batchId: '1234', submittedAt: since, staleSince: since, says: null }],
+      },
+    },
+    'Results that are long in coming: 1, 3 rows, 75.00 USD',
+    `/files/${id}/batches/2`,
+  ],
+  [
+    'a missed run',
+    {
+      late: {
+        lateRuns: [{ schedule: 'nightly', day: '2026-06-14', state: 'missed', dueAt: since, says: 'nothing ran' }],
+        missingFiles: [],
+      },
+    },
+    'nightly 2026-06-14 missed nothing ran',
+    '/schedules',
+  ],
+  [
+    'a file that did not come',
+    {
+      late: { lateRuns: [], missingFiles: [{ folder: 'drop/dues', account: 'main', day: '2026-06-14', by: '18:00' }] },
+    },
+    'drop/dues main 2026-06-14 18:00',
+    '/accounts/main',
+  ],
+];
+
+describe('Needs', () => {
+  it.each(CASES)('tells of %s, and where one goes on', (_title, change, says, link) => {
+    const html = draw(Needs, { front: quietFront(change) });
+    expect(wordsOf(html)).toContain(says);
+    expect(wordsOf(html)).not.toContain('Nothing needs you');
+    if (link !== undefined) expect(html).toContain(`href="${link}"`);
+  });
+
+  it('tells the worst first', () => {
+    const all = {
+      ...quietFront(),
+      ...Object.assign({}, ...CASES.map(([, change]) => change)),
+      standing: Object.assign({}, standing, ...CASES.map(([, change]) => pickFull(change))),
+    } as Front;
+    const doubt = (['refused', 'unknown', 'exception'] as const).map((state) => ({ ...batch, state }));
+    const words = wordsOf(draw(Needs, { front: { ...all, standing: { ...all.standing, doubt } } }));
+    const titles = [
+      'cannot do its work',
+      'does not balance',
+      'not reached',
+      'Money in doubt',
+      'do not fit',
+      'Refused',
+      'Stopped accounts',
+      'Held files',
+    ];
+    const places = [...titles, 'Waiting for approval', 'long in coming', 'have not come'].map((title) =>
+      words.indexOf(title),
+    );
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('says calmly when nothing waits', () => {
+    const html = draw(Needs, { front: quietFront({ today: [QUIET_DAY] }) });
+    expect(wordsOf(html)).toContain('Nothing needs you');
+    expect(html).not.toContain('<table');
+    expect(html).not.toContain('role="alert"');
+  });
+});
+
+/** Of the standing of a change, what is not empty. */
+function pickFull({ standing: own }: Partial<Front>): object {
+  return Object.fromEntries(Object.entries(own ?? {}).filter(([, list]) => list.length > 0));
+}

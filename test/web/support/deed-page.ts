@@ -1,0 +1,68 @@
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { findFile } from '../../../src/ledger/queries/search.ts';
+import type { PipelineWorld } from '../../support/pipeline-world.ts';
+import type { Answer, TestBrowser } from './desk-world.ts';
+
+/** What a page of a deed shows, and what its form would bring along. */
+export type DeedPage = Answer & {
+  /** Fields that nobody sees: the mark of the plan, and what was chosen. */
+  readonly hidden: Record<string, string>;
+  /** The page as somebody hears it, without its marks. */
+  readonly words: string;
+};
+
+export async function openDeed(browser: TestBrowser, path: string): Promise<DeedPage> {
+  return readDeed(await browser.get(path));
+}
+
+export function readDeed(answer: Answer): DeedPage {
+  return { ...answer, hidden: hiddenFields(answer.text), words: wordsOf(answer.text) };
+}
+
+/** Looks at the plan and does it, as a person would. */
+export async function doIt(
+  browser: TestBrowser,
+  path: string,
+  form: Record<string, string> = { reason: 'looked at with the sender' },
+): Promise<DeedPage> {
+  const page = await openDeed(browser, path);
+  if (page.hidden['bind'] === undefined) return page;
+  return readDeed(await browser.post(path.split('?')[0]!, { ...page.hidden, ...form }));
+}
+
+export function fileNamed(world: PipelineWorld, name: string): Promise<FileRow> {
+  return findFile(world.app.ledger, name);
+}
+
+/** Moves of a file and its batches that people made, with who and why, in their order. */
+export async function deedsOf(world: PipelineWorld, fileId: string): Promise<string[]> {
+  const { rows } = await world.app.ledger.pool.query<{ actor: string; move: string; reason: string }>(
+    `SELECT actor, move, reason FROM audit WHERE file_id = $1 AND actor LIKE 'operator:%' ORDER BY seq`,
+    [fileId],
+  );
+  return rows.map(({ actor, move, reason }) => `${actor} ${move}: ${reason}`);
+}
+
+function hiddenFields(text: string): Record<string, string> {
+  const main = text.slice(text.indexOf('<main'));
+  const fields = [...main.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+  return Object.fromEntries(
+    fields.map(([, name, value]) => [name!, plain(value!)]).filter(([name]) => name !== '_csrf'),
+  );
+}
+
+function wordsOf(text: string): string {
+  const main = text.slice(text.indexOf('<main'));
+  return plain(main.replace(/<[^>]+>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function plain(html: string): string {
+  return html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}

@@ -1,0 +1,107 @@
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { BatchRow } from '../../../src/ledger/records.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld } from './desk-world.ts';
+
+/** An account with one file of three rows in two batches, of which the first is in doubt. */
+export type Story = {
+  readonly operation?: Extract<FolderOperation, 'card' | 'ach-charge'>;
+  /** Whether the service took the batch although its answer was lost. */
+  readonly isBooked?: boolean;
+  /** Further settings of the account. */
+  readonly account?: Record<string, unknown>;
+};
+
+export type DoubtWorld = DeskWorld & {
+  readonly service: Sandbox;
+  batchOf(story: string, batchNo?: number): Promise<BatchRow>;
+  /** Where the pages of the batch in doubt are. */
+  pathOf(story: string): Promise<string>;
+  /** Under which id the service has the batch. */
+  idOf(story: string): string;
+  /** Invoices that the service has booked for the account. */
+  booked(story: string): string[];
+  /** As if so many hours had gone by since the call, or since the reports were given. */
+  age(story: string, table: keyof typeof MOMENTS, hours: number): Promise<void>;
+};
+
+const MOMENTS = { attempt: 'started_at', journal_report: 'at' } as const;
+
+/** A desk over batches in doubt, made by faults of the service. */
+export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): Promise<DoubtWorld> {
+  const names = Object.keys(stories);
+  const accounts = names.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
+  const service = await startSandbox({ accounts, batchDelayMs: 50 });
+  const world = await openDeskWorld({
+    settings: {
+      accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
+      folders: names.map((name) => folderOf(name, stories[name]!)),
+      batch: { maxRows: 2 },
+    },
+  });
+  // One after the other, so that each fault meets the call that it is meant for.
+  for (const [index, name] of names.entries()) {
+    const { operation = 'card', isBooked = true } = stories[name]!;
+    service.faults.plan({
+      kind: isBooked ? 'booked-then-reset' : 'reset-after-request',
+      operation: operation === 'card' ? 'processCreditCardBatch' : 'processACHEFTChargeBatch',
+    });
+    const row = operation === 'card' ? cardRow : achRow;
+    await world.drop(name, `${name}.csv`, lines([1, 2, 3].map((n) => row(10 * index + n))));
+    await world.finish(60_000);
+  }
+  const close = world.close;
+  const batchOf = (name: string, batchNo = 1) => readBatch(world, name, batchNo);
+  const ofAccount = (name: string) => service.books().filter(({ account }) => account === name.toUpperCase());
+  return Object.assign(world, {
+    service,
+    batchOf,
+    pathOf: async (name: string) => `/files/${(await batchOf(name)).file_id}/batches/1`,
+    idOf: (name: string) => ofAccount(name)[0]!.batchId,
+    booked: (name: string) =>
+      ofAccount(name)
+        .map(({ invoice }) => invoice)
+        .sort(),
+    age: (name: string, table: keyof typeof MOMENTS, hours: number) => age(world, name, table, hours),
+    close: async () => {
+      await close();
+      await service.close();
+    },
+  });
+}
+
+function accountOf(name: string, baseUrl: string, { account }: Story): Record<string, unknown> {
+  const login = { agentCode: name.toUpperCase(), password: 'TEST88', baseUrl };
+  const poll = { firstMs: 60, factor: 1.2, longestMs: 500 };
+  return { server: 'NA', country: 'US', currency: 'USD', ...login, poll, ...account };
+}
+
+function folderOf(name: string, { operation = 'card' }: Story): Record<string, unknown> {
+  return { path: `drop/${name}`, account: name, operation, complete: { by: 'quiet', quietMs: 60, probes: 2 } };
+}
+
+async function readBatch({ app }: DeskWorld, name: string, batchNo: number): Promise<BatchRow> {
+  const { rows } = await app.ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE account = $1 AND batch_no = $2', [
+    name,
+    batchNo,
+  ]);
+  return rows[0]!;
+}
+
+async function age({ app }: DeskWorld, name: string, table: keyof typeof MOMENTS, hours: number): Promise<void> {
+  const client = await app.ledger.pool.connect();
+  try {
+    await client.query('BEGIN');
+    // Without this the database refuses it, as it should.
+    await client.query('SET LOCAL session_replication_role = replica');
+    await client.query(
+      `UPDATE ${table} t SET ${MOMENTS[table]} = t.${MOMENTS[table]} - $2 * interval '1 hour'
+       FROM batch b WHERE b.account = $1 AND b.file_id = t.file_id AND b.batch_no = t.batch_no`,
+      [name, hours],
+    );
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+}

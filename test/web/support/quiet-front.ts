@@ -1,0 +1,36 @@
+import type { DayReport } from '../../../src/reconcile/outputs/day-report.ts';
+import type { Front } from '../../../src/web/pages/front/read-front.ts';
+
+/** A day on which nothing came and nothing is open. */
+export const QUIET_DAY: DayReport = {
+  day: '2026-06-15',
+  account: 'main',
+  timeZone: 'America/Toronto',
+  isOver: false,
+  broughtForward: { rows: 0, cents: 0 },
+  accepted: { files: 0, rows: 0, cents: 0 },
+  final: {},
+  open: { rows: 0, cents: 0 },
+  openBatches: [],
+  changes: [],
+};
+
+/** What the front page tells when nothing needs a person, with these changes. Account `uk` is in pounds, others in dollars. */
+export function quietFront(change: Partial<Front> = {}): Front {
+  return {
+    standing: { files: [], open: [], doubt: [], late: [], stopped: [], proposals: [] },
+    held: [],
+    stops: [],
+    unreached: [],
+    late: { lateRuns: [], missingFiles: [] },
+    unready: [],
+    today: [],
+    month: [],
+    coming: [],
+    expiring: [],
+    zone: 'America/Toronto',
+    zoneOf: () => 'America/Toronto',
+    currencyOf: (account) => (account === 'uk' ? 'GBP' : 'USD'),
+    ...change,
+  };
+}

@@ -1,0 +1,44 @@
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import type { Verdict } from '../../../src/web/drop/to-verdict.ts';
+import type { TestBrowser } from './desk-world.ts';
+
+/** What the desk said of a file; `error` when it did not do what was asked. */
+export type Said = {
+  readonly status: number;
+  readonly text: string;
+  readonly json: Partial<Verdict> & {
+    waiting?: string | null;
+    uploadNo?: number;
+    says?: string;
+    error?: { code: string; says: string };
+  };
+};
+
+export type SentFile = {
+  name?: string;
+  folder?: string;
+  content?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  /** Of what was checked; left out, of the content. */
+  sha256?: string;
+  headers?: Record<string, string>;
+};
+
+/** Sends the bytes of a file as the page does. */
+export async function sendFile(browser: TestBrowser, deed: 'check' | 'submit', file: SentFile): Promise<Said> {
+  const { name = 'june.csv', folder = 'drop/card', content = '', headers = {} } = file;
+  const query = new URLSearchParams({ folder, name });
+  if (deed === 'submit')
+    query.set('sha256', file.sha256 ?? (content instanceof ReadableStream ? '' : sha256Of(content)));
+  const { status, text } = await browser.send(`/drop/${deed}?${query}`, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/octet-stream',
+      'x-csrf-token': await browser.csrf(),
+      ...headers,
+    },
+    body: content,
+    ...(content instanceof ReadableStream && { duplex: 'half' }),
+  });
+  return { status, text, json: JSON.parse(text) };
+}

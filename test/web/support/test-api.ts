@@ -1,0 +1,24 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import rateLimit from '@fastify/rate-limit';
+import { fastify, type FastifyInstance } from 'fastify';
+import { guardRoutes } from '../../../src/web/access/guard.ts';
+import { answerErrors } from '../../../src/web/answer-errors.tsx';
+import type { ApiDeeds } from '../../../src/web/api/deeds-api.ts';
+import { openApi } from '../../../src/web/api/open-api.ts';
+import type { Desk } from '../../../src/web/desk.ts';
+import type { DeskWorld } from './desk-world.ts';
+
+/** The API of a desk with deeds of the test, behind the same guard. Asked without a network. */
+export async function openTestApi({ app, settings }: DeskWorld, deeds: ApiDeeds): Promise<FastifyInstance> {
+  const desk: Desk = { app, settings: settings.desk! };
+  const server = fastify();
+  await server.register(cookie);
+  await server.register(formbody);
+  await server.register(rateLimit, { global: false });
+  guardRoutes(server, desk);
+  answerErrors(server, desk);
+  await server.register(async (scope) => openApi(deeds)(scope, desk));
+  await server.ready();
+  return server;
+}
