@@ -1,3 +1,4 @@
+import { DEEDS } from '../../../../schemas/desk.ts';
 import { seededRandom } from '../../../support/random.ts';
 import {
   type Answer,
@@ -6,10 +7,11 @@ import {
   type TestBrowser,
   type TestPerson,
 } from '../../support/desk-world.ts';
-import { formsOf, linksOf, type PageForm } from '../../support/read-page.ts';
+import { formsOf, type PageForm } from '../../support/read-forms.ts';
+import { linksOf } from '../../support/read-page.ts';
 
 /** Somebody before a browser, and where he is. */
-type Clicker = { readonly person: TestPerson; browser: TestBrowser; html: string };
+type Clicker = { readonly person: TestPerson; browser: TestBrowser; path: string; html: string };
 
 /** What came of it all: how often each kind of answer, and every answer that was a fault of the desk. */
 export type Clicks = { readonly statuses: Record<number, number>; readonly faults: string[] };
@@ -39,23 +41,29 @@ export async function clickAtRandom(
   const random = openRandom(seed);
   const people = Object.keys(TEST_PEOPLE) as TestPerson[];
   const clickers: Clicker[] = [];
-  for (const person of people) clickers.push({ person, browser: await world.as(person), html: '' });
+  for (const person of people) clickers.push({ person, browser: await world.as(person), path: '/', html: '' });
   const statuses: Record<number, number> = {};
   const faults: string[] = [];
   const click = async (clicker: Clicker) => {
-    const deed = chooseDeed(clicker, random);
+    const deed = chooseDeed(clicker, subjects, random);
     const answer = await deed.go();
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= 500)
       faults.push(`${clicker.person}: ${deed.says}: ${answer.status} ${answer.text.slice(0, 300)}`);
     clicker.html = answer.text;
+    clicker.path = deed.path;
     if (clicker.browser.cookie === '') clicker.browser = await world.as(clicker.person);
   };
-  for (let done = 0; done < actions; done += clickers.length) await Promise.all(clickers.map(click));
+  let subjects: string[] = [];
+  for (let done = 0; done < actions; done += clickers.length) {
+    if (done % 100 < clickers.length) subjects = await listSubjects(world);
+    await Promise.all(clickers.map(click));
+  }
   return { statuses, faults };
 }
 
-type Deed = { readonly says: string; readonly go: () => Promise<Answer> };
+/** `path` is where the browser then is, for forms that name no address. */
+type Deed = { readonly says: string; readonly path: string; readonly go: () => Promise<Answer> };
 type Random = ReturnType<typeof openRandom>;
 
 function openRandom(seed: number) {
@@ -63,24 +71,53 @@ function openRandom(seed: number) {
   return { next, pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)]! };
 }
 
-function chooseDeed({ browser, html }: Clicker, random: Random): Deed {
-  const [links, forms] = [linksOf(html), formsOf(html).filter(({ action }) => !/logout|people|password/.test(action))];
+function chooseDeed({ browser, path, html }: Clicker, subjects: readonly string[], random: Random): Deed {
+  const links = linksOf(html).filter((link) => /^\/(?!assets|\/)/.test(link));
+  // The head of every page leads to the same few; people follow what the page itself says.
+  const deeper = links.filter((link) => link.split('/').length > 2);
+  const forms = formsOf(html).filter(({ action }) => !/logout|people|password|search/.test(action));
   const dice = random.next();
-  if (forms.length > 0 && dice < 0.45) return sendForm(browser, random.pick(forms), random);
-  if (links.length > 0 && dice < 0.85) return follow(browser, random.pick(links));
-  if (dice < 0.93) return follow(browser, random.pick(STARTS));
+  const deeds = links.filter((link) => link.includes('/do/'));
+  if (forms.length > 0 && dice < 0.6) return sendForm(browser, { path, form: random.pick(forms) }, random);
+  if (deeds.length > 0 && dice < 0.7) return follow(browser, random.pick(deeds));
+  if (deeper.length > 0 && dice < 0.85) return follow(browser, random.pick(deeper));
+  if (links.length > 0 && dice < 0.9) return follow(browser, random.pick(links));
+  if (dice < 0.94) return follow(browser, random.pick(STARTS));
+  if (dice < 0.98) return tryDeed(browser, random.pick(subjects), random);
   return prodQueues(browser, random);
 }
 
 function follow(browser: TestBrowser, path: string): Deed {
-  return { says: `GET ${path}`, go: () => browser.get(path) };
+  return { says: `GET ${path}`, path, go: () => browser.get(path) };
 }
 
-function sendForm(browser: TestBrowser, { action, method, fields }: PageForm, random: Random): Deed {
+function sendForm(browser: TestBrowser, { path, form }: { path: string; form: PageForm }, random: Random): Deed {
+  const { action, method, fields } = form;
   const filled = Object.fromEntries(fields.map((field) => [field.name, fill(field, random)]));
-  const target = action === '' ? '/' : action;
-  if (method === 'get') return follow(browser, `${target}?${new URLSearchParams(filled)}`);
-  return { says: `POST ${target} ${JSON.stringify(filled)}`, go: () => browser.post(target, filled, filled['_csrf']) };
+  const target = action === '' ? path : action;
+  if (method === 'get') return follow(browser, `${target.split('?')[0]}?${new URLSearchParams(filled)}`);
+  return {
+    says: `POST ${target} ${JSON.stringify(filled)}`,
+    path: target,
+    go: () => browser.post(target, filled, filled['_csrf']),
+  };
+}
+
+/** Where deeds are done, as somebody knows who looks at addresses. */
+async function listSubjects({ app }: DeskWorld): Promise<string[]> {
+  const { rows } = await app.ledger.pool.query<{ path: string }>(
+    `SELECT '/files/' || file_id AS path FROM file UNION ALL
+     SELECT '/files/' || file_id || '/batches/' || batch_no FROM batch UNION ALL
+     SELECT '/proposals/' || proposal_no FROM proposal`,
+  );
+  return ['/accounts/main', '/accounts/all', ...rows.map(({ path }) => path)];
+}
+
+/** Does what no page offered him, without having looked at it first. */
+function tryDeed(browser: TestBrowser, subject: string, random: Random): Deed {
+  const path = `${subject}/do/${random.pick(Object.keys(DEEDS))}`;
+  const form = { reason: 'clicked at random', evidence: 'none', batchId: '1000001' };
+  return { says: `POST ${path}`, path, go: () => browser.post(path, form) };
 }
 
 const IDEAS = [
@@ -116,5 +153,5 @@ function prodQueues(browser: TestBrowser, random: Random): Deed {
     const headers = { 'x-csrf-token': await browser.csrf(), 'content-type': 'application/json' };
     return browser.send(path, { method, headers, body: '{}' });
   };
-  return { says: `${method} ${path}`, go: send };
+  return { says: `${method} ${path}`, path: '/', go: send };
 }

@@ -1,0 +1,97 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
+import { cardRow, lines } from '../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld, PASSWORD } from '../web/support/desk-world.ts';
+
+const verdict = chromiumVerdict();
+it(verdict.sentence, () => {
+  expect(verdict.isFine).toBe(true);
+});
+
+/** Nothing here touches a mouse. The tests follow one another. */
+describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
+  let world: DeskWorld;
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    world = await openDeskWorld();
+    await world.drop('card', 'held.csv.ctl', 'rows=99\n');
+    await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
+    await world.finish();
+    browser = await openChromium();
+    const context = await browser.newContext({ baseURL: world.url });
+    context.setDefaultTimeout(20_000);
+    page = await context.newPage();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await world.close();
+  });
+
+  /** Goes on with Tab until what has the focus is named so. */
+  async function tabTo(name: RegExp): Promise<void> {
+    const passed: string[] = [];
+    for (let steps = 0; steps < 120; steps += 1) {
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement as HTMLElement | null;
+        const label = element && 'labels' in element ? (element as HTMLInputElement).labels?.[0]?.textContent : '';
+        return `${element?.getAttribute('aria-label') ?? ''} ${label ?? ''} ${element?.textContent ?? ''}`.trim();
+      });
+      if (name.test(focused)) return;
+      passed.push(focused.slice(0, 40));
+    }
+    throw new Error(`the keyboard does not get to ${name}; it passed ${passed.join(' | ')}`);
+  }
+
+  async function pressOn(name: RegExp): Promise<void> {
+    await tabTo(name);
+    await page.keyboard.press('Enter');
+  }
+
+  it('logs in', async () => {
+    await page.goto('/');
+    await tabTo(/^Name/);
+    await page.keyboard.type('approver');
+    await tabTo(/^Password/);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+  });
+
+  it('skips what stands at the head of every page', async () => {
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  });
+
+  it('shows where the focus is', async () => {
+    await page.keyboard.press('Tab');
+    const outline = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+    expect(outline).not.toBe('none');
+  });
+
+  it('finds the held file and approves it', async () => {
+    await page.reload();
+    await pressOn(/^held\.csv$/);
+    await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
+    await pressOn(/^Approve…$/);
+    await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
+    await tabTo(/^Reason/);
+    await page.keyboard.type('the sender counts again');
+    await pressOn(/^Approve 2 rows/);
+    await expect.poll(() => world.states()).toEqual({ 'held.csv': 'accepted' });
+  });
+
+  it('scrolls a table that is wider than the screen', async () => {
+    await page.setViewportSize({ width: 360, height: 700 });
+    await page.goto('/audit');
+    await tabTo(/audit|links|steps|trail/i);
+    const table = page.locator('.scroll').first();
+    await table.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => table.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0);
+  });
+});
