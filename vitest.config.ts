@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const SLOW = [
   'simulation/simulation',
   'chaos/chaos',
+  'random-clicks',
   'large-file',
   'seeded-faults',
   'canary',
