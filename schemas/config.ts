@@ -93,7 +93,9 @@ export const DeskConfig = z.strictObject({
     .strictObject({
       issuer: z.url().describe('Address of the provider, as its discovery document names it'),
       clientId: z.string().min(1).describe('Name of paydrop there'),
-      clientSecret: Secret.optional().describe('Secret of paydrop there: env:NAME or file:PATH; left out, a public client'),
+      clientSecret: Secret.optional().describe(
+        'Secret of paydrop there: env:NAME or file:PATH; left out, a public client',
+      ),
       label: z.string().min(1).default('your organisation').describe('Whom people log in with, for the button'),
     })
     .optional()

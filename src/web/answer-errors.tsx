@@ -45,7 +45,7 @@ export function troubleOf(error: unknown): Trouble {
 
 /** Of what was sent to the API: the part that is wrong and what it must be, never what stood there. */
 function describeFault(error: unknown): string | undefined {
-  const { validation, validationContext } = error as FastifyError;
+  const { validation, validationContext } = (error ?? {}) as Partial<FastifyError>;
   const [first] = validation ?? [];
   if (!first) return undefined;
   const place = [validationContext?.replace('querystring', 'query') ?? '', ...first.instancePath.split('/').slice(1)]

@@ -50,6 +50,12 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     await page.keyboard.press('Enter');
   }
 
+  /** Presses Enter on what leads to another page, and waits until that is there. */
+  async function goOn(name: RegExp): Promise<void> {
+    await tabTo(name);
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+  }
+
   it('logs in', async () => {
     await page.goto('/');
     await tabTo(/^Name/);
@@ -75,14 +81,62 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
 
   it('finds the held file and approves it', async () => {
     await page.reload();
-    await pressOn(/^held\.csv$/);
+    await goOn(/^held\.csv$/);
     await page.getByRole('heading', { name: 'held.csv', level: 1 }).waitFor();
-    await pressOn(/^Approve…$/);
+    await goOn(/^Approve…$/);
     await page.getByRole('heading', { level: 1, name: /approve/i }).waitFor();
     await tabTo(/^Reason/);
     await page.keyboard.type('the sender counts again');
-    await pressOn(/^Approve 2 rows/);
+    await goOn(/^Approve 2 rows/);
     await expect.poll(() => world.states()).toEqual({ 'held.csv': 'accepted' });
+  });
+
+  it('checks a file and drops it', async () => {
+    await page.context().clearCookies();
+    await page.goto('/drop');
+    await tabTo(/^Name/);
+    await page.keyboard.type('operator');
+    await tabTo(/^Password/);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Check and drop', level: 1 }).waitFor();
+    await tabTo(/^Account and operation/);
+    await page.keyboard.type('main: card');
+    // The chooser of files belongs to the system; what it gives is put in.
+    const file = { name: 'typed.csv', mimeType: 'text/csv', buffer: Buffer.from(lines([cardRow(11), cardRow(12)])) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('heading', { name: 'typed.csv', level: 2 }).waitFor();
+    await pressOn(/^Drop it: typed\.csv/);
+    await page
+      .getByText(/^Dropped\. /)
+      .first()
+      .waitFor();
+    await world.finish();
+    await page.getByRole('link', { name: 'Open the file' }).waitFor();
+    await goOn(/^Open the file$/);
+    await page.getByRole('heading', { name: 'typed.csv', level: 1 }).waitFor();
+    expect(await world.states()).toMatchObject({ 'typed.csv': 'completed' });
+  });
+
+  it('goes through a batch in doubt', async () => {
+    world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
+    await world.drop('card', 'doubt.csv', lines([cardRow(21), cardRow(22)]));
+    await world.finish();
+    await page.goto('/');
+    await goOn(/^doubt\.csv, batch 1$/);
+    await goOn(/^Resolve it, step by step$/);
+    await goOn(/^Look for its batch id…$/);
+    await goOn(/^Ask for these ids$/);
+    await goOn(/^Adopt batch id/);
+    await tabTo(/^Reason/);
+    await page.keyboard.type('its rows fit');
+    await goOn(/^Adopt /);
+    await page
+      .getByText(/adopted/i)
+      .first()
+      .waitFor();
+    await world.finish();
+    expect(await world.states()).toMatchObject({ 'doubt.csv': 'completed' });
   });
 
   it('scrolls a table that is wider than the screen', async () => {

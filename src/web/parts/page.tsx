@@ -80,7 +80,7 @@ function Header({ viewer, path }: { viewer: Viewer; path: string }) {
           <label class="hidden" for="top-search">
             Invoice, file or batch id
           </label>
-          <input id="top-search" type="search" name="q" placeholder="Invoice, file, batch id" autocomplete="off" />
+          <input id="top-search" type="search" name="q" placeholder="Invoice or file" autocomplete="off" />
         </form>
         <div class="me">
           <a href="/me">{viewer.person}</a> <span class="role">{viewer.role}</span>

@@ -29,7 +29,8 @@ export function tableOf(html: string): string[][] {
   );
 }
 
-/** Where links lead, in the order of the page. */
+/** Where links lead, in the order of the page; those at its foot are of every page. */
 export function linksOf(html: string): string[] {
-  return [...html.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
+  const [page = ''] = html.split('<footer');
+  return [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));
 }

@@ -74,7 +74,9 @@ export function BatchDoubt({
       />
       {!rest.proposal && (
         <p>
-          <a href={`/files/${batch.file_id}/batches/${batch.batch_no}/resolve`}>Resolve it, step by step</a>
+          <a class="button main" href={`/files/${batch.file_id}/batches/${batch.batch_no}/resolve`}>
+            Resolve it, step by step
+          </a>
         </p>
       )}
     </>

@@ -146,8 +146,8 @@ function BatchRows({ file, batch }: { file: FileRow; batch: BatchRow }) {
   );
 }
 
+/** A batch in doubt has a page of its own, which leads through the ways out; beside each other they would be guessed at. */
 const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
-  unknown: ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'],
   exception: ['disown', 'repoll'],
   submitted: ['repoll'],
   refused: ['retry', 'withdraw'],

@@ -83,7 +83,8 @@ function chooseDeed({ browser, path, html }: Clicker, subjects: readonly string[
   if (deeper.length > 0 && dice < 0.85) return follow(browser, random.pick(deeper));
   if (links.length > 0 && dice < 0.9) return follow(browser, random.pick(links));
   if (dice < 0.94) return follow(browser, random.pick(STARTS));
-  if (dice < 0.98) return tryDeed(browser, random.pick(subjects), random);
+  if (dice < 0.96) return tryDeed(browser, random.pick(subjects), random);
+  if (dice < 0.98) return callApi(browser, random.pick(subjects), random);
   return prodQueues(browser, random);
 }
 
@@ -118,6 +119,27 @@ function tryDeed(browser: TestBrowser, subject: string, random: Random): Deed {
   const path = `${subject}/do/${random.pick(Object.keys(DEEDS))}`;
   const form = { reason: 'clicked at random', evidence: 'none', batchId: '1000001' };
   return { says: `POST ${path}`, path, go: () => browser.post(path, form) };
+}
+
+/** The same as a program would do it, with a plan first or at once. */
+function callApi(browser: TestBrowser, subject: string, random: Random): Deed {
+  const path = `/api/v1${subject}/${random.pick(Object.keys(DEEDS))}${random.pick(['', '?plan=1'])}`;
+  const send = async () => {
+    const headers = {
+      'x-csrf-token': await browser.csrf(),
+      'content-type': 'application/json',
+      accept: 'application/json',
+    };
+    const body = JSON.stringify({
+      reason: 'clicked at random',
+      evidence: 'none',
+      batchId: '1000001',
+      from: '1',
+      to: '9',
+    });
+    return browser.send(path, { method: 'POST', headers, body });
+  };
+  return { says: `POST ${path}`, path: '/', go: send };
 }
 
 const IDEAS = [

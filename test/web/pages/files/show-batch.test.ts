@@ -55,7 +55,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
   });
 
   it.each<[BatchState, string[]]>([
-    ['unknown', ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt']],
+    ['unknown', []],
     ['exception', ['disown', 'repoll']],
     ['submitted', ['repoll']],
     ['refused', ['retry', 'withdraw']],
