@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Workers } from '../../workers/main.ts';
 import { offerSetUp } from '../../src/ledger/moves/people/invite-person.ts';
-import { newLink } from '../../src/web/pages/people.tsx';
+import { newLink } from '../../src/operator/new-link.ts';
 import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/chromium.ts';
 import { cardRow, codeRow, lines, upTo } from '../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../web/support/desk-world.ts';

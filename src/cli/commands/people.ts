@@ -1,11 +1,12 @@
-import { LINK_MS, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { inviteAgain, invitePerson } from '../../ledger/moves/people/invite-person.ts';
+import type { Because } from '../../ledger/moves/move.ts';
+import { inviteAgain, invitePerson, type NewLink } from '../../ledger/moves/people/invite-person.ts';
 import { isDeskNew, listPeople } from '../../ledger/queries/people.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { newLink } from '../../operator/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { offerSetUpLink } from '../offer-set-up-link.ts';
 import { operatorName } from '../operator-name.ts';
@@ -87,17 +88,12 @@ export const people: CliCommand = {
 async function sendLink(
   call: Call,
   action: string,
-  make: (
-    ledger: Ledger,
-    link: { tokenHash: Buffer; expiresAt: Date },
-    because: { actor: string; reason: string },
-  ) => Promise<void>,
+  make: (ledger: Ledger, link: NewLink, because: Because) => Promise<void>,
 ): Promise<number> {
   const reason = readReason(call, action);
-  const token = newSecretToken();
   const url = await withLedger(call, async (ledger, settings) => {
-    const expiresAt = new Date(ledger.clock.now().getTime() + LINK_MS);
-    await make(ledger, { tokenHash: hashSecretToken(token), expiresAt }, { actor: operatorName(), reason });
+    const { token, link: made } = newLink(ledger.clock.now());
+    await make(ledger, made, { actor: operatorName(), reason });
     return `${deskUrl(settings)}/set-up/${token}`;
   });
   print(call, { name: nameOf(call), link: url }, () => url);

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LINK_MS, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
+import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
 import { changeRole, disablePerson, enablePerson } from '../../ledger/moves/people/change-person.ts';
-import { inviteAgain, invitePerson, type NewLink } from '../../ledger/moves/people/invite-person.ts';
+import { inviteAgain, invitePerson } from '../../ledger/moves/people/invite-person.ts';
 import { listPeople, type Person } from '../../ledger/queries/people.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { newLink } from '../../operator/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
@@ -55,12 +55,6 @@ export function peoplePages(server: FastifyInstance, desk: Desk): void {
         throw new PipelineError('USAGE', `change "${name}"`, 'the form does not say how');
     }
   });
-}
-
-/** A fresh secret, and what is kept of it. */
-export function newLink(now: Date): { token: string; link: NewLink } {
-  const token = newSecretToken();
-  return { token, link: { tokenHash: hashSecretToken(token), expiresAt: new Date(now.getTime() + LINK_MS) } };
 }
 
 function because(request: FastifyRequest, action: string) {

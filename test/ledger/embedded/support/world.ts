@@ -94,12 +94,12 @@ export async function queryOnce(connection: Connection, sql: string): Promise<Re
   }
 }
 
-/** Kills the server and waits until its children have noticed. */
+/** Kills the server and waits until its children have noticed. Its members may have started another by then. */
 export async function killServer(dataDir: string, sharedFolder: string): Promise<void> {
   const place = await findCluster(dataDir, sharedFolder, silentLog()).catch(() => undefined);
   if (!place) return;
   const pid = await serverPid(place);
   if (pid === undefined) return;
   process.kill(pid, 'SIGKILL');
-  await waitUntil(async () => (await serverPid(place)) === undefined);
+  await waitUntil(async () => (await serverPid(place)) !== pid);
 }
