@@ -70,6 +70,8 @@ async function takeSidecar(noted: NotedFile, target: string): Promise<void> {
     if (await isStillThere(path, noted)) await rename(path, target);
   } catch (error) {
     if (!LEFT_BEHIND.has(systemCode(error) ?? '')) throw error;
+    // Its place is missing and not itself: a sweep that took the work folder for empty puts it back at once. Later, then.
+    if (systemCode(error) === 'ENOENT' && (await isStillThere(path, noted))) throw error;
   }
 }
 

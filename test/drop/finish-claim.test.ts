@@ -39,6 +39,19 @@ describe('finishClaim', () => {
     expect(await readdir(drop)).toEqual([]);
   });
 
+  it('fetches the sidecar later when a sweep holds the work folder aside, instead of going on without it', async () => {
+    const { drop, work } = await freshFolders();
+    await dropWithCompanions(drop);
+    const claim = await claimOnly(drop, work, MARKER);
+    await rename(join(claim.workDir, 'original.ctl'), join(drop, 'a.csv.ctl'));
+    await rename(claim.workDir, `${claim.workDir}.aside`);
+    await expect(finishClaim(claim.workDir, claim.notes)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readdir(drop)).toEqual(['a.csv.ctl']);
+    await rename(`${claim.workDir}.aside`, claim.workDir);
+    expect(await finishClaim(claim.workDir, claim.notes)).toEqual({ is: 'claimed', claim });
+    expect(await readFile(join(claim.workDir, 'original.ctl'), 'utf8')).toBe('rows=1');
+  });
+
   it("leaves the next file's sidecar and marker alone, and reports its own as missing", async () => {
     const { drop, work } = await freshFolders();
     await dropWithCompanions(drop);
