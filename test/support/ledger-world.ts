@@ -17,6 +17,7 @@ import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts
 import { type AuditRow, readAudit } from '../../src/ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { transact } from '../../src/ledger/transaction.ts';
+import { forceSql } from './force-sql.ts';
 import { startTestPostgres } from './postgres.ts';
 
 /** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
@@ -178,22 +179,7 @@ async function prepare(ledger: Ledger, key: BatchKey): Promise<Prepared> {
 
 /** Statements past the triggers, as only a superuser can make them. */
 function superuser(ledger: Ledger) {
-  return {
-    force: async (sql: string, values?: unknown[]): Promise<void> => {
-      const client = await ledger.pool.connect();
-      try {
-        await client.query('BEGIN');
-        await client.query('SET LOCAL session_replication_role = replica');
-        await client.query(sql, values);
-        await client.query('COMMIT');
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
-  };
+  return { force: (sql: string, values?: unknown[]): Promise<void> => forceSql({ ledger }, sql, values) };
 }
 
 function fileBuilder(ledger: Ledger) {

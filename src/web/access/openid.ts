@@ -3,7 +3,7 @@ import * as client from 'openid-client';
 import { isLoopback, type OpenIdSettings } from '../../kernel/config-desk.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Desk } from '../desk.ts';
-import { isEncrypted } from './session-cookie.ts';
+import { cookieOptions } from './session-cookie.ts';
 
 /** What is remembered in the browser while somebody is away at the provider. */
 export type Journey = {
@@ -16,7 +16,8 @@ export type Journey = {
   readonly link: string;
 };
 
-const CALLBACK = '/login/openid/callback';
+const PATH = '/login/openid';
+const CALLBACK = `${PATH}/callback`;
 const COOKIE = 'paydrop-openid';
 
 /** How long somebody may be away, in seconds. */
@@ -46,7 +47,7 @@ export async function sendToProvider(
     code_challenge_method: 'S256',
   });
   const value = Buffer.from(JSON.stringify(journey)).toString('base64url');
-  return reply.setCookie(COOKIE, value, { ...cookieOptions(desk), maxAge: AWAY_S }).redirect(url.href);
+  return reply.setCookie(COOKIE, value, { ...cookieOptions(desk, PATH), maxAge: AWAY_S }).redirect(url.href);
 }
 
 /**
@@ -59,7 +60,7 @@ export async function readReturn(
   reply: FastifyReply,
 ): Promise<{ subject: string; journey: Journey }> {
   const journey = readJourney(request.cookies[COOKIE]);
-  void reply.clearCookie(COOKIE, cookieOptions(desk));
+  void reply.clearCookie(COOKIE, cookieOptions(desk, PATH));
   if (!journey) throw notLoggedIn('this browser did not begin there, or was away too long');
   const came = new URL(callbackOf(desk, request));
   came.search = new URL(request.url, came).search;
@@ -99,10 +100,6 @@ async function findProvider({ settings: { openid } }: Desk): Promise<client.Conf
 
 function callbackOf({ settings }: Desk, request: FastifyRequest): string {
   return `${settings.url ?? `${request.protocol}://${request.host}`}${CALLBACK}`;
-}
-
-function cookieOptions(desk: Desk) {
-  return { path: '/login/openid', httpOnly: true, secure: isEncrypted(desk), sameSite: 'lax' } as const;
 }
 
 function readJourney(cookie: string | undefined): Journey | undefined {

@@ -27,8 +27,9 @@ export function clearSessionCookie(reply: FastifyReply, desk: Desk): void {
   reply.clearCookie(cookieName(desk), cookieOptions(desk));
 }
 
-function cookieOptions(desk: Desk) {
+/** How every cookie of the desk is kept. @param path where the browser sends it along */
+export function cookieOptions(desk: Desk, path = '/') {
   // Lax and not strict: a link in an alarm mail shall not ask for the password of somebody who is logged in. What changes
   // anything is a POST, which lax does not accompany, and asks for the token of the form besides.
-  return { path: '/', httpOnly: true, secure: isEncrypted(desk), sameSite: 'lax' } as const;
+  return { path, httpOnly: true, secure: isEncrypted(desk), sameSite: 'lax' } as const;
 }

@@ -119,18 +119,28 @@ function Batches({ front, state, title, hint }: Part & { state: string; title: s
 }
 
 function batchColumns(front: Front): Column<Batch>[] {
+  return [{ title: 'Batch', cell: (batch) => <BatchLink {...batch} /> }, ...sumColumns(front)];
+}
+
+type Sum = { account: string; rows: number; cents: number; since: Date; reason: string | null };
+
+/** What is said of everything with rows and money that waits, whatever it is. */
+function sumColumns(front: Front): Column<Sum>[] {
   return [
-    { title: 'Batch', cell: (batch) => <BatchLink {...batch} /> },
     { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
     { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-    {
-      title: 'Money',
-      cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
-      isFigure: true,
-    },
+    moneyOf(front),
     { title: 'Since', cell: ({ since, account }) => <Moment at={since} timeZone={front.zoneOf(account)} /> },
     { title: 'Why', cell: ({ reason }) => reason ?? '' },
   ];
+}
+
+function moneyOf(front: Front): Column<Pick<Sum, 'account' | 'cents'>> {
+  return {
+    title: 'Money',
+    cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
+    isFigure: true,
+  };
 }
 
 function Stopped({ front }: Part) {
@@ -162,15 +172,7 @@ function Held({ front }: Part) {
       hint="Nothing of these is sent before somebody has looked and approved or declined them."
       columns={[
         { title: 'File', cell: ({ fileId, name }) => <a href={`/files/${fileId}`}>{name}</a> },
-        { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
-        { title: 'Rows', cell: ({ rows }) => <Count of={rows} />, isFigure: true },
-        {
-          title: 'Money',
-          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
-          isFigure: true,
-        },
-        { title: 'Since', cell: ({ since, account }) => <Moment at={since} timeZone={front.zoneOf(account)} /> },
-        { title: 'Why', cell: ({ reason }) => reason ?? '' },
+        ...sumColumns(front),
       ]}
     />
   );
@@ -187,11 +189,7 @@ function Proposals({ front }: Part) {
       columns={[
         { title: 'Proposal', cell: (row) => <a href="/proposals">{`${row.action} ${row.name}`}</a> },
         { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
-        {
-          title: 'Money',
-          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
-          isFigure: true,
-        },
+        moneyOf(front),
         { title: 'By', cell: (row) => row.made_by },
         { title: 'Why', cell: ({ reason }) => reason },
       ]}
@@ -211,11 +209,7 @@ function Overdue({ front }: Part) {
         { title: 'Batch', cell: (batch) => <BatchLink {...batch} /> },
         { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },
         { title: 'Batch id', cell: ({ batchId }) => <span class="id">{batchId}</span> },
-        {
-          title: 'Money',
-          cell: ({ cents, account }) => <Money cents={cents} currency={front.currencyOf(account)} />,
-          isFigure: true,
-        },
+        moneyOf(front),
         {
           title: 'Sent',
           cell: ({ submittedAt, account }) =>

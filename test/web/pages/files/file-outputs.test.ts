@@ -8,7 +8,7 @@ import { recordOutput } from '../../../../src/ledger/moves/complete-file.ts';
 import { OutputTable } from '../../../../src/web/pages/files/file-outputs.tsx';
 import { CARD, cardRow, lines } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
-import { forceSql } from '../../support/force-sql.ts';
+import { forceSql } from '../../../support/force-sql.ts';
 import { wordsOf } from '../../support/read-page.ts';
 
 let world: DeskWorld;

@@ -4,7 +4,7 @@ import { findFile } from '../../../../src/ledger/queries/search.ts';
 import { transact } from '../../../../src/ledger/transaction.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestPerson } from '../../support/desk-world.ts';
-import { forceSql } from '../../support/force-sql.ts';
+import { forceSql } from '../../../support/force-sql.ts';
 
 const EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>"';
 

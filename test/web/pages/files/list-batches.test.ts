@@ -5,7 +5,7 @@ import { findFile } from '../../../../src/ledger/queries/search.ts';
 import { BatchTable } from '../../../../src/web/pages/files/list-batches.tsx';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
-import { forceSql } from '../../support/force-sql.ts';
+import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
 let world: DeskWorld;

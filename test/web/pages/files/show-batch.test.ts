@@ -4,7 +4,7 @@ import { proposeApproval } from '../../../../src/ledger/moves/release-held.ts';
 import { findFile } from '../../../../src/ledger/queries/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
-import { forceSql } from '../../support/force-sql.ts';
+import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
 let world: DeskWorld;

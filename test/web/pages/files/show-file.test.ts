@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../src/ledger/queries/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser, type TestPerson } from '../../support/desk-world.ts';
-import { forceSql } from '../../support/force-sql.ts';
+import { forceSql } from '../../../support/force-sql.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';
 
 let world: DeskWorld;

@@ -1,4 +1,4 @@
-import type { App } from '../../../src/app.ts';
+import type { App } from '../../src/app.ts';
 
 /** A statement past the triggers, for states that take long to bring about. */
 export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, values: unknown[] = []): Promise<void> {
