@@ -10,6 +10,7 @@ export const MOST_DEATHS = 3;
  * otherwise be the first thing that each start reads, and the last. The count is written before the first byte is read,
  * because afterwards nobody may be there to write it. A reading that fails with an error is no death; the sweep asks for
  * it again as long as it takes.
+ * @param read   reads the file, and forgets the count together with what it writes of the file
  * @param giveUp what becomes of the file instead of being read once more
  */
 export async function guardReading(
@@ -21,10 +22,10 @@ export async function guardReading(
   if (deaths >= MOST_DEATHS) {
     await giveUp(deaths);
     app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
+    await forgetReadings(app.ledger, fileId);
   } else {
     await readAlive(app, fileId, read);
   }
-  await forgetReadings(app.ledger, fileId);
 }
 
 async function readAlive(app: App, fileId: string, read: () => Promise<void>): Promise<void> {

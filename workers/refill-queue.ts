@@ -29,12 +29,14 @@ export async function refillQueue(app: App, atStart: boolean): Promise<void> {
     stems('poll', atStart ? 'waiting' : 'pressing'),
     stems('deliver', atStart ? 'waiting' : 'live'),
   ]);
-  for (const fileId of due.intake) if (!intake.has(STEMS.intake(fileId))) await askForIntake(app, fileId);
+  for (const fileId of due.intake)
+    if (!intake.has(STEMS.intake(fileId))) await askForIntake(app, fileId, app.settings.site);
   for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
   for (const batch of due.poll)
     if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
   await askAtOpening(app, closed);
-  for (const fileId of due.deliver) if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId);
+  for (const fileId of due.deliver)
+    if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId, app.settings.site);
 }
 
 /**

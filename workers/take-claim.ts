@@ -38,7 +38,7 @@ async function sealAndAsk(app: App, claim: Claim): Promise<void> {
       giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
     });
   });
-  if (await readFileState(app.ledger, fileId)) await askForIntake(app, fileId);
+  if (await readFileState(app.ledger, fileId)) await askForIntake(app, fileId, app.settings.site);
   crashPoint('claim.asked');
 }
 

@@ -44,8 +44,9 @@ export const STEMS = {
   schedule: (schedule: string) => `schedule-${schedule}`,
 };
 
-export async function askForIntake(app: App, fileId: string): Promise<void> {
-  await ask(app, 'intake', STEMS.intake(fileId), { fileId }, { site: await readFileSite(app.ledger, fileId) });
+/** @param site where the file was claimed */
+export async function askForIntake(app: App, fileId: string, site: string): Promise<void> {
+  await ask(app, 'intake', STEMS.intake(fileId), { fileId }, { site });
 }
 
 export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
@@ -72,9 +73,13 @@ function longestPollMs(app: App, batch: BatchRow): number {
   return longestPollDelayMs(account, ageMs);
 }
 
-/** Asks where the folder of the file lies, whoever asks. */
-export async function askToDeliver(app: App, fileId: string): Promise<void> {
-  await ask(app, 'deliver', STEMS.deliver(fileId), { fileId }, { site: await readFileSite(app.ledger, fileId) });
+/**
+ * Asks where the folder of the file lies, whoever asks.
+ * @param known the site of the file, where it is known already
+ */
+export async function askToDeliver(app: App, fileId: string, known?: string): Promise<void> {
+  const site = known ?? (await readFileSite(app.ledger, fileId));
+  await ask(app, 'deliver', STEMS.deliver(fileId), { fileId }, { site });
 }
 
 export function askForRuns(app: App, schedule: string): Promise<void> {

@@ -24,7 +24,7 @@ export type QueueBackend =
  */
 export type Queue = {
   /**
-   * Adds a job. One of the same id that waits, is delayed or runs is left alone, also when its delay differs.
+   * Adds a job, whose id must be new: of two of one id only one runs, and it may be the one that is just ending.
    * @param id letters, digits, `-`, `_` and `.`, at most 200; anything else is logged and dropped
    * @param options.site whose workers it is for, when it is for those of one site (schemas/roles.ts); else this one
    */

@@ -24,7 +24,7 @@ export const QUEUE_OPTIONS: QueueOptions = {
     attempts: 1,
     // A finished job that is kept would swallow the next job of the same id.
     removeOnComplete: true,
-    // Kept for the operator's queue board: ids and a safe sentence. `addJob` clears the way for the next of the same id.
+    // Kept for the operator's queue board: ids and a safe sentence.
     removeOnFail: { count: 1000 },
     // Stack traces carry the message of the error a second time, and foreign messages may hold data.
     stackTraceLimit: 0,

@@ -5,18 +5,14 @@ import type { NamedQueue } from '../../src/queue/named-queue.ts';
 import { logIntoLines } from './support/log-lines.ts';
 
 /** BullMQ's queue as far as adding needs it; `open-queue.test.ts` shows the same on real servers. */
-function fakeQueue(state: string) {
+function fakeQueue() {
   const calls: unknown[][] = [];
-  const queue = {
-    getJobState: async (id: string) => (calls.push(['state', id]), state),
-    remove: async (id: string) => void calls.push(['remove', id]),
-    add: async (...job: unknown[]) => void calls.push(['add', ...job]),
-  };
+  const queue = { add: async (...job: unknown[]) => void calls.push(['add', ...job]) };
   return { calls, queue: queue as unknown as NamedQueue };
 }
 
-async function add(state: string, changes: { id?: string; payload?: unknown; delayMs?: number } = {}) {
-  const { calls, queue } = fakeQueue(state);
+async function add(changes: { id?: string; payload?: unknown; delayMs?: number } = {}) {
+  const { calls, queue } = fakeQueue();
   const { log, lines } = logIntoLines();
   const payload = (changes.payload ?? { fileId: 'f1', batchNo: 1 }) as Payload<'submit'>;
   const { id = 'submit-f1-1', delayMs = 0 } = changes;
@@ -24,24 +20,15 @@ async function add(state: string, changes: { id?: string; payload?: unknown; del
   return { calls, lines };
 }
 
-const ASKED = ['state', 'job-submit-f1-1'];
 const added = (delay: number) => ['add', 'submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-submit-f1-1', delay }];
 
 describe('addJob', () => {
-  it('adds a job that is not there', async () => {
-    expect((await add('unknown', { delayMs: 500 })).calls).toEqual([ASKED, added(500)]);
-  });
-
-  it.each(['waiting', 'delayed', 'active', 'prioritized'])('leaves one alone that is %s', async (state) => {
-    expect((await add(state)).calls).toEqual([ASKED]);
-  });
-
-  it.each(['failed', 'completed'])('clears the record of one that %s away first', async (state) => {
-    expect((await add(state)).calls).toEqual([ASKED, ['remove', 'job-submit-f1-1'], added(0)]);
+  it('adds a job with one question', async () => {
+    expect((await add({ delayMs: 500 })).calls).toEqual([added(500)]);
   });
 
   it('takes a moment that has passed for now', async () => {
-    expect((await add('unknown', { delayMs: -7 })).calls).toEqual([ASKED, added(0)]);
+    expect((await add({ delayMs: -7 })).calls).toEqual([added(0)]);
   });
 
   it.each<[string, { id?: string; payload?: unknown }, string[]]>([
@@ -49,7 +36,7 @@ describe('addJob', () => {
     ['no batch', { payload: { fileId: 'f1' } }, ['batchNo invalid_type']],
     ['an id that BullMQ would refuse', { id: 'submit:4222222222222220' }, ['id']],
   ])('logs and drops a job with %s, asking nobody', async (_what, changes, faults) => {
-    const { calls, lines } = await add('unknown', changes);
+    const { calls, lines } = await add(changes);
     expect(calls).toEqual([]);
     expect(lines).toMatchObject([{ level: 50, queue: 'submit', faults, msg: 'a malformed job was not added' }]);
     expect(JSON.stringify(lines)).not.toContain('4222222222222220');

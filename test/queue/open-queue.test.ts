@@ -157,7 +157,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
 
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
+    await queue.add('submit', 'submit-f1-1-again', { fileId: 'f1', batchNo: 1 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
     expect(got.count()).toBe(3);
   });
@@ -174,8 +174,8 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await expect.poll(() => queue.counts('submit'), { timeout: 15_000 }).toEqual(counts({ failed: 1 }));
     expect(got.count()).toBe(0);
     expect(lines.map(({ msg }) => msg)).toContain('a worker died or hung; its job is not run again');
-    // The sweep finds the id free and asks the ledger whether the job is still due.
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
+    // The sweep asks for it again, under a new id, when the ledger says that it is still due.
+    await queue.add('submit', 'submit-f1-1-again', { fileId: 'f1', batchNo: 1 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
   });
 

@@ -27,13 +27,14 @@ export type ClaimedFile = {
 
 /**
  * Move `claim`: the file was renamed out of its drop folder, hashed and sealed. Doing it again for the same file
- * changes nothing, so a start after a crash may repeat it.
+ * changes nothing, so a start after a crash may repeat it. With it the count of its readings ends (count-readings.ts).
  * @returns whether the file was new to the ledger
  */
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      `INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
+      `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1)
+       INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
                          claimed_at, wrapped_key, archive, charset, control, site)
        VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
        ON CONFLICT (file_id) DO NOTHING`,
