@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { systemCode } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
@@ -22,15 +23,18 @@ export async function watchFolders(
     }
   };
   const hints = gatherHints(() => void give());
+  const folders = new Set(paths.map((path) => resolve(path)));
   const watcher = watch(paths, {
     depth: 0,
+    // What happens in a folder is said by the folder itself. Without this, every file in it would be watched too.
+    ignored: (path) => !folders.has(resolve(path)),
     followSymlinks: false,
     ignoreInitial: true,
     usePolling,
     interval: POLL_INTERVAL_MS,
     binaryInterval: POLL_INTERVAL_MS,
   });
-  // `raw` also speaks of names that are not UTF-8, under which chokidar itself finds no file.
+  // `raw` is what the system says, also of names that are not UTF-8.
   watcher.on('all', hints.add).on('raw', hints.add);
   watcher.on('error', (error) => {
     log.warn({ code: systemCode(error) }, 'watching the drop folders failed; they are still listed regularly');
