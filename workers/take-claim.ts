@@ -31,14 +31,19 @@ export async function takeClaim(app: App, claim: Claim): Promise<void> {
 
 async function sealAndAsk(app: App, claim: Claim): Promise<void> {
   const { fileId } = claim;
-  await withLock(app.ledger, `file:${fileId}`, async () => {
-    if (await readFileState(app.ledger, fileId)) return;
+  const isKnown = await withLock(app.ledger, `file:${fileId}`, async () => {
+    let isSealed = (await readFileState(app.ledger, fileId)) !== undefined;
+    if (isSealed) return true;
     await guardReading(app, fileId, {
-      read: () => sealClaim(app, claim),
+      read: async () => {
+        await sealClaim(app, claim);
+        isSealed = true;
+      },
       giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
     });
+    return isSealed;
   });
-  if (await readFileState(app.ledger, fileId)) await askForIntake(app, fileId, app.settings.site);
+  if (isKnown) await askForIntake(app, fileId, app.settings.site);
   crashPoint('claim.asked');
 }
 
