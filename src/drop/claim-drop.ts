@@ -52,7 +52,8 @@ async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes
   await syncFolder(dirname(workDir));
   await rename(candidate.path, join(workDir, ORIGINAL));
   crashPoint('claim.renamed');
-  await syncFolder(workDir);
+  // Before the marker goes. Without one, finishClaim does it next.
+  if (notes.sidecar ?? notes.marker) await syncFolder(workDir);
   await syncFolder(folderOf(candidate.path));
   crashPoint('claim.durable');
 }
