@@ -196,7 +196,7 @@ export const ERRORS = {
   ),
   POISON_FILE: held(
     'file',
-    'each of 3 tries to read the file ended the program',
+    'each of 3 tries to read the file ended the program or the thread that read it',
     'It was not read and cannot be approved: decline it, report it with the log, and drop it again once that is mended.',
   ),
   NO_FINAL_NEWLINE: held(

@@ -1,6 +1,7 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
 import { canonicalBytes } from '../../src/csv/canonical-bytes.ts';
 import { checkPaymentFile, type CheckRules } from '../../src/csv/check-payment-file.ts';
+import { unpackRows } from '../../src/csv/unpack-rows.ts';
 import type { PaymentRow } from '../../src/kernel/rows.ts';
 import { processBatch } from '../../src/sandbox/batch/process-batch.ts';
 import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';
@@ -33,8 +34,8 @@ export async function renderResultSample(sample: ValidSample): Promise<Buffer> {
 /** The payments of a valid sample, as they are sent. */
 export async function readPayments(sample: ValidSample): Promise<PaymentRow[]> {
   const payments: PaymentRow[] = [];
-  for await (const rows of checkPaymentFile(piecesOf(renderValidSample(sample)), rulesOf(sample))) {
-    payments.push(...rows.flatMap((row) => row.payment ?? []));
+  for await (const group of checkPaymentFile(piecesOf(renderValidSample(sample)), rulesOf(sample))) {
+    payments.push(...unpackRows(group));
   }
   return payments;
 }

@@ -2,14 +2,18 @@ import type { FaultCode } from '../../schemas/errors.ts';
 import type { LayoutName } from '../../schemas/layouts.ts';
 import type { Fault, Totals } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
-import type { CheckedRow } from './check-row.ts';
+import type { CheckedGroup } from './checked-group.ts';
+import { blockChecker } from './check-blocks.ts';
 import { byteCounter } from './count-bytes.ts';
 import { decideVerdict } from './decide-verdict.ts';
 import { faultTally } from './fault-tally.ts';
-import { newFileShape, readRecords } from './read-records.ts';
+import { openPlainText } from './open-plain-text.ts';
+import { readBlocks } from './read-blocks.ts';
+import { GROUP_LINES, newFileShape } from './read-records.ts';
 import { recordChecker } from './check-records.ts';
 
 export type { CheckedRow } from './check-row.ts';
+export type { CheckedGroup } from './checked-group.ts';
 export type { CheckRules } from './check-rules.ts';
 
 /** What is known of a payment file when its last byte was read. */
@@ -35,24 +39,28 @@ export type FileCheck = {
 };
 
 /**
- * Reads a payment file once, from its first byte to its last, and checks every row (F14, F19 to F31). Rows come in file
- * order, a few hundred at a time and only as fast as they are taken; memory does not grow with the file.
+ * Reads a payment file once, from its first byte to its last, and checks every row (F14, F19 to F31). Rows come in groups,
+ * only as fast as they are taken; memory does not grow with the file.
  *
  * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole
  * file. Of broken lines only the first thousand are yielded.
+ * @param groupLines lines in which header and layout are looked for; tests take fewer, so that short files are scanned
  * @returns the verdict and the totals, once all rows were taken
  */
 export async function* checkPaymentFile(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
-): AsyncGenerator<readonly CheckedRow[], FileCheck> {
+  groupLines = GROUP_LINES,
+): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
   const tally = faultTally(rules.folder);
   const checker = recordChecker(rules, tally);
-  for await (const records of readRecords(counter.pass(source), rules.folder.charset, shape)) {
-    const rows = checker.checkGroup(records);
-    if (rows.length > 0) yield rows;
+  const text = await openPlainText(counter.pass(source), rules.folder.charset);
+  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
+  for await (const block of readBlocks(text.source)) {
+    const group = checkBlock(block);
+    if (group.packed.count + group.faults.length > 0) yield group;
   }
   const found = checker.close();
   const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);

@@ -10,6 +10,7 @@ import type { faultTally } from './fault-tally.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
 import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
+import type { PackedRows } from './packed-rows.ts';
 import type { LineRecord } from './split-cells.ts';
 
 /** What the rows of a file added up to. */
@@ -129,7 +130,44 @@ export function recordChecker(
     tally.count(fault);
   }
 
-  return { checkGroup, close };
+  /**
+   * Adds payments that were scanned as bytes, from the one at place `from` on, up to one that may be no valid row after
+   * all: it stands twice, or is too much for the totals.
+   * @param hashes of the payments, beginning with that of the first one
+   * @returns the place of that one, or the number of rows when all were added
+   */
+  function addPayments(pack: PackedRows, from: number, hashes: Uint32Array): number {
+    duplicates.fetchSlots(hashes, pack.count - from);
+    for (let row = from; row < pack.count; row += 1) {
+      const cents = pack.cents[row]!;
+      const isNew = totals.takes(cents) && duplicates.findFirstLineOf(hashes, row - from, pack.lines[row]!) === 0;
+      if (!isNew) return row;
+      totals.add(cents);
+      declared.add(cents);
+      records += 1;
+    }
+    return pack.count;
+  }
+
+  /** Whether header and layout are known, so that it does not matter any more how rows are grouped. */
+  function isSettled(): boolean {
+    return layout !== undefined;
+  }
+
+  /** Whether all columns of the file are those of its layout. */
+  function isPlain(): boolean {
+    return !holdsCodes && !(header && hasReasonColumn(rules.operation, header));
+  }
+
+  return {
+    checkGroup,
+    hashPayment: duplicates.hashPayment,
+    addPayments,
+    isSettled,
+    isPlain,
+    layout: () => layout,
+    close,
+  };
 }
 
 function brokenRow(record: LineRecord, fault: Fault): CheckedRow {

@@ -1,10 +1,10 @@
-import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { formatCents, parseAmount } from '../kernel/money.ts';
 import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { duplicateRows } from './duplicate-rows.ts';
 import { rowNotes } from './row-notes.ts';
+import { placesOf } from './places-of.ts';
 import { isOfBrand } from './rules/card-brand.ts';
 import { ruleOfColumn } from './rules/rule-of-column.ts';
 
@@ -77,9 +77,9 @@ export function compileRowCheck(
   function reportDuplicate(payment: PaymentRow): void {
     const payer = payment.number || payment.customerCode;
     if (payment.invoice === '' || payment.amountCents === 0 || payer === '') return;
-    const key = `${payment.invoice}\n${payment.amountCents}\n${payer}`;
-    const firstLine = duplicates.findFirstLine(key, payment.line);
-    if (firstLine !== undefined) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
+    const { invoice, amountCents: cents, line } = payment;
+    const firstLine = duplicates.findFirstLine({ invoice, cents, payer }, line);
+    if (firstLine > 0) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
   }
 
   /** A row that is withheld anyway moves no money, so it holds no file. */
@@ -102,25 +102,10 @@ export function compileRowCheck(
 }
 
 /** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
-const SHORTEST_TELLING = 8;
+export const SHORTEST_TELLING = 8;
 
 /** Zero, which no payment has, for an amount that was found faulty. */
 function centsOf(canonical: string): number {
   const cents = parseAmount(canonical);
   return typeof cents === 'number' ? cents : 0;
 }
-
-/** Where the columns with a meaning of their own stand; -1 for those that the layout does not have. */
-function placesOf(columns: readonly ColumnName[]) {
-  const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
-  return {
-    invoice: columns.indexOf('invoice'),
-    customerCode: columns.indexOf('customerCode'),
-    amount: columns.indexOf('amount'),
-    mop: columns.indexOf('mop'),
-    number: columns.findIndex((column) => numberColumns.includes(column)),
-    texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
-  };
-}
-
-const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];

@@ -33,20 +33,39 @@ export async function* decodeText(source: AsyncIterable<Uint8Array>, charset: Ch
 
 type Decoder = { markBytes: number; write(bytes: Uint8Array): string; end(): string };
 
-const LONGEST_MARK_BYTES = 3;
+export const LONGEST_MARK_BYTES = 3;
 
 function openDecoder(start: Buffer, charset: Charset): Decoder {
-  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return utf8Decoder(3);
-  if (start[0] === 0xff && start[1] === 0xfe) return utf16Decoder('utf-16le');
-  if (start[0] === 0xfe && start[1] === 0xff) return utf16Decoder('utf-16be');
+  const mark = markBytes(start);
+  if (isUtf16(start)) return utf16Decoder(start[0] === 0xff ? 'utf-16le' : 'utf-16be');
+  if (charset === 'utf-8' || mark > 0) return utf8Decoder(mark);
+  return { markBytes: 0, write: decoderOfLines(charset), end: () => '' };
+}
+
+/** Length of the byte order mark that a text of UTF-8 begins with; 0 when there is none. */
+export function markBytes(start: Uint8Array): 0 | 3 {
+  return start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0;
+}
+
+/** Whether the text begins with one of the two byte order marks of UTF-16. */
+export function isUtf16(start: Uint8Array): boolean {
+  return (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
+}
+
+/** Reads bytes that no character is cut in two by, such as those of whole lines. */
+export function decoderOfLines(charset: Charset): (bytes: Uint8Array) => string {
   switch (charset) {
     case 'utf-8':
-      return utf8Decoder(0);
+      return readUtf8;
     case 'iso-8859-1':
-      return { markBytes: 0, write: readLatin1, end: () => '' };
+      return readLatin1;
     case 'windows-1252':
-      return { markBytes: 0, write: readWindows1252, end: () => '' };
+      return readWindows1252;
   }
+}
+
+function readUtf8(bytes: Uint8Array): string {
+  return bufferOf(bytes).toString('utf8');
 }
 
 function utf8Decoder(markBytes: number): Decoder {

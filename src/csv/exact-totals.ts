@@ -8,13 +8,18 @@ export function exactTotals(largestCents: number) {
   let rows = 0;
   let cents = 0;
 
+  /** Whether the sum stays exact with this amount. */
+  function takes(amountCents: number): boolean {
+    return Math.abs(cents + amountCents) <= largestCents;
+  }
+
   /** @returns whether the amount was taken */
   function add(amountCents: number): boolean {
-    if (Math.abs(cents + amountCents) > largestCents) return false;
+    if (!takes(amountCents)) return false;
     rows += 1;
     cents += amountCents;
     return true;
   }
 
-  return { add, sum: (): Totals => ({ rows, cents }) };
+  return { takes, add, sum: (): Totals => ({ rows, cents }) };
 }

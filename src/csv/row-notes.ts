@@ -32,9 +32,9 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
 
   function report(code: FaultCode, detail?: string): void {
     isInvalid ||= effectOf(code, folder) !== 'warn';
-    const column = columns[place]!;
-    const value = shownValue(column, raw.cells[place]?.trim() ?? '', raw.cells[numberPlace]?.trim() ?? '');
-    addFault({ code, line: raw.line, column, ...(detail && { detail }), ...(value && { value }) });
+    const cell = raw.cells[place]?.trim() ?? '';
+    const number = raw.cells[numberPlace]?.trim() ?? '';
+    addFault(cellFault({ code, line: raw.line, column: columns[place]!, cell, number, detail }));
   }
 
   /**
@@ -52,4 +52,23 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
   }
 
   return { startRow, moveTo, report, reportRow, faults: () => faults ?? NO_FAULTS, isInvalid: () => isInvalid };
+}
+
+type CellNote = {
+  readonly code: FaultCode;
+  readonly line: number;
+  readonly column: ColumnName;
+  readonly detail?: string | undefined;
+  /** The cell and the card or account number of its row, both as the sender wrote them. */
+  readonly cell: string;
+  readonly number: string;
+};
+
+/** The fault of one cell, with its value as it may be shown. */
+export function cellFault({ code, line, column, detail, cell, number }: CellNote): Fault {
+  const fault: { -readonly [Part in keyof Fault]: Fault[Part] } = { code, line, column };
+  const value = shownValue(column, cell, number);
+  if (detail) fault.detail = detail;
+  if (value) fault.value = value;
+  return fault;
 }

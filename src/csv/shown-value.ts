@@ -18,5 +18,7 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
 }
 
 function starOwn(text: string, ownNumber: string): string {
-  return /^\d{4,}$/.test(ownNumber) ? text.replaceAll(ownNumber, maskNumber(ownNumber)) : text;
+  return text.includes(ownNumber) && /^\d{4,}$/.test(ownNumber)
+    ? text.replaceAll(ownNumber, maskNumber(ownNumber))
+    : text;
 }

@@ -1,5 +1,6 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
 import type { RawRow } from '../kernel/rows.ts';
+import { splitQuoted } from './split-quoted.ts';
 import type { Line } from './split-lines.ts';
 
 /** A line read as cells, or the reason why that cannot be done; it has no cells then. */
@@ -12,18 +13,24 @@ export type UnreadableCode = 'LINE_TOO_LONG' | 'ENCODING' | 'CONTROL_CHARACTER' 
  * Reads each line as one record. A record can never run over the end of its line, so two stray quotes cannot merge two
  * payments into one row that looks right.
  *
- * A line without a quote is split at its commas, which is all that CSV means there. Lines with quotes go to csv-parse
- * together, because it takes three times as long for one line at a time; only when it finds fault with them, or a
- * quoted cell ran into the next line, each is read by itself to learn which line is wrong.
+ * A line without a quote is split at its commas, which is all that CSV means there. Lines with stranger quotes than
+ * those around a cell go to csv-parse together, because it takes far longer for one line at a time; only when it finds
+ * fault with them, or a quoted cell ran into the next line, each is read by itself to learn which line is wrong.
  */
 export function splitCells(lines: readonly Line[]): LineRecord[] {
-  const quoted = lines.filter((line) => line.text.includes('"') && !findUnreadable(line));
-  const read = parseTogether(quoted);
-  let next = 0;
-  return lines.map((line) => {
+  const strange: Line[] = [];
+  const records = lines.map((line): LineRecord | undefined => {
     const fault = findUnreadable(line);
     if (fault) return { line: line.number, cells: [], fault };
-    if (!line.text.includes('"')) return { line: line.number, cells: line.text.split(',') };
+    const cells = line.text.includes('"') ? splitQuoted(line.text) : line.text.split(',');
+    if (!cells) strange.push(line);
+    return cells && { line: line.number, cells };
+  });
+  const read = parseTogether(strange);
+  let next = 0;
+  return records.map((record) => {
+    if (record) return record;
+    const line = strange[next]!;
     const cells = read?.[next];
     next += 1;
     return cells ? { line: line.number, cells } : parseAlone(line);
@@ -56,12 +63,22 @@ function parseTogether(lines: readonly Line[]): string[][] | undefined {
   }
 }
 
+/** What is said of a line does not depend on the others: its formulas matter only when it cannot be read as it is. */
 function parseAlone(line: Line): LineRecord {
+  const read = readAlone(line.text);
+  const quoted = quoteFormulas(line.text);
+  const formulas = 'code' in read && quoted !== line.text ? readAlone(quoted) : read;
+  return 'code' in formulas
+    ? { line: line.number, cells: [], fault: formulas }
+    : { line: line.number, cells: formulas };
+}
+
+function readAlone(text: string): string[] | UnreadableFault {
   try {
-    const [cells = []] = parse(quoteFormulas(line.text), OPTIONS);
-    return { line: line.number, cells };
+    const [cells = []] = parse(text, OPTIONS);
+    return cells;
   } catch (error) {
-    return { line: line.number, cells: [], fault: { code: quoteFaultOf(error) } };
+    return { code: quoteFaultOf(error) };
   }
 }
 

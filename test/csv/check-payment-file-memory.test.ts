@@ -12,7 +12,7 @@ describe('memory', () => {
     const check = checkPaymentFile(source, rulesWith());
     let rows = 0;
     for (let next = await check.next(); !next.done; next = await check.next()) {
-      rows += next.value.length;
+      rows += next.value.packed.count;
       atRow?.(rows);
       largest = Math.max(largest, used());
     }

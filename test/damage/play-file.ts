@@ -1,9 +1,12 @@
 import { inspect } from 'node:util';
 import { columnsOf } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
-import { type CheckedRow, checkPaymentFile, type FileCheck } from '../../src/csv/check-payment-file.ts';
+import type { FileCheck } from '../../src/csv/check-payment-file.ts';
 import type { CheckRules } from '../../src/csv/check-rules.ts';
 import type { Account } from '../../src/kernel/config.ts';
+import type { PaymentRow } from '../../src/kernel/rows.ts';
+import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
+import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
 import { type Choose, chooser } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/recount.ts';
 import { DAMAGES } from '../simulation/files/damages.ts';
@@ -21,8 +24,6 @@ export type PlayedFile = {
   readonly complaints: readonly string[];
 };
 
-type Read = { readonly check: FileCheck; readonly rows: readonly CheckedRow[] };
-
 /** Drafts a file without a fault, damages it in one to three ways, reads it, and looks whether anything was lost or changed. */
 export async function playFile(seed: number): Promise<PlayedFile> {
   const choose = chooser(seed);
@@ -36,10 +37,16 @@ export async function playFile(seed: number): Promise<PlayedFile> {
   const bytes = isTurned ? flipBytes(written, choose) : written;
   const names = [...damages.map(({ name }) => name), ...(isTurned ? ['bytes changed, taken out or put in'] : [])];
   try {
-    const read = await readFile(bytes, rules, bytes.length);
-    const again = await readFile(bytes, rules, choose.between(1, 40));
+    const read = await checkByReference(pieces(bytes, bytes.length), rules);
+    const plain = JSON.stringify(outcomeOf(read));
+    const fast = await checkByBytes(pieces(bytes, bytes.length), rules);
+    const early = await checkByBytes(pieces(bytes, choose.between(1, 400)), rules, 2);
+    const plainEarly = JSON.stringify(outcomeOf(await checkByReference(pieces(bytes, bytes.length), rules, 2)));
+    const again = await checkByBytes(pieces(bytes, choose.between(1, 40)), rules);
     const complaints = [
-      ...(inspectAll(read) === inspectAll(again) ? [] : ['it is read otherwise when it comes in other pieces']),
+      ...(JSON.stringify(fast) === plain ? [] : ['the check by bytes says something else than the reference']),
+      ...(JSON.stringify(early) === plainEarly ? [] : ['lines that are scanned as bytes are read otherwise']),
+      ...(JSON.stringify(again) === plain ? [] : ['it is read otherwise when it comes in other pieces']),
       ...checkRows(read, textOf(bytes, rules)),
       ...checkNumbers(read, draft),
     ];
@@ -73,22 +80,9 @@ function chooseRules(choose: Choose): CheckRules {
   } as CheckRules;
 }
 
-/** @param pieceBytes in pieces of this many bytes, as a disk or a network may give them */
-async function readFile(bytes: Buffer, rules: CheckRules, pieceBytes: number): Promise<Read> {
-  const rows: CheckedRow[] = [];
-  const reading = checkPaymentFile(pieces(bytes, pieceBytes), rules);
-  for (let next = await reading.next(); ; next = await reading.next()) {
-    if (next.done) return { check: next.value, rows };
-    rows.push(...next.value);
-  }
-}
-
+/** In pieces of this many bytes, as a disk or a network may give them. */
 async function* pieces(bytes: Buffer, pieceBytes: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
-}
-
-function inspectAll(read: Read): string {
-  return JSON.stringify(read);
 }
 
 /** As UTF-8, in which lines are read plainly whatever the charset of the folder is. */
@@ -97,7 +91,7 @@ function textOf(bytes: Buffer, { folder }: CheckRules): Buffer {
 }
 
 /** Every record once and in order, valid or with a reason; the money of the valid ones is what stands in the bytes. */
-function checkRows({ check, rows }: Read, bytes: Buffer): string[] {
+function checkRows({ check, rows }: Reading, bytes: Buffer): string[] {
   if (check.faultCounts.SECURITY_CODE !== undefined) {
     if (check.verdict !== 'reject') return ['a file with security codes was not refused'];
     // Where a title names them, in which column they stand is not certain, so no row comes out.
@@ -119,11 +113,7 @@ function checkRows({ check, rows }: Read, bytes: Buffer): string[] {
 }
 
 /** Against the bytes, read by other code. Lines with quotes are left out: reading those is what csv-parse is for. */
-function compareWithBytes(
-  { layout }: FileCheck,
-  payments: readonly NonNullable<CheckedRow['payment']>[],
-  bytes: Buffer,
-): string[] {
+function compareWithBytes({ layout }: FileCheck, payments: readonly PaymentRow[], bytes: Buffer): string[] {
   if (bytes.includes('"') || bytes.includes(0)) return [];
   const lines = linesOf(bytes);
   const columns = columnsOf(layout!);
@@ -140,7 +130,7 @@ function compareWithBytes(
 }
 
 /** Faults are shown to people and written into notices: no number of a payer stands in them whole. */
-function checkNumbers({ check, rows }: Read, draft: DraftFile): string[] {
+function checkNumbers({ check, rows }: Reading, draft: DraftFile): string[] {
   const at = placeOf(draft, 'cardNumber', 'accountNumber');
   const numbers = draft.rows.map((row) => row[at] ?? '').filter((cell) => /^\d+$/.test(cell) && isTelling(cell));
   const said = JSON.stringify([check.faults, rows.map(({ faults }) => faults)]);

@@ -81,7 +81,7 @@ async function checkBytes(bytes: Buffer, rules: CheckRules): Promise<{ check: Fi
   for (;;) {
     const step = await steps.next();
     if (step.done) return { check: step.value, rowFaults };
-    rowFaults.push(...step.value.flatMap((row) => row.faults));
+    rowFaults.push(...step.value.faults);
   }
 }
 

@@ -14,10 +14,10 @@ export async function checkFile(
   const { size } = await file.stat();
   const source = file.createReadStream({ highWaterMark: 65_536 });
   let read = 0;
-  const check = await checkContent(contentOf(source), rules, (rows) => {
+  const check = await checkContent(contentOf(source), rules, ({ packed, withheld, faults }) => {
     progress.clear();
-    for (const fault of rows.flatMap((row) => row.faults)) report.fault(fault);
-    read += rows.length;
+    for (const fault of faults) report.fault(fault);
+    read += packed.count + withheld.length;
     progress.show(`${read} rows, ${Math.floor((100 * source.bytesRead) / Math.max(size, 1))} %`);
   });
   progress.clear();

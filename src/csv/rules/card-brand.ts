@@ -36,7 +36,7 @@ const BRANDS: { readonly [mop: string]: Brand } = {
   },
 };
 
-type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
+export type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
 
 /**
  * Whether a card number begins as those of the method of payment, and has one of their lengths (F25).
@@ -44,8 +44,17 @@ type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly
  * @param digits digits only, 12 to 19
  */
 export function isOfBrand(mop: string, digits: string): boolean {
-  const brand = BRANDS[mop];
-  if (!brand?.lengths.includes(digits.length)) return false;
-  const start = Number(digits.slice(0, 6));
-  return brand.ranges.some(([from, to]) => start >= from && start <= to);
+  return fitsBrand(brandOf(mop), digits.length, Number(digits.slice(0, 6)));
+}
+
+/** The brand of a method of payment, to be asked about many numbers; undefined for one that is not known. */
+export function brandOf(mop: string): Brand | undefined {
+  return BRANDS[mop];
+}
+
+/** @param start the first six digits as a number */
+export function fitsBrand(brand: Brand | undefined, length: number, start: number): boolean {
+  if (!brand?.lengths.includes(length)) return false;
+  for (const [from, to] of brand.ranges) if (start >= from && start <= to) return true;
+  return false;
 }

@@ -16,12 +16,14 @@ export const dateRule: CellRule = (cell, report) => {
   return '';
 };
 
-function isDay(year: number, month: number, day: number): boolean {
+/** Whether the calendar has this day. */
+export function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month);
 }
 
 function daysOfMonth(year: number, month: number): number {
-  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return isLeap ? 29 : 28;
+  return month === 2 && isLeap ? 29 : DAYS[month - 1]!;
 }
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -55,7 +55,7 @@ function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
 }
 
 /** The limit of the field that a column carries (gateway wire 6.1). */
-function maxLengthOf(column: ColumnName): number {
+export function maxLengthOf(column: ColumnName): number {
   const row: { kind: ColumnKind; field?: FieldName } = COLUMNS[column];
   const field: { kind: string; maxLength?: number } | undefined = row.field && FIELDS[row.field];
   return field?.maxLength ?? Infinity;

@@ -38,9 +38,9 @@ export async function foreseeVerdict(
   const rules = rulesOfFolder(app.account(folder.account), folder, app.clock.now());
   const search = await openSeenBefore(app, folder, mostFaults);
   const rowFaults: Fault[] = [];
-  const check = await checkContent(source, rules, async (rows) => {
-    for (const { faults } of rows) rowFaults.push(...faults.slice(0, mostFaults - rowFaults.length));
-    await search.take(rows);
+  const check = await checkContent(source, rules, async (group) => {
+    rowFaults.push(...group.faults.slice(0, mostFaults - rowFaults.length));
+    await search.take(group);
   });
   const seen = await search.end();
   const ledger = await askLedger(app, folder, { name, check, rowSet: seen.rowSet });

@@ -1,6 +1,8 @@
 import type { App } from '../../app.ts';
 import { canonicalBytes } from '../../csv/canonical-bytes.ts';
-import type { CheckedRow } from '../../csv/check-payment-file.ts';
+import type { CheckedGroup } from '../../csv/check-payment-file.ts';
+import type { PackedRows } from '../../csv/packed-rows.ts';
+import { unpackRows } from '../../csv/unpack-rows.ts';
 import type { Folder } from '../../kernel/config.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 import type { Fault, PaymentRow } from '../../kernel/rows.ts';
@@ -12,8 +14,8 @@ import {
   saySentBefore,
   type SentBefore,
 } from '../../ledger/queries/find-sent-before.ts';
-import { openRowSet } from '../../vault/row-set.ts';
-import { fingerprintRow } from '../../../workers/fingerprint-row.ts';
+import { openRowSet, type RowSet, rowSetKey } from '../../vault/row-set.ts';
+import { rowFingerprinter } from '../../../workers/fingerprint-row.ts';
 import { chargedSince } from '../../../workers/look-back.ts';
 
 /** What the ledger knows of the rows of a file that is not in it. */
@@ -28,17 +30,17 @@ export type SeenBefore = {
 };
 
 /** Asks the ledger about rows while they stream by; nothing is written, and a group of rows is all that is held. */
-export type SeenBeforeSearch = { take(rows: readonly CheckedRow[]): Promise<void>; end(): Promise<SeenBefore> };
+export type SeenBeforeSearch = { take(group: CheckedGroup): Promise<void>; end(): Promise<SeenBefore> };
 
 /** @param mostFaults how many of the faults are kept; all are counted */
 export async function openSeenBefore(app: App, folder: Folder, mostFaults: number): Promise<SeenBeforeSearch> {
   const charged = searchCharged(app, folder, mostFaults);
   const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
-  const rowSet = openRowSet(app.fingerprint);
+  const rowSet = openRowSet(rowSetKey(app.fingerprint));
   return {
-    take: async (rows) => {
-      const payments = rows.flatMap(({ payment }) => payment ?? []);
-      for (const { canonical } of payments) rowSet.add(canonical.join(','));
+    take: async (group) => {
+      const payments = unpackRows(group);
+      addRows(rowSet, group.packed);
       await charged.take(payments);
       await sent?.take(payments);
     },
@@ -46,8 +48,14 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
   };
 }
 
+/** As the intake does: each row without its line end. */
+function addRows(rowSet: RowSet, { count, bytes, starts }: PackedRows): void {
+  for (let row = 0; row < count; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
+}
+
 function searchCharged(app: App, folder: Folder, mostFaults: number) {
   const since = chargedSince(folder, app.clock.now());
+  const printOf = rowFingerprinter(app, folder);
   const flagged = { rows: 0, detail: '' };
   const faults: Fault[] = [];
   return {
@@ -55,8 +63,8 @@ function searchCharged(app: App, folder: Folder, mostFaults: number) {
       if (!since) return;
       const marked = payments
         .filter(({ invoice }) => invoice !== '')
-        .map((payment) => ({ line: payment.line, fingerprint: fingerprintRow(app, folder, payment) }));
-      for (const { line, detail } of await findChargedRows(app.ledger, marked, since)) {
+        .map((payment) => ({ line: payment.line, print: printOf(payment) }));
+      for (const { line, detail } of await findChargedRows(app.ledger, folder.account, marked, since)) {
         flagged.rows += 1;
         flagged.detail ||= detail;
         if (faults.length < mostFaults) faults.push({ code: 'CHARGED_BEFORE', line, detail });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canonicalBytes } from '../../../src/csv/canonical-bytes.ts';
-import type { CheckedRow } from '../../../src/csv/check-payment-file.ts';
+import { unpackRows } from '../../../src/csv/unpack-rows.ts';
+import type { PaymentRow } from '../../../src/kernel/rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { checkContent } from '../../../src/operator/validate/check-content.ts';
 import { rulesOfFolder } from '../../../src/operator/validate/rules-of-folder.ts';
@@ -18,13 +19,13 @@ afterAll(() => world.close());
 async function search(account: string, rows: readonly string[], mostFaults = 200) {
   const folder = world.app.folder(`drop/${account}/hold`)!;
   const found = await openSeenBefore(world.app, folder, mostFaults);
-  const taken: CheckedRow[] = [];
+  const taken: PaymentRow[] = [];
   async function* source(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(lines(rows));
   }
   const rules = rulesOfFolder(world.app.account(account), folder, world.app.clock.now());
   await checkContent(source(), rules, (group) => {
-    taken.push(...group);
+    taken.push(...unpackRows(group));
     return found.take(group);
   });
   return { ...(await found.end()), taken };
@@ -59,7 +60,7 @@ it('openSeenBefore cuts batches as the intake does, to know calls that the ledge
   const { maxRows } = world.app.settings.batch;
   const rows = upTo(maxRows + 2).map((n) => achRow(n));
   const { taken } = await search(account, rows);
-  const second = taken.slice(maxRows).flatMap(({ payment }) => payment ?? []);
+  const second = taken.slice(maxRows);
   const at = new Date('2026-06-01T08:00:00Z');
   await world.app.ledger.pool.query(
     `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 7, 1, $2, $3, $3)`,

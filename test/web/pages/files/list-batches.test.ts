@@ -32,8 +32,8 @@ describe('/files/:fileId/batches', () => {
   it('pages by 100', async () => {
     await forceSql(
       world.app,
-      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '' FROM generate_series(3, 150) n`,
+      `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+       SELECT $1, n, 'main', 'card', 'cancelled', now(), 1, 1, '', n, n FROM generate_series(3, 150) n`,
       [fileId],
     );
     const viewer = await world.as('viewer');

@@ -1,0 +1,104 @@
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { SHORTEST_TELLING } from '../check-row.ts';
+import type { CheckRules } from '../check-rules.ts';
+import { placesOf } from '../places-of.ts';
+import { fitsBrand } from '../rules/card-brand.ts';
+import { COMMA, CR, LF, QUOTE, SPACE } from './byte-names.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+import { scanAmount } from './scan-amount.ts';
+import { type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';
+import { scanDate } from './scan-date.ts';
+import { scanExpiry } from './scan-expiry.ts';
+import { scanAccountNumber, scanCardNumber } from './scan-number.ts';
+import { scanText } from './scan-text.ts';
+import { scanWord } from './scan-word.ts';
+
+/**
+ * Makes the scanner of lines from the table of columns. It takes a line when it is certain that the line is a valid row
+ * and what is sent of it, and declines all others, valid or not, to the rules; so it need not know why a row is wrong.
+ * @returns the scanner; it writes the canonical row with its LF to `desk.to` and gives the place of the line's end, or
+ *   DECLINED, after which `desk.to` means nothing
+ */
+export function compileRowScan(layout: LayoutName, checkRules: CheckRules): (desk: RowDesk, start: number) => number {
+  const names = columnsOf(layout);
+  const columns = names.map((name, place) => scanColumn(name, place, checkRules));
+  const rules = scanRules(checkRules);
+  const place = placesOf(names);
+  const payer = place.number < 0 ? place.customerCode : place.number;
+
+  return (desk, start) => {
+    const { input, output } = desk;
+    desk.mostDigits = 0;
+    if (desk.replaced.length > 0) desk.replaced = [];
+    let at = start;
+    for (let column = 0; column < columns.length; column += 1) {
+      if (column > 0) {
+        if (input[at] !== COMMA) return DECLINED;
+        at += 1;
+        output[desk.to] = COMMA;
+        desk.to += 1;
+      }
+      const from = desk.to;
+      while (input[at] === SPACE) at += 1;
+      at =
+        input[at] === QUOTE
+          ? scanQuoted(desk, at, columns[column]!, rules)
+          : scanCell(desk, at, columns[column]!, rules);
+      if (at === DECLINED) return DECLINED;
+      while (input[at] === SPACE) at += 1;
+      if (column === place.invoice) {
+        desk.invoiceStart = from;
+        desk.invoiceEnd = desk.to;
+      } else if (column === payer) {
+        desk.payerStart = from;
+        desk.payerEnd = desk.to;
+      }
+    }
+    if (input[at] !== LF && input[at] !== CR) return DECLINED;
+    const payerLength = desk.payerEnd - desk.payerStart;
+    // The number of the row may stand in one of its texts.
+    if (place.number >= 0 && desk.mostDigits >= Math.max(payerLength, SHORTEST_TELLING)) return DECLINED;
+    if (place.mop >= 0 && !fitsBrand(desk.brand, payerLength, desk.cardStart)) return DECLINED;
+    output[desk.to] = LF;
+    desk.to += 1;
+    return at;
+  };
+}
+
+/** A cell in quotes that hold no other quote. Spaces on either side of a quote belong to nobody. */
+function scanQuoted(desk: RowDesk, quote: number, column: ScanColumn, rules: ScanRules): number {
+  desk.isQuoted = true;
+  let at = quote + 1;
+  while (desk.input[at] === SPACE) at += 1;
+  at = scanCell(desk, at, column, rules);
+  desk.isQuoted = false;
+  if (at === DECLINED) return DECLINED;
+  while (desk.input[at] === SPACE) at += 1;
+  return desk.input[at] === QUOTE ? at + 1 : DECLINED;
+}
+
+/**
+ * Scans one cell, without the quotes and spaces around it, and writes what is sent. Calls that name their function cost
+ * a third less than calls through a table of functions.
+ * @returns where it ends, or DECLINED
+ */
+function scanCell(desk: RowDesk, at: number, column: ScanColumn, rules: ScanRules): number {
+  switch (column.kind) {
+    case 'text':
+      return scanText(desk, at, column);
+    case 'date':
+      return scanDate(desk, at);
+    case 'amount':
+      return scanAmount(desk, at, rules);
+    case 'mop':
+      return scanWord(desk, at, rules.mops);
+    case 'cardNumber':
+      return scanCardNumber(desk, at);
+    case 'expiry':
+      return scanExpiry(desk, at, rules);
+    case 'accountType':
+      return scanWord(desk, at, rules.accountTypes);
+    case 'accountNumber':
+      return scanAccountNumber(desk, at, rules);
+  }
+}

@@ -1,0 +1,51 @@
+import { MINUS, NINE, POINT, ZERO } from './byte-names.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+import type { ScanRules } from './scan-column.ts';
+
+/**
+ * Scans an amount of at most seven digits before the point and two behind it, without zeros in front, of the right sign.
+ */
+export function scanAmount(desk: RowDesk, at: number, { sign, largestCents }: ScanRules): number {
+  const { input, output } = desk;
+  let { to } = desk;
+  let end = at;
+  if (sign < 0) {
+    if (input[end] !== MINUS) return DECLINED;
+    output[to] = MINUS;
+    to += 1;
+    end += 1;
+  }
+  const start = end;
+  let cents = 0;
+  for (let byte = input[end]!; byte >= ZERO && byte <= NINE; byte = input[end]!) {
+    cents = cents * 10 + byte - ZERO;
+    output[to] = byte;
+    to += 1;
+    end += 1;
+    if (end - start > MOST_WHOLE_DIGITS) return DECLINED;
+  }
+  if (end === start || (input[start] === ZERO && end - start > 1)) return DECLINED;
+  let tens = 0;
+  let ones = 0;
+  if (input[end] === POINT) {
+    tens = input[end + 1]! - ZERO;
+    if (!(tens >= 0 && tens <= 9)) return DECLINED;
+    end += 2;
+    const digit = input[end]! - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      ones = digit;
+      end += 1;
+    }
+  }
+  cents = cents * 100 + tens * 10 + ones;
+  if (cents === 0 || cents > largestCents) return DECLINED;
+  output[to] = POINT;
+  output[to + 1] = ZERO + tens;
+  output[to + 2] = ZERO + ones;
+  desk.to = to + 3;
+  desk.cents = sign * cents;
+  return end;
+}
+
+/** Ten million and more is left to the rule, which knows the limit of an amount. */
+const MOST_WHOLE_DIGITS = 7;

@@ -1,0 +1,26 @@
+import { SLASH, ZERO } from './byte-names.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+import type { ScanRules } from './scan-column.ts';
+
+/** Scans `MM/YY` or `MMYY` of a card that has not expired, and writes MMYY. */
+export function scanExpiry(desk: RowDesk, at: number, { thisMonth }: ScanRules): number {
+  const { input, output, to } = desk;
+  const yearAt = input[at + 2] === SLASH ? at + 3 : at + 2;
+  const month = numberAt(input, at);
+  const year = numberAt(input, yearAt);
+  if (month < 1 || month > 12 || year < 0) return DECLINED;
+  if ((2000 + year) * 12 + month < thisMonth) return DECLINED;
+  output[to] = input[at]!;
+  output[to + 1] = input[at + 1]!;
+  output[to + 2] = input[yearAt]!;
+  output[to + 3] = input[yearAt + 1]!;
+  desk.to = to + 4;
+  return yearAt + 2;
+}
+
+/** The number of two digits that stands here, else less than zero. */
+function numberAt(input: Uint8Array, at: number): number {
+  const tens = input[at]! - ZERO;
+  const ones = input[at + 1]! - ZERO;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
+}

@@ -1,0 +1,58 @@
+import { NINE, ZERO } from './byte-names.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+import type { ScanRules } from './scan-column.ts';
+
+/** Scans a card number: 12 to 19 digits with a right check digit. */
+export function scanCardNumber(desk: RowDesk, at: number): number {
+  const { input, output } = desk;
+  let { to } = desk;
+  let end = at;
+  let start = 0;
+  // Of the digits so far: the sum as if the last of them were the check digit, and as if it were the one before it.
+  let sum = 0;
+  let otherSum = 0;
+  for (let byte = input[end]!; byte >= ZERO && byte <= NINE; byte = input[end]!) {
+    const digit = byte - ZERO;
+    const next = otherSum + digit;
+    otherSum = sum + DOUBLED[digit]!;
+    sum = next;
+    if (end - at < 6) start = start * 10 + digit;
+    output[to] = byte;
+    to += 1;
+    end += 1;
+    if (end - at > 19) return DECLINED;
+  }
+  if (end - at < 12 || sum % 10 !== 0) return DECLINED;
+  desk.cardStart = start;
+  desk.to = to;
+  return end;
+}
+
+/** The sum of the digits of twice a digit; looked up, because a processor cannot foresee which digits are large. */
+const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
+
+/** Scans an account number: 4 to 26 digits. */
+export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: ScanRules): number {
+  const { input, output } = desk;
+  let { to } = desk;
+  let end = at;
+  let sum = 0;
+  let start = 0;
+  for (let byte = input[end]!; byte >= ZERO && byte <= NINE; byte = input[end]!) {
+    const digit = byte - ZERO;
+    const place = end - at;
+    if (place < 9) {
+      sum += digit * (place % 3 === 0 ? 3 : place % 3 === 1 ? 7 : 1);
+      start += digit;
+    }
+    output[to] = byte;
+    to += 1;
+    end += 1;
+    if (end - at > 26) return DECLINED;
+  }
+  const length = end - at;
+  if (length < 4) return DECLINED;
+  if (routingCheck && (length < 9 || start === 0 || sum % 10 !== 0)) return DECLINED;
+  desk.to = to;
+  return end;
+}

@@ -1,0 +1,94 @@
+import { findMonthName } from '../rules/spreadsheet-damage.ts';
+import { COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from './byte-names.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+import type { ScanColumn } from './scan-column.ts';
+
+/** Scans printable ASCII: invoices, names, customer codes, comments. What might hold a card number is declined. */
+export function scanText(desk: RowDesk, at: number, column: ScanColumn): number {
+  const { input, output } = desk;
+  const stop = column.isCode ? STOP | NOT_IN_CODE : STOP;
+  const start = desk.to;
+  let to = start;
+  let end = at;
+  let seen = 0;
+  let digits = 0;
+  let hasComma = false;
+  for (;;) {
+    const byte = input[end]!;
+    const kind = KINDS[byte]!;
+    if ((kind & stop) !== 0) {
+      if (byte !== COMMA || !desk.isQuoted || !column.replacesCommas) break;
+      hasComma = true;
+    }
+    output[to] = byte;
+    to += 1;
+    end += 1;
+    seen |= kind;
+    digits += kind & DIGIT;
+  }
+  if (hasComma) {
+    desk.replaced.push({ column: column.place, start: at, end });
+    to = replaceCommas(output, start, to);
+  }
+  while (to > start && output[to - 1] === SPACE) to -= 1;
+  if (to - start > column.maxLength || (column.required && to === start) || digits > MOST_DIGITS) return DECLINED;
+  if ((seen & (FORMULA | E)) !== 0 && mayBeDamaged(input, at, seen)) return DECLINED;
+  if (column.refusesDays && (seen & (LOWER | DASH)) === (LOWER | DASH) && isDay(output, start, to)) return DECLINED;
+  if (digits > desk.mostDigits) desk.mostDigits = digits;
+  desk.to = to;
+  return end;
+}
+
+/** Thirteen digits may be a card number. */
+const MOST_DIGITS = 12;
+
+/** Like the rule of texts: a space for each comma, and then no two spaces beside each other. */
+function replaceCommas(output: Uint8Array, start: number, end: number): number {
+  let to = start;
+  for (let at = start; at < end; at += 1) {
+    const byte = output[at] === COMMA ? SPACE : output[at]!;
+    if (byte === SPACE && (to === start || output[to - 1] === SPACE)) continue;
+    output[to] = byte;
+    to += 1;
+  }
+  return to;
+}
+
+/** Written as a formula or an error of one, or in powers of ten, which has none but these characters. */
+function mayBeDamaged(input: Uint8Array, start: number, seen: number): boolean {
+  return (KINDS[input[start]!]! & FORMULA) !== 0 || (seen & (E | NOT_IN_NUMBER)) === E;
+}
+
+function isDay(output: Uint8Array, start: number, end: number): boolean {
+  const cell = Buffer.from(output.buffer, output.byteOffset + start, end - start).toString('latin1');
+  return findMonthName(cell) !== undefined;
+}
+
+/** What a byte is to the scanner; a byte may be several things. */
+const DIGIT = 1;
+/** Ends the text, or is nothing that it may hold. */
+const STOP = 2;
+const LOWER = 4;
+const DASH = 8;
+const E = 16;
+/** `#` and `=`, which begin what a spreadsheet writes in place of a value. */
+const FORMULA = 32;
+/** Cannot stand in `4.11E+15`. */
+const NOT_IN_NUMBER = 64;
+const NOT_IN_CODE = 128;
+
+const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => kindOf(byte));
+
+function kindOf(byte: number): number {
+  if (byte < SPACE || byte > 0x7e || byte === COMMA || byte === QUOTE) return STOP;
+  const character = String.fromCharCode(byte);
+  let kind = 0;
+  if (byte >= ZERO && byte <= NINE) kind |= DIGIT;
+  if (/[a-z]/.test(character)) kind |= LOWER;
+  if (byte === MINUS) kind |= DASH;
+  if (character === 'E') kind |= E;
+  if (/[#=]/.test(character)) kind |= FORMULA;
+  if (!/[\dE.+ -]/.test(character)) kind |= NOT_IN_NUMBER;
+  if (!/[A-Za-z0-9._-]/.test(character)) kind |= NOT_IN_CODE;
+  return kind;
+}

@@ -1,0 +1,44 @@
+import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
+import type { CheckRules } from '../check-rules.ts';
+import { type Brand, brandOf } from '../rules/card-brand.ts';
+import { DECLINED, type RowDesk } from './row-desk.ts';
+
+/** `written` is in capital letters; `sent` is what is sent for it. */
+export type Word = { readonly written: Uint8Array; readonly sent: Uint8Array; readonly brand: Brand | undefined };
+
+/** Scans one of a few words, in any case. */
+export function scanWord(desk: RowDesk, at: number, words: readonly Word[]): number {
+  for (const { written, sent, brand } of words) {
+    if (!startsWith(desk.input, at, written)) continue;
+    for (let place = 0; place < sent.length; place += 1) desk.output[desk.to + place] = sent[place]!;
+    desk.to += sent.length;
+    desk.brand = brand;
+    return at + written.length;
+  }
+  return DECLINED;
+}
+
+/** The methods of payment that the server lists and the currency of the account takes. */
+export function mopWords({ server, currency }: CheckRules['account']): Word[] {
+  const mops = SERVER_MOPS[server].filter((mop) => acceptsMop(server, currency, mop));
+  return mops.map((mop) => wordOf(mop, mop, brandOf(mop)));
+}
+
+/** The longer word stands first, because the shorter one begins like it. */
+export function accountTypeWords(): Word[] {
+  return [wordOf('CHECKING'), wordOf('SAVINGS', 'SAVING'), wordOf('SAVING')];
+}
+
+function wordOf(written: string, sent = written, brand?: Brand): Word {
+  return { written: Buffer.from(written), sent: Buffer.from(sent), brand };
+}
+
+/** Without the bit of case a letter is the capital, and nothing else is. */
+const NOT_CASE = 0xdf;
+
+function startsWith(input: Uint8Array, at: number, word: Uint8Array): boolean {
+  for (let place = 0; place < word.length; place += 1) {
+    if ((input[at + place]! & NOT_CASE) !== word[place]) return false;
+  }
+  return true;
+}

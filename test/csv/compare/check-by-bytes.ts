@@ -1,0 +1,44 @@
+import {
+  type CheckedRow,
+  checkPaymentFile,
+  type CheckRules,
+  type FileCheck,
+} from '../../../src/csv/check-payment-file.ts';
+import { unpackRows } from '../../../src/csv/unpack-rows.ts';
+import type { Fault, PaymentRow } from '../../../src/kernel/rows.ts';
+import type { Reading } from './check-by-reference.ts';
+
+/** What a check hands on, however it was read. */
+export type Outcome = {
+  readonly payments: readonly PaymentRow[];
+  readonly withheld: readonly CheckedRow[];
+  readonly faults: readonly Fault[];
+  readonly check: FileCheck;
+};
+
+/** Checks a payment file as paydrop does, and keeps everything that came out. */
+export async function checkByBytes(
+  source: AsyncIterable<Uint8Array>,
+  rules: CheckRules,
+  groupLines?: number,
+): Promise<Outcome> {
+  const payments: PaymentRow[] = [];
+  const withheld: CheckedRow[] = [];
+  const faults: Fault[] = [];
+  const steps = checkPaymentFile(source, rules, groupLines);
+  for (let step = await steps.next(); ; step = await steps.next()) {
+    if (step.done) return { payments, withheld, faults, check: step.value };
+    payments.push(...unpackRows(step.value));
+    withheld.push(...step.value.withheld);
+    faults.push(...step.value.faults);
+  }
+}
+
+export function outcomeOf({ rows, check }: Reading): Outcome {
+  return {
+    payments: rows.flatMap(({ payment }) => payment ?? []),
+    withheld: rows.filter(({ payment }) => !payment),
+    faults: rows.flatMap(({ faults }) => faults),
+    check,
+  };
+}

@@ -1,0 +1,50 @@
+import { recordChecker } from '../../../src/csv/check-records.ts';
+import type { CheckedRow, CheckRules, FileCheck } from '../../../src/csv/check-payment-file.ts';
+import { byteCounter } from '../../../src/csv/count-bytes.ts';
+import { decideVerdict } from '../../../src/csv/decide-verdict.ts';
+import { faultTally } from '../../../src/csv/fault-tally.ts';
+import { newFileShape, readRecords } from '../../../src/csv/read-records.ts';
+
+/** Everything that a check says: its rows, valid or not, in the order of their lines, and what it knows at the end. */
+export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };
+
+/**
+ * Checks a payment file plainly: everything is decoded, each line is cut into texts, each text goes through its rule.
+ * Slow and easy to follow, so it is what the check by bytes must agree with.
+ */
+export async function checkByReference(
+  source: AsyncIterable<Uint8Array>,
+  rules: CheckRules,
+  groupLines?: number,
+): Promise<Reading> {
+  const counter = byteCounter();
+  const shape = newFileShape();
+  const tally = faultTally(rules.folder);
+  const checker = recordChecker(rules, tally);
+  const rows: CheckedRow[] = [];
+  for await (const records of readRecords(counter.pass(source), rules.folder.charset, shape, groupLines)) {
+    rows.push(...checker.checkGroup(records));
+  }
+  const { layout, headerLine, faults, ...found } = checker.close();
+  const decided = decideVerdict(
+    { ...shape, layout, headerLine, faults, ...found, bytes: counter.size() },
+    rules,
+    tally,
+  );
+  const check: FileCheck = {
+    verdict: decided.verdict,
+    layout,
+    headerLine,
+    faults: [...faults, ...decided.faults],
+    faultCounts: tally.counts(),
+    bytes: counter.size(),
+    sha256: counter.sha256(),
+    physicalLines: shape.physicalLines,
+    blankLines: shape.blankLines,
+    records: found.records,
+    valid: found.valid,
+    invalid: { rows: found.records - found.valid.rows },
+    declaredCents: found.declaredCents,
+  };
+  return { rows, check };
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { makeRoom, newLineBuffer, putBytes, putText } from '../../src/csv/line-buffer.ts';
+
+describe('a line buffer', () => {
+  it('holds what was put into it, however much that is', () => {
+    const into = newLineBuffer();
+    const parts = Array.from({ length: 5_000 }, (_, index) => `${index};März 😀 ${'x'.repeat(index % 70)}\r\n`);
+    for (const part of parts) putText(into, part);
+    const bytes = Buffer.from('..between..');
+    putBytes(into, bytes, 2, 9);
+    expect(into.bytes.toString('utf8', 0, into.length)).toBe(`${parts.join('')}between`);
+  });
+
+  it('makes room for more than twice what it has, and keeps what it holds', () => {
+    const into = newLineBuffer();
+    putText(into, 'first');
+    expect(makeRoom(into, 1_000_000).length).toBeGreaterThanOrEqual(1_000_005);
+    putText(into, ' second');
+    expect(into.bytes.toString('utf8', 0, into.length)).toBe('first second');
+  });
+
+  it('is used again from its beginning', () => {
+    const into = newLineBuffer();
+    putText(into, 'first');
+    into.length = 0;
+    putText(into, '2nd');
+    expect(into.bytes.toString('utf8', 0, into.length)).toBe('2nd');
+  });
+});
