@@ -10,6 +10,7 @@ import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
+import { openThread, type WorkThread } from './thread/open-thread.ts';
 import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
 import { findKeyPlace } from './vault/key-place.ts';
 import { type KeyRing, openKeyRing } from './vault/key-ring.ts';
@@ -21,6 +22,7 @@ export type App = {
   readonly log: Log;
   readonly pulse: Pulse;
   readonly telemetry: Telemetry;
+  readonly thread: WorkThread;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly journal: SendJournal;
@@ -49,6 +51,8 @@ export async function openApp(
   try {
     const telemetry = await openTelemetry(settings.otlpUrl);
     closers.push(() => telemetry.close());
+    const thread = openThread();
+    closers.push(() => thread.close());
     const place = settings.databaseUrl
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
@@ -69,6 +73,7 @@ export async function openApp(
       log,
       pulse: startPulse(clock),
       telemetry,
+      thread,
       ledger,
       queue,
       journal,

@@ -1,12 +1,22 @@
 import type { App } from '../src/app.ts';
 import type { PaymentRow } from '../src/kernel/rows.ts';
 import type { FileRow } from '../src/ledger/records.ts';
+import { openRowPrinter, PRINT_BYTES, printKey } from '../src/vault/row-print.ts';
 
-/** The mark by which a payment is known again: account, operation, invoice, amount and payer (F71). */
-export function fingerprintRow(
+/**
+ * The prints by which payments are known again: account, operation, invoice, amount and payer (F71). For rows that are at
+ * hand as objects; the intake makes the same from their bytes (intake/encode-rows.ts).
+ */
+export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
-  { invoice, amountCents, number, customerCode }: PaymentRow,
-): Buffer {
-  return app.fingerprint([account, operation, invoice, String(amountCents), number || customerCode]);
+): (row: PaymentRow) => Buffer {
+  const printer = openRowPrinter(printKey(app.fingerprint, account, operation));
+  return ({ invoice, number, customerCode, amountCents }) => {
+    const bytes = Buffer.from(invoice + (number || customerCode));
+    const end = Buffer.byteLength(invoice);
+    const print = Buffer.alloc(PRINT_BYTES);
+    printer.print(bytes, { from: 0, to: end }, { from: end, to: bytes.length }, amountCents, print, 0);
+    return print;
+  };
 }

@@ -1,6 +1,5 @@
 import type { App } from '../src/app.ts';
-import type { CheckedRow, FileCheck } from '../src/csv/check-payment-file.ts';
-import { checkPaymentFile } from '../src/csv/check-payment-file.ts';
+import type { FileCheck } from '../src/csv/check-payment-file.ts';
 import { readClaim } from '../src/drop/find-claims.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../src/kernel/errors.ts';
@@ -9,7 +8,7 @@ import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import { limitsOf } from '../src/kernel/limits.ts';
 import { isApprovalDue } from '../src/kernel/second-person.ts';
-import { dayInZone } from '../src/kernel/zone-time.ts';
+import { chooseVolume, noteVolume } from '../src/ledger/fingerprint-volumes.ts';
 import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
 import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/moves/decide-file.ts';
@@ -18,6 +17,7 @@ import { findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../src/ledger/records.ts';
+import { refreshStatistics } from '../src/ledger/refresh-statistics.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
@@ -27,9 +27,9 @@ import { findDuplicate, type Refusal } from './find-duplicate.ts';
 import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { lookBack } from './look-back.ts';
-import { openContent } from './open-content.ts';
+import { orderReading } from './intake/order-reading.ts';
 import { originalPath } from './open-original.ts';
-import { createRowStore } from './store-rows.ts';
+import { storeRows } from './store-rows.ts';
 import { askToDeliver, wakeAccount } from './wake.ts';
 import { join } from 'node:path';
 
@@ -78,14 +78,14 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const { file, folder, changed, arrival } = subject;
   const refusal = await findRefusal(tx, subject);
   if (refusal) return refuseUnread(tx, file, refusal);
-  const store = createRowStore(app, tx, file);
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
-  const check = await checkRows(app, { ...file, content_key: contentKey }, folder, (rows) => store.add(rows));
+  const volume = await chooseVolume(tx, file);
+  const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
+  const { check, rowSet, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
-  const rowSet = await store.finish();
   // Of a refused file nothing is sent, so it need not be compared with what was.
   const isRefused = check.verdict === 'reject';
-  const history = isRefused ? undefined : await lookBack(app, tx, { file, folder, check, rowSet, store });
+  const history = isRefused ? undefined : await lookBack(app, tx, { file, folder, check, rowSet, store, volume });
   const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {
     effects: folder,
@@ -101,6 +101,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   });
   await store.addFaults([...check.faults, ...faults]);
   const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
+  await noteVolume(tx, file, volume, check.valid.rows);
   await decideFile(tx, file.file_id, findings, decision, contentKey);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decision;
@@ -140,27 +141,6 @@ async function refuseUnread(
   return decision;
 }
 
-async function checkRows(
-  app: App,
-  file: FileRow,
-  folder: Folder,
-  keep: (rows: readonly CheckedRow[]) => Promise<void>,
-): Promise<FileCheck> {
-  const account = app.account(file.account);
-  const check = checkPaymentFile(openContent(app, file), {
-    operation: file.operation,
-    account,
-    folder,
-    today: dayInZone(app.clock.now(), account.timeZone),
-    largestRowCents: limitsOf(account, folder).rowCents,
-  });
-  for (;;) {
-    const step = await check.next();
-    if (step.done) return step.value;
-    await keep(step.value);
-  }
-}
-
 /** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (F9, H1). */
 async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
   const claim = await readClaim(folder.work, file.file_id);
@@ -174,6 +154,7 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
  */
 export async function finishClaimed(app: App, fileId: string): Promise<void> {
   const file = await readFileRow(app.ledger, fileId);
+  await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
   // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.

@@ -38,7 +38,7 @@ type Subject = {
 export async function lookBack(
   app: App,
   tx: Transaction,
-  subject: Subject & { file: FileRow; store: RowStore },
+  subject: Subject & { file: FileRow; store: RowStore; volume: number },
 ): Promise<History> {
   await lockDecisions(tx, subject.file.account);
   const found = await compareFile(app, tx, subject);
@@ -71,12 +71,11 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
 
 async function flagRows(
   tx: Transaction,
-  { file, folder, check, store }: Subject & { file: FileRow; store: RowStore },
+  { file, folder, check, store, volume }: Subject & { file: FileRow; store: RowStore; volume: number },
 ): Promise<FlaggedRows> {
   const since = chargedSince(folder, tx.at);
   if (!since) return { rows: 0, detail: '' };
-  const lastLine = check.physicalLines;
-  return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, lastLine, firstSeq }));
+  return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
 }
 
 /** Since when files are searched for the same rows; undefined when the folder does not ask. */

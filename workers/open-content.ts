@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { App } from '../src/app.ts';
 import type { FileRow } from '../src/ledger/records.ts';
-import { openMessage } from '../src/pgp/open-message.ts';
-import { readSessionKey, type SessionKey, writeSessionKey } from '../src/pgp/session-key.ts';
-import { openBytes, sealBytes } from '../src/vault/seal.ts';
-import { openFileKey, openOriginal } from './open-original.ts';
+import { type SessionKey, writeSessionKey } from '../src/pgp/session-key.ts';
+import { sealBytes } from '../src/vault/seal.ts';
+import { type ContentSource, openSource } from './intake/open-source.ts';
+import { mustBeHere, openFileKey, originalPath } from './open-original.ts';
+import { ORIGINAL_PURPOSE } from './take-claim.ts';
 
 /** Purpose that the seal of a session key is bound to. */
 const CONTENT_KEY_PURPOSE = 'content key';
@@ -15,9 +16,22 @@ const CONTENT_KEY_PURPOSE = 'content key';
  * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
  */
 export function openContent(app: App, file: FileRow): Readable {
-  if (!file.content_key) return openOriginal(app, file);
-  const key = readSessionKey(openBytes(openFileKey(app, file), CONTENT_KEY_PURPOSE, file.content_key));
-  return openMessage(openOriginal(app, file), key);
+  return openSource(findContent(app, file));
+}
+
+/**
+ * Where the rows of a file are and what opens them.
+ * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
+ */
+export function findContent(app: App, file: FileRow): ContentSource {
+  mustBeHere(app, file);
+  return {
+    path: originalPath(app, file),
+    purpose: ORIGINAL_PURPOSE,
+    fileId: file.file_id,
+    key: openFileKey(app, file).bytes,
+    contentKey: file.content_key && { sealed: file.content_key, purpose: CONTENT_KEY_PURPOSE },
+  };
 }
 
 /** The session key of a message as the ledger keeps it. Without the data key of the file it opens nothing. */

@@ -12,11 +12,15 @@ import { ORIGINAL_PURPOSE } from './take-claim.ts';
  * @throws PipelineError OTHER_SITE
  */
 export function openOriginal(app: App, file: FileRow): Readable {
-  if (file.site !== app.settings.site) {
-    const reason = `it lies at site "${file.site}", and this is "${app.settings.site}"`;
-    throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);
-  }
+  mustBeHere(app, file);
   return openSealedFile(originalPath(app, file), openFileKey(app, file), ORIGINAL_PURPOSE);
+}
+
+/** @throws PipelineError OTHER_SITE when the archive that the file lies in is on another host */
+export function mustBeHere({ settings }: App, file: FileRow): void {
+  if (file.site === settings.site) return;
+  const reason = `it lies at site "${file.site}", and this is "${settings.site}"`;
+  throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);
 }
 
 export function originalPath(app: App, file: FileRow): string {

@@ -1,133 +1,74 @@
 import type { App } from '../src/app.ts';
-import { canonicalBytes } from '../src/csv/canonical-bytes.ts';
-import type { CheckedRow } from '../src/csv/check-payment-file.ts';
-import { assertCanonical } from '../src/csv/read-canonical.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { sha256Of } from '../src/kernel/hash.ts';
-import { lastFour } from '../src/kernel/mask.ts';
-import type { Fault, PaymentRow } from '../src/kernel/rows.ts';
-import { copyFaults, copyRows, type NewRow } from '../src/ledger/copy-rows.ts';
+import type { Fault } from '../src/kernel/rows.ts';
+import { copyFaults, copyTuples } from '../src/ledger/copy-rows.ts';
 import type { FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
-import { cutBatch } from '../src/ledger/moves/cut-batch.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import { cutBatches } from '../src/ledger/moves/cut-batch.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
-import { columnsOf, layoutOf } from '../schemas/layouts.ts';
-import { maskRow } from '../src/reconcile/outputs/mask-row.ts';
-import { openRowSet } from '../src/vault/row-set.ts';
-import { sealBytes } from '../src/vault/seal.ts';
-import { fingerprintRow } from './fingerprint-row.ts';
-import { openFileKey } from './open-original.ts';
+import { READ_CONTENT, runTask, type Parcel, type Reading, type ReadingOrder } from './intake/read-content.ts';
 
-/** Purpose that the seal of a batch body is bound to. */
-export function bodyPurpose(batchNo: number): string {
-  return `body:${batchNo}`;
-}
+/** What was read, and who writes what is to be added. */
+export type StoredRows = Omit<Reading, 'faults'> & { store: RowStore };
 
 export type RowStore = {
-  add(rows: readonly CheckedRow[]): Promise<void>;
+  /** Writes faults behind those that are there. */
   addFaults(faults: readonly Fault[]): Promise<void>;
   /** Lets somebody else write faults of rows, from this number on. */
   flagRows(flag: (firstSeq: number) => Promise<FlaggedRows>): Promise<FlaggedRows>;
-  /** @returns the mark of the valid rows; null when there are none */
-  finish(): Promise<string | null>;
 };
 
 /**
- * Writes checked rows into the ledger as they come: every row and fault by COPY, every full batch sealed. Holds one
- * batch of payments at a time, so memory does not grow with the file.
+ * Reads a file and writes it into the ledger as it comes: every row and fault, and every full batch, sealed. Reading and
+ * writing go on at the same time, and the reader is never more than a few parcels ahead.
+ * @param contentBytes how much there is to read
+ * @throws ThreadDeath when the thread that reads a large file did not survive
  */
-export function createRowStore(app: App, tx: Transaction, file: FileRow): RowStore {
-  const key = openFileKey(app, file);
-  const { maxRows } = app.settings.batch;
-  let pending: PaymentRow[] = [];
-  let batchNo = 1;
-  let faultSeq = 1;
-  const rowSet = openRowSet(app.fingerprint);
+export async function storeRows(
+  app: App,
+  tx: Transaction,
+  order: ReadingOrder,
+  contentBytes: number,
+): Promise<StoredRows> {
+  const parcels = contentBytes < LARGE_BYTES ? runTask(order) : app.thread.run<Parcel, Reading>(READ_CONTENT, order);
+  const { faults, ...reading } = await storeParcels(tx, parcels);
+  return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
+}
 
-  const cut = async () => {
-    if (pending.length === 0) return;
-    const body = canonicalBytes(pending);
-    const layout = layoutOf(file.operation, pending[0]!.canonical.length)!;
-    assertCanonical(body, layout, pending);
-    await cutBatch(tx, {
-      fileId: file.file_id,
-      batchNo,
-      account: file.account,
-      operation: file.operation,
-      rows: pending.length,
-      cents: pending.reduce((sum, row) => sum + row.amountCents, 0),
-      bodySha256: sha256Of(body),
-      sealedBody: sealBytes(key, bodyPurpose(batchNo), body),
-    });
-    crashPoint('intake.batch-cut');
-    batchNo += 1;
-    pending = [];
-  };
+/** A smaller file is read before a thread could have begun. */
+const LARGE_BYTES = 256 * 1024;
 
-  const addFaults = async (faults: readonly Fault[]) => {
-    await copyFaults(tx, file.file_no, faultSeq, faults);
-    faultSeq += faults.length;
-  };
+async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
+  try {
+    for (;;) {
+      const step = await parcels.next();
+      if (step.done) return step.value;
+      await storeParcel(tx, step.value);
+    }
+  } finally {
+    // Whoever fails here leaves no reader behind that waits for him.
+    await parcels.return(undefined as never);
+  }
+}
 
+async function storeParcel(tx: Transaction, { rows, faults, ...batches }: Parcel): Promise<void> {
+  await cutBatches(tx, batches);
+  if (batches.batches) crashPoint('intake.batch-cut');
+  await copyTuples(tx, 'rows', rows);
+  crashPoint('intake.rows-copied');
+  await copyTuples(tx, 'faults', faults);
+}
+
+function faultWriter(tx: Transaction, fileNo: number, firstSeq: number): RowStore {
+  let seq = firstSeq;
   return {
-    add: async (rows) => {
-      let kept: NewRow[] = [];
-      const keep = async () => {
-        await copyRows(tx, file.file_no, kept);
-        kept = [];
-      };
-      for (const row of rows) {
-        kept.push(row.payment ? validRow(app, file, row.payment, batchNo) : withheldRow(file, row));
-        if (!row.payment) continue;
-        // No cell holds a comma, so the joined text is the row's alone.
-        rowSet.add(row.payment.canonical.join(','));
-        pending.push(row.payment);
-        if (pending.length === maxRows) await cut();
-      }
-      await keep();
-      crashPoint('intake.rows-copied');
-      await addFaults(rows.flatMap((row) => row.faults));
+    addFaults: async (faults) => {
+      await copyFaults(tx, fileNo, seq, faults);
+      seq += faults.length;
     },
-    addFaults,
     flagRows: async (flag) => {
-      const flagged = await flag(faultSeq);
-      faultSeq += flagged.rows;
+      const flagged = await flag(seq);
+      seq += flagged.rows;
       return flagged;
     },
-    finish: async () => {
-      await cut();
-      return rowSet.mark();
-    },
   };
 }
-
-function validRow(app: App, file: FileRow, payment: PaymentRow, batchNo: number): NewRow {
-  const { line, invoice, customerCode, amountCents, number } = payment;
-  return {
-    line,
-    batchNo,
-    invoice,
-    customerCode,
-    amountCents,
-    lastFour: lastFour(number),
-    fingerprint: fingerprintRow(app, file, payment),
-  };
-}
-
-/** A row that is not sent is kept by line and invoice, so that it can be found; nothing else of it can be trusted. */
-function withheldRow(file: FileRow, { raw, amountCents }: CheckedRow): NewRow {
-  const layout = layoutOf(file.operation, raw.cells.length);
-  const invoice = layout ? maskRow(layout, raw.cells)[columnsOf(layout).indexOf('invoice')] : undefined;
-  return {
-    line: raw.line,
-    batchNo: null,
-    invoice: (invoice ?? '').trim().slice(0, LONGEST_INVOICE),
-    customerCode: '',
-    amountCents: amountCents ?? null,
-    lastFour: '',
-    fingerprint: null,
-  };
-}
-
-/** A withheld row may hold anything in its invoice; more than this is no invoice. */
-const LONGEST_INVOICE = 100;

@@ -1,37 +1,30 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import copyStreams from 'pg-copy-streams';
-import type { Fault, ReconciledRow } from '../kernel/rows.ts';
-import { storableText } from './storable-text.ts';
+import type { Fault } from '../kernel/rows.ts';
+import { COPIED, type NewRow, writeFault, writeRow } from './copy/row-tuples.ts';
+import { type TupleWriter, tupleWriter } from './copy/tuple-writer.ts';
 import type { Transaction } from './transaction.ts';
 
-/** A row as the ledger keeps it: `batchNo` null for a row that is withheld. */
-export type NewRow = {
-  line: number;
-  batchNo: number | null;
-  invoice: string;
-  customerCode: string;
-  amountCents: number | null;
-  lastFour: string;
-  fingerprint: Buffer | null;
-};
+export type { NewRow } from './copy/row-tuples.ts';
 
-/** Rows go in by COPY: single inserts would take many times as long, and a file may have a million. */
+/**
+ * Writes rows that were made ready for a table by COPY: single inserts would take many times as long, and a file may have
+ * a million.
+ * @param tuples what TupleWriter.take gave; undefined for no rows
+ */
+export async function copyTuples(
+  tx: Transaction,
+  table: keyof typeof COPIED,
+  tuples: Uint8Array | undefined,
+): Promise<void> {
+  if (!tuples) return;
+  const copy = tx.client.query(copyStreams.from(`COPY ${COPIED[table]} FROM STDIN (FORMAT binary)`));
+  await pipeline(Readable.from([tuples]), copy);
+}
+
 export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
-  await copy(
-    tx,
-    'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four, fingerprint)',
-    rows.map((row) => [
-      fileNo,
-      row.line,
-      row.batchNo,
-      row.invoice,
-      row.customerCode,
-      row.amountCents,
-      row.lastFour,
-      row.fingerprint && `\\x${row.fingerprint.toString('hex')}`,
-    ]),
-  );
+  await copyEach(tx, 'rows', rows, (to, row) => writeRow(to, fileNo, row));
 }
 
 /** @param firstSeq number of the first of these faults within the file, counted from 1 */
@@ -41,41 +34,16 @@ export async function copyFaults(
   firstSeq: number,
   faults: readonly Fault[],
 ): Promise<void> {
-  await copy(
-    tx,
-    'row_fault (file_no, seq, line, column_name, code, detail, value)',
-    faults.map((fault, index) => [
-      fileNo,
-      firstSeq + index,
-      fault.line,
-      fault.column ?? null,
-      fault.code,
-      fault.detail ?? null,
-      fault.value ?? null,
-    ]),
-  );
+  await copyEach(tx, 'faults', faults, (to, fault, index) => writeFault(to, fileNo, firstSeq + index, fault));
 }
 
-export async function copyOutcomes(tx: Transaction, fileNo: number, rows: readonly ReconciledRow[]): Promise<void> {
-  await copy(
-    tx,
-    'row_outcome (file_no, line, outcome, code, message, "authorization")',
-    rows.map((row) => [fileNo, row.line, row.outcome, row.code, row.message, row.authorization]),
-  );
-}
-
-type Cell = string | number | null;
-
-async function copy(tx: Transaction, target: string, rows: readonly Cell[][]): Promise<void> {
-  if (rows.length === 0) return;
-  const text = rows.map((row) => `${row.map(copyText).join('\t')}\n`).join('');
-  await pipeline(Readable.from([text]), tx.client.query(copyStreams.from(`COPY ${target} FROM STDIN`)));
-}
-
-const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
-
-/** COPY's text format: backslash escapes, \N for null. */
-function copyText(cell: Cell): string {
-  if (cell === null) return '\\N';
-  return storableText(String(cell)).replace(/[\\\t\n\r]/g, (character) => ESCAPES[character]!);
+async function copyEach<Row>(
+  tx: Transaction,
+  table: keyof typeof COPIED,
+  rows: readonly Row[],
+  write: (to: TupleWriter, row: Row, index: number) => void,
+): Promise<void> {
+  const tuples = tupleWriter();
+  rows.forEach((row, index) => write(tuples, row, index));
+  await copyTuples(tx, table, tuples.take());
 }

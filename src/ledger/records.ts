@@ -55,6 +55,8 @@ export type BatchRow = {
   attempt: number;
   rows: number;
   cents: number;
+  first_line: number;
+  last_line: number;
   body_sha256: string;
   token: string | null;
   worker: string | null;
@@ -73,6 +75,9 @@ export type BatchRow = {
   poll_alarm: string | null;
   final_at: Date | null;
 };
+
+/** By what the rows of a batch are found: those of its number between its first line and its last. */
+export type BatchLines = Pick<BatchRow, 'batch_no' | 'first_line' | 'last_line'>;
 
 export type OutputRow = {
   file_id: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/kernel/rows.ts';
-import { copyFaults, copyOutcomes, copyRows, type NewRow } from '../../src/ledger/copy-rows.ts';
+import { copyFaults, copyRows, type NewRow } from '../../src/ledger/copy-rows.ts';
 import { readFaults, readRows } from '../../src/ledger/queries/read-file.ts';
 import type { LedgerRow } from '../../src/ledger/records.ts';
 import { transact } from '../../src/ledger/transaction.ts';
@@ -134,24 +134,5 @@ describe('copyFaults', () => {
       await copyFaults(tx, fileNo, 3, faults.slice(2));
     });
     expect(await faultsOf(fileNo)).toEqual(faults);
-  });
-});
-
-describe('copyOutcomes', () => {
-  it('keeps outcome, code, message and authorization of each row', async () => {
-    const { file_no: fileNo } = await world.claimed();
-    await transact(world.ledger, async (tx) => {
-      await copyRows(tx, fileNo, [row(2), row(3), row(4)]);
-      await copyOutcomes(tx, fileNo, [
-        { line: 3, outcome: 'declined', code: 204, message: 'No\tfunds, \\N', authorization: '' },
-        { line: 2, outcome: 'approved', code: null, message: 'Approved', authorization: 'A-7' },
-      ]);
-    });
-    const nothing = { outcome: null, code: null, message: null, authorization: null };
-    expect(await rowsOf(fileNo)).toMatchObject([
-      { line: 2, outcome: 'approved', code: null, message: 'Approved', authorization: 'A-7' },
-      { line: 3, outcome: 'declined', code: 204, message: 'No\tfunds, \\N', authorization: '' },
-      { line: 4, ...nothing },
-    ]);
   });
 });

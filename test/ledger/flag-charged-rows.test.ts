@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, type SentOutcome } from '../../schemas/lifecycle.ts';
-import { copyOutcomes, copyRows } from '../../src/ledger/copy-rows.ts';
+import { copyOutcomes } from '../../src/ledger/copy-outcomes.ts';
+import { copyRows } from '../../src/ledger/copy-rows.ts';
+import { noteVolume } from '../../src/ledger/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../src/ledger/flag-charged-rows.ts';
 import { readFaults } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { transact } from '../../src/ledger/transaction.ts';
+import { volumeBytes } from '../../src/ledger/volume-bytes.ts';
 import { type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -16,19 +19,44 @@ afterAll(() => world.close());
 const DAY_MS = 86_400_000;
 const LONG_AGO = new Date(0);
 
-/** Rows of the lines 2 and 3 of an accepted file, and their like on the lines 1 and 2 of another. */
-async function twoFiles(changes: { invoice?: string } = {}): Promise<{ earlier: FileRow; later: FileRow }> {
+/**
+ * Rows of the lines 2 and 3 of an accepted file, and their like on the lines 1 and 2 of another. Each is the first of a volume
+ * of its own, unless both are told to share one.
+ */
+async function twoFiles(
+  changes: { invoice?: string; volume?: number } = {},
+): Promise<{ earlier: FileRow; later: FileRow }> {
   const earlier = await world.claimed();
-  await transact(world.ledger, (tx) => copyRows(tx, earlier.file_no, rowsOf(earlier, 2, changes)));
-  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x')`;
-  await world.ledger.pool.query(batch, [earlier.file_id, earlier.account, new Date(START)]);
+  const volume = changes.volume ?? earlier.file_no;
+  await transact(world.ledger, async (tx) => {
+    await copyRows(tx, earlier.file_no, rowsOf(earlier, 2, { ...changes, volume }));
+    await noteVolume(tx, earlier, volume, 2);
+  });
+  await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
-  await transact(world.ledger, (tx) => copyRows(tx, later.file_no, rowsOf(earlier, 1, changes)));
+  await transact(world.ledger, (tx) =>
+    copyRows(tx, later.file_no, rowsOf(earlier, 1, { volume: later.file_no, ...changes })),
+  );
   return { earlier, later };
 }
 
-function rowsOf({ file_id: fileId }: FileRow, firstLine: number, { invoice = 'INV' }: { invoice?: string }) {
+async function putBatch({ file_id: fileId, account }: FileRow): Promise<void> {
+  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x', 2, 3)`;
+  await world.ledger.pool.query(batch, [fileId, account, new Date(START)]);
+}
+
+async function anotherFile({ account }: FileRow): Promise<FileRow> {
+  const file = await world.claimed({ account });
+  await putBatch(file);
+  return file;
+}
+
+function rowsOf(
+  { file_id: fileId }: FileRow,
+  firstLine: number,
+  { invoice = 'INV', volume }: { invoice?: string; volume: number },
+) {
   return [0, 1].map((n) => ({
     line: firstLine + n,
     batchNo: 1,
@@ -36,12 +64,12 @@ function rowsOf({ file_id: fileId }: FileRow, firstLine: number, { invoice = 'IN
     customerCode: 'A1',
     amountCents: 2_500,
     lastFour: '',
-    fingerprint: Buffer.from(`${fileId} ${n}`),
+    fingerprint: Buffer.concat([volumeBytes(volume), Buffer.from(`${fileId} ${n}`)]),
   }));
 }
 
-function flag(file: FileRow, options: { since?: Date; firstSeq?: number; stepLines?: number } = {}) {
-  const all = { since: LONG_AGO, lastLine: 2, firstSeq: 1, ...options };
+function flag(file: FileRow, options: { since?: Date; firstSeq?: number; stepRows?: number; volume?: number } = {}) {
+  const all = { since: LONG_AGO, volume: file.file_no, rows: 2, manyRows, firstSeq: 1, ...options };
   return transact(world.ledger, (tx) => flagChargedRows(tx, file, all));
 }
 
@@ -51,7 +79,17 @@ async function faultsOf(file: FileRow) {
   return faults;
 }
 
-describe('flagChargedRows', () => {
+/** Set by what runs: which way is taken. */
+let manyRows = 0;
+
+describe.each([
+  ['looks its rows up', Infinity],
+  ['reads the other files', 0],
+])('flagChargedRows, where it %s', (_way, limit) => {
+  beforeEach(() => {
+    manyRows = limit;
+  });
+
   it('flags every row that stands in another file, and names file and line', async () => {
     const { earlier, later } = await twoFiles();
     const detail = (line: number) => `line ${line} of file ${earlier.file_id}`;
@@ -62,9 +100,14 @@ describe('flagChargedRows', () => {
     ]);
   });
 
-  it('goes through the file in steps, and numbers the faults on from those before', async () => {
+  it('numbers the faults on from those before, and flags a row once, in however many files it stands', async () => {
     const { earlier, later } = await twoFiles();
-    const flagged = await flag(later, { firstSeq: 7, stepLines: 1 });
+    const third = await anotherFile(earlier);
+    await transact(world.ledger, async (tx) => {
+      await copyRows(tx, third.file_no, rowsOf(earlier, 2, { volume: earlier.file_no }));
+      await noteVolume(tx, third, earlier.file_no, 2);
+    });
+    const flagged = await flag(later, { firstSeq: 7, stepRows: 0 });
     expect(flagged).toEqual({ rows: 2, detail: `line 2 of file ${earlier.file_id}` });
     const { rows } = await world.ledger.pool.query('SELECT seq, line FROM row_fault WHERE file_no = $1 ORDER BY seq', [
       later.file_no,
@@ -73,6 +116,17 @@ describe('flagChargedRows', () => {
       { seq: 7, line: 1 },
       { seq: 8, line: 2 },
     ]);
+  });
+
+  it('finds a row that stands in the same volume as well', async () => {
+    const { file_no: volume } = await world.claimed();
+    const { later } = await twoFiles({ volume });
+    expect(await flag(later, { volume })).toMatchObject({ rows: 2 });
+  });
+
+  it('finds none of another account, whose payments have other prints anyway', async () => {
+    const { later } = await twoFiles();
+    expect(await flag({ ...later, account: 'elsewhere' })).toMatchObject({ rows: 0 });
   });
 
   it('says nothing of a file that stands alone', async () => {

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../schemas/lifecycle.ts';
-import { findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
+import { buildSchema, findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startWorker } from './support/start-worker.ts';
 
@@ -44,6 +44,21 @@ async function legalMoves(): Promise<unknown[][]> {
   const { rows } = await pool.query('SELECT entity, from_state, to_state, name FROM legal_move');
   return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
 }
+
+/** Two batches of one file, with withheld rows in and between them, and the same lines in another file. */
+const OLDER_LEDGER = `
+  ALTER TABLE file DISABLE TRIGGER USER;
+  ALTER TABLE batch DISABLE TRIGGER USER;
+  INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
+                    archive, charset)
+    SELECT id, 'main', 'drop', 'card', id, 'accepted', now(), 1, id, 'quiet', now(), id, 'utf-8'
+    FROM unnest('{a,b}'::text[]) id;
+  INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
+    SELECT 'a', n, 'main', 'card', 'ready', now(), 1, 1, '' FROM generate_series(1, 2) n;
+  INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, last_four)
+    SELECT f.file_no, r.line, r.batch_no, '', '', ''
+    FROM file f, (VALUES (2, 1), (3, NULL), (4, 1), (5, NULL), (6, 2)) r (line, batch_no)
+    WHERE f.file_id = 'a' OR line = 2`;
 
 const LISTED = [
   ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
@@ -98,6 +113,26 @@ describe('migrate', () => {
     const { rows: after } = await reader.query('SELECT xmin::text FROM legal_move');
     reader.release();
     expect(after).toEqual(before);
+  });
+
+  it('gives the batches of an older ledger the lines of their rows', async () => {
+    const older = await startTestPostgres();
+    const other = new pg.Pool({ ...older.connection, options: '-c search_path=paydrop' });
+    const client = await other.connect();
+    await buildSchema(
+      client,
+      (await listMigrations()).filter((name) => name < '0015'),
+    );
+    await client.query(OLDER_LEDGER);
+    await migrate(client);
+    const { rows } = await client.query('SELECT batch_no, first_line, last_line FROM batch ORDER BY batch_no');
+    client.release();
+    await other.end();
+    await older.stop();
+    expect(rows).toEqual([
+      { batch_no: 1, first_line: 2, last_line: 4 },
+      { batch_no: 2, first_line: 6, last_line: 6 },
+    ]);
   });
 
   it('leaves nothing behind when it fails', async () => {

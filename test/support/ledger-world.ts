@@ -267,6 +267,8 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
     operation: file.operation,
     rows: rows.length,
     cents: sumCents(rows),
+    firstLine: rows[0]!.line,
+    lastLine: rows.at(-1)!.line,
     bodySha256: randomBytes(32).toString('hex'),
     sealedBody: Buffer.from(`sealed body ${batchNo}`),
   };

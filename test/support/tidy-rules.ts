@@ -7,7 +7,7 @@ export type TidyRule = (files: readonly SourceFile[]) => string[];
 type Level =
   | 'schemas'
   | 'workers'
-  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'pgp' | 'reconcile' | 'telemetry'}`
+  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'pgp' | 'reconcile' | 'telemetry' | 'thread'}`
   | `src/${'gateway' | 'notify' | 'sandbox' | 'sftp' | 'app' | 'operator' | 'web' | 'cli'}`;
 
 const GROUND = ['schemas', 'src/kernel'] as const;
@@ -20,6 +20,7 @@ const TRADES = [
   'src/queue',
   'src/reconcile',
   'src/telemetry',
+  'src/thread',
 ] as const;
 const SERVICES = [...GROUND, ...TRADES] as const;
 const APP = [...SERVICES, 'src/gateway', 'src/notify', 'src/sandbox', 'src/sftp'] as const;
@@ -36,6 +37,7 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   'src/queue': GROUND,
   'src/reconcile': GROUND,
   'src/telemetry': GROUND,
+  'src/thread': GROUND,
   'src/gateway': SERVICES,
   'src/notify': SERVICES,
   'src/sandbox': SERVICES,

@@ -1,22 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFingerprinter } from '../../src/vault/fingerprint.ts';
-import { openRowSet } from '../../src/vault/row-set.ts';
-import { loadMasterKey } from '../support/load-master-key.ts';
+import { openRowSet, type RowSet, rowSetKey } from '../../src/vault/row-set.ts';
 import { wrapKey } from '../../src/vault/wrap-key.ts';
+import { loadMasterKey } from '../support/load-master-key.ts';
 
 const MASTER = loadMasterKey({
   file: '/nowhere',
   env: { PAYDROP_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') },
 });
 
-function fingerprinterOf(seed: number) {
-  return openFingerprinter(MASTER, wrapKey(MASTER, 'the fingerprints', Buffer.alloc(32, seed)));
+function setOf(seed = 3): RowSet {
+  return openRowSet(rowSetKey(openFingerprinter(MASTER, wrapKey(MASTER, 'the fingerprints', Buffer.alloc(32, seed)))));
+}
+
+/** A row somewhere within other bytes. */
+function add(set: RowSet, row: string): void {
+  const bytes = Buffer.from(`before${row}behind`);
+  set.add(bytes, 6, bytes.length - 6);
 }
 
 function markOf(rows: readonly string[], seed = 3): string | null {
-  const set = openRowSet(fingerprinterOf(seed));
-  for (const row of rows) set.add(row);
+  const set = setOf(seed);
+  for (const row of rows) add(set, row);
   return set.mark();
 }
 
@@ -27,7 +33,7 @@ describe('openRowSet', () => {
   });
 
   it('gives the same from one release to the next', () => {
-    expect(markOf(['INV-1,A1,25.00,', 'INV-2,A2,30.00,June'])).toBe('cae68adced95d0d828d31fd602c930f2');
+    expect(markOf(['INV-1,A1,25.00,', 'INV-2,A2,30.00,June'])).toBe('85c6ae49af91e376e7ee862be7f273d2');
   });
 
   it('gives others under another key', () => {
@@ -50,10 +56,10 @@ describe('openRowSet', () => {
   });
 
   it('may be asked in between', () => {
-    const set = openRowSet(fingerprinterOf(3));
-    set.add('a');
+    const set = setOf();
+    add(set, 'a');
     expect(set.mark()).toBe(markOf(['a']));
-    set.add('b');
+    add(set, 'b');
     expect(set.mark()).toBe(markOf(['b', 'a']));
   });
 });

@@ -1,7 +1,12 @@
-import { expect, it } from 'vitest';
-import { fingerprintRow } from '../../workers/fingerprint-row.ts';
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { PaymentRow } from '../../src/kernel/rows.ts';
+import { rowFingerprinter } from '../../workers/fingerprint-row.ts';
 
-const APP = { fingerprint: (parts: readonly string[]) => Buffer.from(parts.join('|')) };
+const APP = {
+  fingerprint: (parts: readonly string[]) => createHash('sha256').update(parts.join('|')).digest().subarray(0, 16),
+};
+const FILE = { account: 'main', operation: 'card' } as const;
 const PAYMENT = {
   line: 3,
   invoice: 'INV',
@@ -11,11 +16,27 @@ const PAYMENT = {
   canonical: ['INV', 'and more'],
 };
 
-it('fingerprintRow marks account, operation, invoice, amount and payer, and nothing else of a row', () => {
-  const file = { account: 'main', operation: 'card' } as const;
-  expect(String(fingerprintRow(APP, file, PAYMENT))).toBe('main|card|INV|-2500|4222222222222220');
-  const coded = { ...PAYMENT, number: '', customerCode: 'A1' };
-  expect(String(fingerprintRow(APP, file, coded))).toBe('main|card|INV|-2500|A1');
-  const elsewhere = { ...PAYMENT, line: 9, canonical: [] };
-  expect(fingerprintRow(APP, file, elsewhere)).toEqual(fingerprintRow(APP, file, PAYMENT));
+const printOf = (changes: Partial<PaymentRow> = {}, file: Parameters<typeof rowFingerprinter>[1] = FILE) =>
+  rowFingerprinter(APP, file)({ ...PAYMENT, ...changes }).toString('hex');
+
+describe('rowFingerprinter', () => {
+  it('knows a payment again, wherever in its file it stands and whatever else its row says', () => {
+    expect(printOf({ line: 9, canonical: [] })).toBe(printOf());
+    expect(printOf({ customerCode: 'A1' })).toBe(printOf());
+  });
+
+  it.each([
+    ['invoice', { invoice: 'INV2' }],
+    ['amount', { amountCents: 2_500 }],
+    ['number', { number: '4222222222222221' }],
+    ['customer code', { number: '', customerCode: 'A1' }],
+    ['boundary between invoice and number', { invoice: 'INV4', number: '222222222222220' }],
+  ])('tells payments apart by their %s', (_what, changes) => {
+    expect(printOf(changes)).not.toBe(printOf());
+  });
+
+  it('tells accounts and operations apart', () => {
+    expect(printOf({}, { ...FILE, account: 'other' })).not.toBe(printOf());
+    expect(printOf({}, { ...FILE, operation: 'card-auth' as never })).not.toBe(printOf());
+  });
 });

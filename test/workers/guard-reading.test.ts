@@ -5,6 +5,7 @@ import type { App } from '../../src/app.ts';
 import { approveFile, declineFile } from '../../src/ledger/moves/release-held.ts';
 import { beginReading } from '../../src/ledger/moves/count-readings.ts';
 import { readFileRow, readFileState } from '../../src/ledger/queries/read-file.ts';
+import { ThreadDeath } from '../../src/thread/open-thread.ts';
 import { guardReading, MOST_DEATHS } from '../../workers/guard-reading.ts';
 import { intakeFile } from '../../workers/intake.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
@@ -78,6 +79,13 @@ describe('guardReading', () => {
     for (let time = 0; time < 5; time += 1)
       await expect(guard('failing', () => Promise.reject(failure))).rejects.toBe(failure);
     expect(await guard('failing')).toBe('read');
+  });
+
+  it('counts the death of the thread that reads, though the process lives on', async () => {
+    const death = new ThreadDeath('INTERNAL', 'finish the work of a thread', 'it wanted too much memory');
+    for (let time = 0; time < MOST_DEATHS; time += 1)
+      await expect(guard('deadly', () => Promise.reject(death))).rejects.toBe(death);
+    expect(await guard('deadly')).toBe('gave up');
   });
 });
 

@@ -52,11 +52,11 @@ async function expectWhole(claim: Claim): Promise<void> {
 describe('an intake that dies before its commit', () => {
   it.each([
     ['the transaction', /^BEGIN/, 0],
-    ['the first batch', /^INSERT INTO batch/, 0],
-    ['the last batch', /^INSERT INTO batch/, 4],
-    ['a sealed body', /^INSERT INTO sealed_part/, 2],
+    ['the batches', /COPY batch/, 0],
+    ['the sealed bodies', /COPY sealed_part/, 0],
     ['the rows', /COPY payment_row/, 0],
     ['the faults', /COPY row_fault/, 0],
+    ['the volume of the fingerprints', /^INSERT INTO fingerprint_volume/, 0],
     ['the verdict', /^UPDATE file SET state/, 0],
     ['the audit', /append_audit/, 0],
     ['the commit', /^COMMIT/, 0],

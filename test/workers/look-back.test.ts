@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes } from '../../src/ledger/copy-rows.ts';
+import { copyOutcomes } from '../../src/ledger/copy-outcomes.ts';
 import { declineFile } from '../../src/ledger/moves/release-held.ts';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
 import { transact } from '../../src/ledger/transaction.ts';

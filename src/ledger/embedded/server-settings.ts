@@ -12,7 +12,7 @@ const SETTINGS = {
   max_connections: 100,
   max_logical_replication_workers: 0,
   shared_buffers: '64MB',
-  max_wal_size: '256MB',
+  max_wal_size: '1GB',
   min_wal_size: '32MB',
 
   client_encoding: 'utf8',

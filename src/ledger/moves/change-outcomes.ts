@@ -24,7 +24,7 @@ export async function changeOutcomes(
   by: ChangeSource,
 ): Promise<Correction | undefined> {
   const fileNo = await lockFile(tx, key.fileId);
-  const before = await readPresent(tx, fileNo, key.batchNo);
+  const before = await readPresent(tx, fileNo, key);
   const changed = rows.filter((row) => {
     const known = before.get(row.line);
     if (!known) {
@@ -57,11 +57,14 @@ async function lockFile(tx: Transaction, fileId: string): Promise<number> {
 
 type Present = { line: number; outcome: string; code: number | null; cents: number };
 
-async function readPresent(tx: Transaction, fileNo: number, batchNo: number): Promise<Map<number, Present>> {
+async function readPresent(tx: Transaction, fileNo: number, key: BatchKey): Promise<Map<number, Present>> {
   const { rows } = await tx.client.query<Present>(
     `SELECT r.line, o.outcome, o.code, r.amount_cents AS cents
-     FROM payment_row r JOIN current_outcome o USING (file_no, line) WHERE r.file_no = $1 AND r.batch_no = $2`,
-    [fileNo, batchNo],
+     FROM batch b
+     JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+     JOIN current_outcome o ON o.file_no = $1 AND o.line = r.line AND o.line BETWEEN b.first_line AND b.last_line
+     WHERE b.file_id = $2 AND b.batch_no = $3`,
+    [fileNo, key.fileId, key.batchNo],
   );
   return new Map(rows.map((row) => [row.line, row]));
 }

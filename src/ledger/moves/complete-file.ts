@@ -12,23 +12,26 @@ export type NewOutput = {
   rows: number;
 };
 
-/** Notes an output file that was written and read back. Writing the same one again after a crash changes nothing. */
-export async function recordOutput(ledger: Ledger, fileId: string, output: NewOutput): Promise<void> {
-  const { kind, number = 0, name, sha256, bytes, rows } = output;
+/** Notes outputs that were written and read back. Writing the same ones again after a crash changes nothing. */
+export async function recordOutput(ledger: Ledger, fileId: string, ...outputs: readonly NewOutput[]): Promise<void> {
   await transact(ledger, async (tx) => {
-    const { rowCount } = await tx.client.query(
+    const { rows: noted } = await tx.client.query<{ kind: OutputKind; number: number }>(
       `INSERT INTO output (file_id, kind, number, name, sha256, bytes, rows, written_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (file_id, kind, number) DO NOTHING`,
-      [fileId, kind, number, name, sha256, bytes, rows, tx.at],
+       SELECT $1, kind, coalesce(number, 0), name, sha256, bytes, rows, $2
+       FROM jsonb_to_recordset($3) AS new (kind text, number integer, name text, sha256 text, bytes bigint, rows integer)
+       ON CONFLICT (file_id, kind, number) DO NOTHING RETURNING kind, number`,
+      [fileId, tx.at, JSON.stringify(outputs)],
     );
-    if (rowCount === 0) return;
-    tx.audit({
-      actor: 'worker:deliver',
-      fileId,
-      move: 'output',
-      reason: number === 0 ? `${kind} written` : `${kind} ${number} written`,
-      evidence: { name, sha256, rows },
-    });
+    for (const { kind, number = 0, name, sha256, rows } of outputs) {
+      if (!noted.some((output) => output.kind === kind && output.number === number)) continue;
+      tx.audit({
+        actor: 'worker:deliver',
+        fileId,
+        move: 'output',
+        reason: number === 0 ? `${kind} written` : `${kind} ${number} written`,
+        evidence: { name, sha256, rows },
+      });
+    }
   });
 }
 
@@ -43,9 +46,12 @@ export async function completeFile(
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const actor = 'worker:deliver';
-    await moveFile(tx, 'begin', fileId, { actor, reason: 'there was nothing to send' }, { where: NOTHING_OPEN });
     const because = { actor, reason: 'every row is final and the outputs are read back', evidence };
-    return (await moveFile(tx, 'complete', fileId, because, { where: NOTHING_OPEN })) !== undefined;
+    const complete = () => moveFile(tx, 'complete', fileId, because, { where: NOTHING_OPEN });
+    if (await complete()) return true;
+    const nothingSent = { actor, reason: 'there was nothing to send' };
+    if (!(await moveFile(tx, 'begin', fileId, nothingSent, { where: NOTHING_OPEN }))) return false;
+    return (await complete()) !== undefined;
   });
 }
 

@@ -1,27 +1,26 @@
-import type { FolderOperation } from '../../../schemas/operations.ts';
+import { type NewBatch, writeBatch, writeBody } from '../copy/row-tuples.ts';
+import { tupleWriter } from '../copy/tuple-writer.ts';
+import { copyTuples } from '../copy-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
-export type NewBatch = {
-  fileId: string;
-  batchNo: number;
-  account: string;
-  operation: FolderOperation;
-  rows: number;
-  cents: number;
-  bodySha256: string;
-  sealedBody: Buffer;
-};
+export type { NewBatch } from '../copy/row-tuples.ts';
 
-/** Move `cut`: a batch of accepted rows with its canonical bytes, sealed. Its audit link is that of the file. */
+/** Batches made ready for COPY: themselves, and their sealed bodies. */
+export type BatchTuples = { batches: Uint8Array | undefined; bodies: Uint8Array | undefined };
+
+/**
+ * Move `cut`: batches of accepted rows with their canonical bytes, sealed, many at a time. Their audit link is that of the
+ * file.
+ */
+export async function cutBatches(tx: Transaction, { batches, bodies }: BatchTuples): Promise<void> {
+  await copyTuples(tx, 'batches', batches);
+  await copyTuples(tx, 'bodies', bodies);
+}
+
+/** The same for one. */
 export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> {
-  await tx.client.query(
-    `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-     VALUES ($1, $2, $3, $4, 'ready', $5, $6, $7, $8)`,
-    [batch.fileId, batch.batchNo, batch.account, batch.operation, tx.at, batch.rows, batch.cents, batch.bodySha256],
-  );
-  await tx.client.query(`INSERT INTO sealed_part (file_id, batch_no, part, bytes) VALUES ($1, $2, 'body', $3)`, [
-    batch.fileId,
-    batch.batchNo,
-    batch.sealedBody,
-  ]);
+  const [batches, bodies] = [tupleWriter(), tupleWriter()];
+  writeBatch(batches, tx.at, batch);
+  writeBody(bodies, batch);
+  await cutBatches(tx, { batches: batches.take(), bodies: bodies.take() });
 }

@@ -20,8 +20,10 @@ export async function decideRows(tx: Transaction, key: BatchKey, waitMs: number)
   const calledAt = (await readLastCall(tx, key)) ?? tx.at;
   const reports = await readReports(tx, key);
   const { rows: lines } = await tx.client.query<{ line: number }>(
-    'SELECT line FROM payment_row WHERE file_no = $1 AND batch_no = $2 ORDER BY line',
-    [fileNo, key.batchNo],
+    `SELECT r.line FROM batch b
+     JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+     WHERE b.file_id = $2 AND b.batch_no = $3 ORDER BY r.line`,
+    [fileNo, key.fileId, key.batchNo],
   );
   const findings = new Map<number, KeptFinding[]>(lines.map(({ line }) => [line, []]));
   for (const finding of await readFindings(tx, fileNo, reports)) findings.get(finding.line)?.push(finding);

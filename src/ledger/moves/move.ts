@@ -11,10 +11,12 @@ export type Because = { actor: string; reason: string; evidence?: Record<string,
 export type BatchKey = { fileId: string; batchNo: number };
 
 /**
- * Columns to write together with the new state, and further conditions on the row as it stands, such as the token of the
- * worker that holds a batch. A condition names its values from $1, and the row as `file` or `batch`.
+ * Columns to write together with the new state, those that the database itself computes, and further conditions on the row
+ * as it stands, such as the token of the worker that holds a batch. SQL names its values from $1, and the row as `file` or
+ * `batch`.
  */
-type With = { set?: Record<string, unknown>; where?: { sql: string; values: unknown[] } };
+type With = { set?: Record<string, unknown>; compute?: Sql; where?: Sql };
+type Sql = { sql: string; values: unknown[] };
 
 /**
  * The one way in which a file changes its state: a conditional update that names the state it starts from, with its
@@ -29,8 +31,8 @@ export async function moveFile(
   options: With = {},
 ): Promise<FileRow | undefined> {
   const move = FILE_MOVES.find((row) => row.name === name)!;
-  const set = assignments({ state: move.to, state_at: tx.at, ...options.set }, 2);
-  const where = renumber(options.where, 2 + set.values.length);
+  const set = assignments({ state: move.to, state_at: tx.at, ...options.set }, options.compute, 2);
+  const where = renumber(' AND ', options.where, 2 + set.values.length);
   const { rows } = await tx.client.query<FileRow>(
     `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2${where.sql} RETURNING *`,
     [fileId, move.from, ...set.values, ...where.values],
@@ -49,8 +51,12 @@ export async function moveBatch(
   options: With = {},
 ): Promise<BatchRow | undefined> {
   const move = BATCH_MOVES.find((row) => row.name === name)!;
-  const set = assignments({ state: move.to, state_at: tx.at, reason: because.reason, ...options.set }, 3);
-  const where = renumber(options.where, 3 + set.values.length);
+  const set = assignments(
+    { state: move.to, state_at: tx.at, reason: because.reason, ...options.set },
+    options.compute,
+    3,
+  );
+  const where = renumber(' AND ', options.where, 3 + set.values.length);
   const { rows } = await tx.client.query<BatchRow>(
     `UPDATE batch SET ${set.sql} WHERE file_id = $1 AND batch_no = $2 AND state = $3${where.sql} RETURNING *`,
     [key.fileId, key.batchNo, move.from, ...set.values, ...where.values],
@@ -66,16 +72,20 @@ export function mustMove<Row>(row: Row | undefined, action: string): Row {
   return row;
 }
 
-function assignments(columns: Record<string, unknown>, offset: number): { sql: string; values: unknown[] } {
+function assignments(columns: Record<string, unknown>, compute: Sql | undefined, offset: number): Sql {
   const names = Object.keys(columns);
+  const computed = renumber(', ', compute, offset + names.length);
   return {
-    sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', '),
-    values: Object.values(columns).map((value) => (typeof value === 'string' ? storableText(value) : value)),
+    sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', ') + computed.sql,
+    values: [
+      ...Object.values(columns).map((value) => (typeof value === 'string' ? storableText(value) : value)),
+      ...computed.values,
+    ],
   };
 }
 
-/** Guards number their values from $1; here they follow the values before them. */
-function renumber(guard: With['where'], offset: number): { sql: string; values: unknown[] } {
-  if (!guard) return { sql: '', values: [] };
-  return { sql: ` AND ${guard.sql.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`)}`, values: guard.values };
+/** What is added to a statement numbers its values from $1; here they follow the values before them. */
+function renumber(glue: string, added: Sql | undefined, offset: number): Sql {
+  if (!added) return { sql: '', values: [] };
+  return { sql: glue + added.sql.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`), values: added.values };
 }

@@ -3,7 +3,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { wasSentBefore } from '../queries/find-sent-before.ts';
 import { nextToSend } from '../queries/next-to-send.ts';
 import type { BatchRow } from '../records.ts';
-import { type Transaction, transact, violates } from '../transaction.ts';
+import { transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
 /** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
@@ -24,9 +24,14 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
         'prepare',
         key,
         { actor: 'worker:submit', reason: 'taken up for sending', evidence: { worker: ledger.instance.id } },
-        { set: { token, worker: ledger.instance.id }, where: { sql: GATE, values: [tx.at] } },
+        {
+          set: { token, worker: ledger.instance.id },
+          // The lease runs by the clock of the database, the one clock that all workers share.
+          compute: { sql: "lease_until = clock_timestamp() + $1 * interval '1 millisecond'", values: [leaseMs] },
+          where: { sql: GATE, values: [tx.at] },
+        },
       );
-      return row && { ...(await leaseBatch(tx, key, leaseMs)), token };
+      return row && { ...row, token };
     });
   } catch (error) {
     if (violates(error, 'one_call_in_flight')) return undefined;
@@ -56,16 +61,6 @@ export function hasCome(column: string, now: string): string {
 const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE}
   AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))
   AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM (${nextToSend('batch.account')}) next)`;
-
-/** The lease runs by the clock of the database, the one clock that all workers share. */
-async function leaseBatch(tx: Transaction, key: BatchKey, leaseMs: number): Promise<BatchRow> {
-  const { rows } = await tx.client.query<BatchRow>(
-    `UPDATE batch SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
-     WHERE file_id = $1 AND batch_no = $2 RETURNING *`,
-    [key.fileId, key.batchNo, leaseMs],
-  );
-  return rows[0]!;
-}
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */
 export function releaseDelayMs(releases: number): number {

@@ -1,3 +1,4 @@
+import { findVolumes } from '../fingerprint-volumes.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
 
@@ -14,8 +15,8 @@ export const SEEN_AMONG_TWINS = `
           <> ALL ($3)
     ORDER BY t.line, t.file_no, t.earlier_line`;
 
-/** A row of a file that is not in the ledger. */
-export type MarkedRow = { line: number; fingerprint: Buffer };
+/** A row of a file that is not in the ledger, with its print (vault/row-print.ts). */
+export type MarkedRow = { line: number; print: Buffer };
 
 /** A line, and which earlier row it repeats. */
 export type ChargedRow = { line: number; detail: string };
@@ -27,15 +28,19 @@ export type ChargedRow = { line: number; detail: string };
  */
 export async function findChargedRows(
   { pool }: Ledger,
+  account: string,
   marked: readonly MarkedRow[],
   since: Date,
 ): Promise<ChargedRow[]> {
   if (marked.length === 0) return [];
+  const volumes = await findVolumes(pool, account, since);
+  if (volumes.length === 0) return [];
   const { rows } = await pool.query<ChargedRow>(FIND, [
-    marked.map((row) => row.fingerprint),
+    marked.map((row) => row.print),
     since,
     CERTAINLY_NOT_CHARGED,
     marked.map((row) => row.line),
+    volumes,
   ]);
   return rows;
 }
@@ -43,8 +48,10 @@ export async function findChargedRows(
 const FIND = `
   WITH twin AS MATERIALIZED (
     SELECT r.line, e.file_no, e.line AS earlier_line, e.batch_no
-    FROM unnest($1::bytea[], $4::integer[]) AS r (fingerprint, line) CROSS JOIN LATERAL (
-      SELECT file_no, line, batch_no FROM payment_row WHERE fingerprint = r.fingerprint AND invoice <> '' OFFSET 0
+    FROM unnest($5::bytea[]) AS v (volume) CROSS JOIN unnest($1::bytea[], $4::integer[]) AS r (print, line)
+    CROSS JOIN LATERAL (
+      SELECT file_no, line, batch_no FROM payment_row
+      WHERE fingerprint = v.volume || r.print AND invoice <> '' OFFSET 0
     ) e
   ), seen AS (${SEEN_AMONG_TWINS})
   SELECT line, 'line ' || earlier_line || ' of file ' || file_id AS detail FROM seen ORDER BY line`;

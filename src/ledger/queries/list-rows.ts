@@ -59,7 +59,7 @@ async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): 
   }
   const batches = await batchesOf(ledger, file, filter);
   if (batches === undefined || invoice !== undefined) yield* walkLines(ledger, file.file_no, filter, batches);
-  else yield* walkBatches(ledger, file.file_no, filter, batches);
+  else yield* walkBatches(ledger, file, filter, batches);
 }
 
 /** Found by their missing batch, and sorted then: in the order of lines a million valid ones might come first. */
@@ -100,15 +100,17 @@ const PAGE_ROWS = 500;
 /** Lines of these batches, of an outcome that is kept only those that have it. First few batches at once, then more. */
 async function* walkBatches(
   ledger: Ledger,
-  fileNo: number,
+  { file_no: fileNo, file_id: fileId }: FileRow,
   { outcome, from }: RowFilter,
   batches: readonly number[],
 ): AsyncGenerator<number[]> {
   let atOnce = 2;
   for (let at = 0; at < batches.length; ) {
     const { rows } = await ledger.pool.query<{ line: number }>(
-      'SELECT line FROM payment_row WHERE file_no = $1 AND batch_no = ANY ($2) AND line >= $3 ORDER BY line',
-      [fileNo, batches.slice(at, at + atOnce), from],
+      `SELECT r.line FROM batch b
+       JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+       WHERE b.file_id = $2 AND b.batch_no = ANY ($3) AND r.line >= $4 ORDER BY r.line`,
+      [fileNo, fileId, batches.slice(at, at + atOnce), from],
     );
     const lines = rows.map((row) => row.line);
     yield outcome !== undefined && isKept(outcome) ? await pickLines(ledger, fileNo, lines, outcome) : lines;

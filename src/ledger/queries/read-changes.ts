@@ -1,5 +1,5 @@
 import type { Ledger } from '../open-ledger.ts';
-import type { FileRow, LedgerRow } from '../records.ts';
+import type { LedgerRow } from '../records.ts';
 
 /** A row whose outcome changed: as it is since, and what it was before. */
 export type ChangedRow = LedgerRow & {
@@ -28,12 +28,3 @@ export const UNWRITTEN_CORRECTIONS = `
   WHERE EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'result')
     AND NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'correction-txt'
                     AND o.number = changed.correction_no)`;
-
-/** Numbers of the corrections of a file that are due, the first one first. */
-export async function findUnwrittenCorrections(ledger: Ledger, file: FileRow): Promise<number[]> {
-  const { rows } = await ledger.pool.query<{ correction_no: number }>(
-    `SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due WHERE file_no = $1 ORDER BY correction_no`,
-    [file.file_no],
-  );
-  return rows.map((row) => row.correction_no);
-}

@@ -1,9 +1,11 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Fault, OutcomeTotals, SentRow } from '../../kernel/rows.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { BatchRow, FileRow, LedgerRow, OutputRow } from '../records.ts';
+import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow } from '../records.ts';
+import { type AsOf, type KeptRow, NOW, readKeptRows } from './read-kept-rows.ts';
 
 /** @throws PipelineError NOT_FOUND */
 export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileRow> {
@@ -67,125 +69,111 @@ export async function readStopReason(ledger: Ledger, fileId: string): Promise<st
   return rows[0]?.reason ?? '';
 }
 
-/** What is kept sealed of a batch: the bytes sent, the result, and later results that were otherwise. */
-export type SealedPart = 'body' | 'result' | `recheck-${number}`;
-
-/** Sealed bytes of a batch. */
-export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
-  const { rows } = await ledger.pool.query<{ bytes: Buffer }>(
-    'SELECT bytes FROM sealed_part WHERE file_id = $1 AND batch_no = $2 AND part = $3',
-    [key.fileId, key.batchNo, part],
-  );
-  if (!rows[0])
-    throw new PipelineError('NOT_FOUND', `find the ${part} of batch ${key.batchNo} of file "${key.fileId}"`);
-  return rows[0].bytes;
-}
-
 /** The rows of one batch in the order in which they are sent. */
-export async function readSentRows(ledger: Ledger, fileNo: number, batchNo: number): Promise<SentRow[]> {
+export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchLines): Promise<SentRow[]> {
   const { rows } = await ledger.pool.query<SentRow>(
     `SELECT line, invoice, customer_code AS "customerCode", amount_cents AS "amountCents", last_four AS "lastFour"
-     FROM payment_row WHERE file_no = $1 AND batch_no = $2 ORDER BY line`,
-    [fileNo, batchNo],
+     FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 AND batch_no = $4 ORDER BY line`,
+    [fileNo, batch.first_line, batch.last_line, batch.batch_no],
   );
   return rows;
 }
 
-/** As of which correction outcomes are read: 0 as they were first, left out as they are now. */
-export type AsOf = { correctionNo?: number };
-
-/** Larger than the number of any correction. */
-const NOW = 2_147_483_647;
+/** Lines that are asked for at a time: few enough to sort, many enough to leap over blank ones. */
+const STRETCH = 2_000;
 
 /**
- * All rows of a file in input order with their outcomes, page by page: a file may have a million.
+ * All rows of a file in input order with their outcomes, page by page: a file may have a million. Asked for by the bounds of
+ * their lines, for the reason given in `readKeptRows`.
  * @param options.after line behind which to begin
  */
 export async function* readRows(
   ledger: Ledger,
   fileNo: number,
-  { correctionNo = NOW, pageRows = 2_000, ...options }: AsOf & { pageRows?: number; after?: number } = {},
+  { pageRows = STRETCH, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
 ): AsyncGenerator<LedgerRow[]> {
-  let after = options.after ?? 0;
-  for (;;) {
-    const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof RowOutcome>>(
-      `SELECT line, batch_no, invoice, customer_code, amount_cents, last_four
-       FROM payment_row WHERE file_no = $1 AND line > $2 ORDER BY line LIMIT $3`,
-      [fileNo, after, pageRows],
+  const last = await readLast(ledger, 'SELECT max(line) AS last FROM payment_row WHERE file_no = $1', fileNo);
+  let page: LedgerRow[] = [];
+  for (let seen = after; seen < last; ) {
+    const wanted = pageRows - page.length;
+    const to = seen + Math.max(wanted, STRETCH);
+    const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof KeptRow> & { line: number }>(
+      `SELECT line, invoice, customer_code, amount_cents, last_four
+       FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line LIMIT $4`,
+      [fileNo, seen + 1, to, wanted],
     );
-    if (rows.length === 0) return;
-    const last = rows.at(-1)!.line;
-    const outcomes = await readOutcomes(ledger, fileNo, [rows[0]!.line, last], correctionNo);
-    yield rows.map((row) => ({ ...row, ...(outcomes.get(row.line) ?? NO_OUTCOME) }));
-    after = last;
+    seen = rows.length < wanted ? to : rows.at(-1)!.line;
+    if (rows.length === 0) continue;
+    const kept = await readKeptRows(ledger, fileNo, { from: rows[0]!.line, to: rows.at(-1)!.line }, asOf);
+    page.push(...rows.map((row, place) => ({ ...row, ...kept[place]! })));
+    if (page.length < pageRows) continue;
+    yield page;
+    page = [];
   }
+  if (page.length > 0) yield page;
 }
-
-type RowOutcome = Pick<LedgerRow, 'outcome' | 'code' | 'message' | 'authorization'>;
-
-const NO_OUTCOME: RowOutcome = { outcome: null, code: null, message: null, authorization: null };
 
 /**
- * Outcomes of the lines from one to another. Asked for by these bounds and not joined to the page, because the planner
- * would join all outcomes of the file to each page, and a large file would take hours.
+ * Faults and warnings of a file in the order in which they were found, page by page.
+ * @param options.codes those that are wanted; left out for all
  */
-async function readOutcomes(
+export async function* readFaults(
   ledger: Ledger,
   fileNo: number,
-  [first, last]: readonly [number, number],
-  correctionNo: number,
-): Promise<Map<number, RowOutcome>> {
-  const { rows } = await ledger.pool.query<RowOutcome & { line: number }>(
-    `SELECT o.line, coalesce(c.outcome, o.outcome) AS outcome, CASE WHEN c.line IS NULL THEN o.code ELSE c.code END AS code,
-            coalesce(c.message, o.message) AS message, coalesce(c."authorization", o."authorization") AS "authorization"
-     FROM row_outcome o
-     LEFT JOIN (SELECT DISTINCT ON (line) line, outcome, code, message, "authorization" FROM row_change
-                WHERE file_no = $1 AND line BETWEEN $2 AND $3 AND correction_no <= $4
-                ORDER BY line, correction_no DESC) c ON c.line = o.line
-     WHERE o.file_no = $1 AND o.line BETWEEN $2 AND $3`,
-    [fileNo, first, last, correctionNo],
-  );
-  return new Map(rows.map(({ line, ...outcome }) => [line, outcome]));
-}
-
-/** Faults and warnings of a file in the order in which they were found, page by page. */
-export async function* readFaults(ledger: Ledger, fileNo: number, pageRows = 2_000): AsyncGenerator<Fault[]> {
-  let after = 0;
-  for (;;) {
+  { pageRows = 4_000, codes }: { pageRows?: number; codes?: readonly FaultCode[] } = {},
+): AsyncGenerator<Fault[]> {
+  const last = await readLast(ledger, 'SELECT max(seq) AS last FROM row_fault WHERE file_no = $1', fileNo);
+  for (let seen = 0; seen < last; seen += pageRows) {
     const { rows } = await ledger.pool.query<
-      Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { seq: number; line: number }
+      Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }
     >(
-      'SELECT seq, line, column_name, code, detail, value FROM row_fault WHERE file_no = $1 AND seq > $2 ORDER BY seq LIMIT $3',
-      [fileNo, after, pageRows],
+      `SELECT line, column_name, code, detail, value FROM row_fault
+       WHERE file_no = $1 AND seq BETWEEN $2 AND $3 AND ($4::text[] IS NULL OR code = ANY ($4)) ORDER BY seq`,
+      [fileNo, seen + 1, seen + pageRows, codes ?? null],
     );
-    if (rows.length === 0) return;
-    yield rows.map(
-      (row) =>
-        ({
-          line: row.line,
-          code: row.code,
-          ...(row.column_name === null ? {} : { column: row.column_name }),
-          ...(row.detail === null ? {} : { detail: row.detail }),
-          ...(row.value === null ? {} : { value: row.value }),
-        }) as Fault,
-    );
-    after = rows.at(-1)!.seq;
+    if (rows.length > 0) yield rows.map(toFault);
   }
 }
 
-/** Rows and money per outcome; a row without one is `invalid` when it was withheld, else `not_sent`. */
+function toFault(row: Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }): Fault {
+  return {
+    line: row.line,
+    code: row.code,
+    ...(row.column_name === null ? {} : { column: row.column_name }),
+    ...(row.detail === null ? {} : { detail: row.detail }),
+    ...(row.value === null ? {} : { value: row.value }),
+  } as Fault;
+}
+
+async function readLast(ledger: Ledger, text: string, fileNo: number): Promise<number> {
+  const { rows } = await ledger.pool.query<{ last: number | null }>(text, [fileNo]);
+  return rows[0]?.last ?? 0;
+}
+
+/**
+ * Rows and money per outcome; a row without one is `invalid` when it was withheld, else `not_sent`. The outcomes are those
+ * that the database added up as they came in, batch by batch, so that no row has to be looked up; what corrections moved
+ * from one to another is counted over.
+ */
 export async function readOutcomeTotals(
   ledger: Ledger,
   fileNo: number,
   { correctionNo = NOW }: AsOf = {},
 ): Promise<OutcomeTotals> {
   const { rows } = await ledger.pool.query<{ outcome: keyof OutcomeTotals; rows: number; cents: number }>(
-    `SELECT coalesce(c.outcome, o.outcome, CASE WHEN r.batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END) AS outcome,
-            count(*) AS rows, coalesce(sum(r.amount_cents), 0)::bigint AS cents
-     FROM payment_row r LEFT JOIN row_outcome o USING (file_no, line)
-     LEFT JOIN (SELECT DISTINCT ON (line) line, outcome FROM row_change
-                WHERE file_no = $1 AND correction_no <= $2 ORDER BY line, correction_no DESC) c ON c.line = r.line
-     WHERE r.file_no = $1 GROUP BY 1`,
+    `WITH moved AS (
+       SELECT c.outcome, c.old_outcome, r.amount_cents FROM outcome_change c JOIN payment_row r USING (file_no, line)
+       WHERE c.file_no = $1 AND c.correction_no <= $2
+     ), part (outcome, rows, cents) AS (
+       SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
+       FROM payment_row WHERE file_no = $1 GROUP BY batch_no IS NULL
+       UNION ALL SELECT outcome, rows, cents FROM batch_outcome WHERE file_no = $1
+       UNION ALL SELECT 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = $1
+       UNION ALL SELECT outcome, 1, amount_cents FROM moved
+       UNION ALL SELECT old_outcome, -1, -amount_cents FROM moved
+     )
+     SELECT outcome, sum(rows)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
+     FROM part GROUP BY outcome HAVING sum(rows) <> 0 OR sum(cents) <> 0`,
     [fileNo, correctionNo],
   );
   return Object.fromEntries(rows.map((row) => [row.outcome, { rows: row.rows, cents: row.cents }]));

@@ -43,7 +43,8 @@ export async function readResubmittedLines(ledger: Ledger, resubmissionNo: numbe
 export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Set<number>> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT line FROM resubmitted_row WHERE file_no = $1
-     UNION SELECT r.line FROM forgotten_send g JOIN payment_row r ON r.file_no = $1 AND r.batch_no = g.batch_no
+     UNION SELECT r.line FROM forgotten_send g JOIN batch b USING (file_id, batch_no)
+           JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
            WHERE g.file_id = $2`,
     [file.file_no, file.file_id],
   );

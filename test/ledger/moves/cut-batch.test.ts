@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cutBatch, type NewBatch } from '../../../src/ledger/moves/cut-batch.ts';
-import { readBatches, readSealedPart } from '../../../src/ledger/queries/read-file.ts';
+import { readBatches } from '../../../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
@@ -19,6 +20,8 @@ function batchOf(file: FileRow, batchNo = 1): NewBatch {
     operation: file.operation,
     rows: 500,
     cents: 4_500_000_000_000,
+    firstLine: 2,
+    lastLine: 510,
     bodySha256: 'ab'.repeat(32),
     sealedBody: Buffer.from([0, 1, 2, 255]),
   };
@@ -40,6 +43,8 @@ describe('cutBatch', () => {
         attempt: 1,
         rows: 500,
         cents: 4_500_000_000_000,
+        first_line: 2,
+        last_line: 510,
         body_sha256: 'ab'.repeat(32),
         token: null,
         worker: null,

@@ -175,8 +175,8 @@ describe('the database itself', () => {
       expect([state, await codeOf(sql, [fileId, state])]).toEqual([state, state === 'claimed' ? 'done' : 'PD001']);
     }
     for (const state of batchStates) {
-      const sql = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-                   SELECT file_id, 2, account, operation, $2, state_at, rows, cents, '' FROM batch WHERE file_id = $1`;
+      const sql = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+                   SELECT file_id, 2, account, operation, $2, state_at, rows, cents, '', 9, 9 FROM batch WHERE file_id = $1`;
       expect([state, await codeOf(sql, [fileId, state])]).toEqual([state, state === 'ready' ? 'done' : 'PD001']);
     }
   });

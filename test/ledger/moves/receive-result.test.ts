@@ -2,13 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/moves/receive-result.ts';
 import { schedulePoll } from '../../../src/ledger/moves/schedule-poll.ts';
-import {
-  readBatchRow,
-  readFileRow,
-  readOutcomeTotals,
-  readRows,
-  readSealedPart,
-} from '../../../src/ledger/queries/read-file.ts';
+import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { keepException, recoverException } from '../../../src/ledger/moves/recover-exception.ts';
-import { readBatchRow, readFileRow, readOutcomeTotals, readSealedPart } from '../../../src/ledger/queries/read-file.ts';
+import { readBatchRow, readFileRow, readOutcomeTotals } from '../../../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 

@@ -4,7 +4,8 @@ import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../../src/ledger/moves/schedule-recheck.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
 import { countMoving } from '../../../src/ledger/queries/overview.ts';
-import { readBatchRow, readSealedPart } from '../../../src/ledger/queries/read-file.ts';
+import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOutcomes, copyRows } from '../../../src/ledger/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/copy-outcomes.ts';
+import { copyRows } from '../../../src/ledger/copy-rows.ts';
+import { noteVolume } from '../../../src/ledger/fingerprint-volumes.ts';
 import { findChargedRows } from '../../../src/ledger/queries/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
+import { volumeBytes } from '../../../src/ledger/volume-bytes.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -12,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const LONG_AGO = new Date(0);
-const mark = (text: string) => Buffer.from(text.padEnd(16).slice(-16));
+const printOf = (text: string) => Buffer.from(text.padEnd(11).slice(-11));
 
 /** A file with rows on the lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(invoice = 'INV'): Promise<FileRow> {
@@ -24,19 +27,22 @@ async function earlierFile(invoice = 'INV'): Promise<FileRow> {
     customerCode: 'A1',
     amountCents: 2_500,
     lastFour: '',
-    fingerprint: mark(`${file.file_no} ${line}`),
+    fingerprint: Buffer.concat([volumeBytes(file.file_no), printOf(`${file.file_no} ${line}`)]),
   }));
-  await transact(world.ledger, (tx) => copyRows(tx, file.file_no, rows));
-  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
-                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x')`;
+  await transact(world.ledger, async (tx) => {
+    await copyRows(tx, file.file_no, rows);
+    await noteVolume(tx, file, file.file_no, rows.length);
+  });
+  const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+                 VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x', 2, 3)`;
   await world.ledger.pool.query(batch, [file.file_id, file.account, new Date(START)]);
   return file;
 }
 
 /** The lines 11 to 13 of a file that is not in the ledger: the first two repeat those of the other. */
-function ask({ file_no: fileNo }: FileRow, since = LONG_AGO) {
-  const marked = [2, 3, 4].map((line) => ({ line: line + 9, fingerprint: mark(`${fileNo} ${line}`) }));
-  return findChargedRows(world.ledger, marked, since);
+function ask({ file_no: fileNo, account }: FileRow, since = LONG_AGO) {
+  const marked = [2, 3, 4].map((line) => ({ line: line + 9, print: printOf(`${fileNo} ${line}`) }));
+  return findChargedRows(world.ledger, account, marked, since);
 }
 
 describe('findChargedRows', () => {
@@ -46,7 +52,7 @@ describe('findChargedRows', () => {
       { line: 11, detail: `line 2 of file ${file.file_id}` },
       { line: 12, detail: `line 3 of file ${file.file_id}` },
     ]);
-    expect(await findChargedRows(world.ledger, [], LONG_AGO)).toEqual([]);
+    expect(await findChargedRows(world.ledger, file.account, [], LONG_AGO)).toEqual([]);
   });
 
   it('does not count rows that were certainly not charged, old ones, and those without an invoice', async () => {

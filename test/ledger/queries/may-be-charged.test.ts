@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { copyOutcomes } from '../../../src/ledger/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/copy-outcomes.ts';
 import { CERTAINLY_NOT_CHARGED, mayBeCharged } from '../../../src/ledger/queries/may-be-charged.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';

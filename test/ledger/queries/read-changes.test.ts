@@ -4,7 +4,8 @@ import { changeOutcomes } from '../../../src/ledger/moves/change-outcomes.ts';
 import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import { reconcileBatch } from '../../../src/ledger/moves/receive-result.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
-import { findUnwrittenCorrections, readChanges } from '../../../src/ledger/queries/read-changes.ts';
+import { readChanges } from '../../../src/ledger/queries/read-changes.ts';
+import { readDelivery } from '../../../src/ledger/queries/read-delivery.ts';
 import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import type { BatchRow, FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
@@ -51,18 +52,19 @@ describe('readChanges', () => {
   });
 });
 
-describe('findUnwrittenCorrections', () => {
+describe('the corrections that are due', () => {
   it('names those that have no files yet, once the result itself is written', async () => {
     const { batch, file } = await completed();
     await correct(batch, 'unknown', [0]);
     await correct(batch, 'declined', [0, 1]);
+    const corrections = async () => (await readDelivery(world.ledger, file.file_id)).corrections;
     const isDue = async () => (await findDueWork(world.ledger)).deliver.includes(file.file_id);
-    expect([await findUnwrittenCorrections(world.ledger, file), await isDue()]).toEqual([[], false]);
+    expect([await corrections(), await isDue()]).toEqual([[], false]);
     await write(file, 'result');
-    expect([await findUnwrittenCorrections(world.ledger, file), await isDue()]).toEqual([[1, 2], true]);
+    expect([await corrections(), await isDue()]).toEqual([[1, 2], true]);
     await write(file, 'correction-txt', 1);
-    expect([await findUnwrittenCorrections(world.ledger, file), await isDue()]).toEqual([[2], true]);
+    expect([await corrections(), await isDue()]).toEqual([[2], true]);
     await write(file, 'correction-txt', 2);
-    expect([await findUnwrittenCorrections(world.ledger, file), await isDue()]).toEqual([[], false]);
+    expect([await corrections(), await isDue()]).toEqual([[], false]);
   });
 });

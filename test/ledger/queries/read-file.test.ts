@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/kernel/rows.ts';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { copyFaults, copyOutcomes } from '../../../src/ledger/copy-rows.ts';
+import { copyOutcomes } from '../../../src/ledger/copy-outcomes.ts';
+import { copyFaults } from '../../../src/ledger/copy-rows.ts';
 import { changeOutcomes } from '../../../src/ledger/moves/change-outcomes.ts';
 import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import {
@@ -14,9 +15,9 @@ import {
   readOutcomeTotals,
   readOutputs,
   readRows,
-  readSealedPart,
   readSentRows,
 } from '../../../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 
@@ -104,11 +105,13 @@ describe('readOutputs', () => {
 describe('readSentRows', () => {
   it('reads the rows of one batch as they are sent', async () => {
     const { file_no: fileNo, file_id: fileId } = await world.accepted({ batches: 2, rowsPerBatch: 2, withheld: 1 });
-    expect(await readSentRows(world.ledger, fileNo, 2)).toEqual([
+    const [, second] = await readBatches(world.ledger, fileId);
+    expect(await readSentRows(world.ledger, fileNo, second!)).toEqual([
       { line: 4, invoice: `INV-${fileId}-4`, customerCode: '', amountCents: 400, lastFour: '0001' },
       { line: 5, invoice: `INV-${fileId}-5`, customerCode: '', amountCents: 500, lastFour: '0001' },
     ]);
-    expect(await readSentRows(world.ledger, fileNo, 3)).toEqual([]);
+    // Lines alone do not make a row one of the batch: withheld rows stand among them.
+    expect(await readSentRows(world.ledger, fileNo, { ...second!, batch_no: 3 })).toEqual([]);
   });
 });
 
@@ -168,7 +171,7 @@ describe('readFaults', () => {
       { code: 'MIXED_LINE_ENDS', line: 0 },
     ];
     await transact(world.ledger, (tx) => copyFaults(tx, fileNo, 1, faults));
-    const pages = await collect(readFaults(world.ledger, fileNo, pageRows));
+    const pages = await collect(readFaults(world.ledger, fileNo, { pageRows }));
     expect(pages.flat()).toEqual(faults);
     expect(pages.map((page) => page.length)).toEqual(pageSizes(3, pageRows));
   });

@@ -1,0 +1,107 @@
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { Fault, ReconciledRow } from '../../kernel/rows.ts';
+import type { TupleWriter } from './tuple-writer.ts';
+
+/**
+ * The tables that are filled by COPY, with their columns in the order in which the functions here write them. They know
+ * nothing of a connection, so that a thread without one can write what another sends.
+ */
+export const COPIED = {
+  rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four, fingerprint)',
+  faults: 'row_fault (file_no, seq, line, column_name, code, detail, value)',
+  outcomes: 'row_outcome (file_no, line, outcome, code, message, "authorization")',
+  batches:
+    'batch (file_id, batch_no, account, operation, state, state_at, rows, cents, first_line, last_line, body_sha256)',
+  bodies: 'sealed_part (file_id, batch_no, part, bytes)',
+} as const;
+
+/** A row as the ledger keeps it: `batchNo` null for a row that is withheld. */
+export type NewRow = {
+  line: number;
+  batchNo: number | null;
+  invoice: string;
+  customerCode: string;
+  amountCents: number | null;
+  lastFour: string;
+  fingerprint: Uint8Array | null;
+};
+
+export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
+  to.begin(8);
+  to.int8(fileNo);
+  to.int4(row.line);
+  if (row.batchNo === null) to.null();
+  else to.int4(row.batchNo);
+  to.text(row.invoice);
+  to.text(row.customerCode);
+  if (row.amountCents === null) to.null();
+  else to.int8(row.amountCents);
+  to.text(row.lastFour);
+  if (row.fingerprint === null) to.null();
+  else to.bytes(row.fingerprint, 0, row.fingerprint.length);
+}
+
+/** @param seq number of the fault within the file, counted from 1 */
+export function writeFault(to: TupleWriter, fileNo: number, seq: number, fault: Fault): void {
+  to.begin(7);
+  to.int8(fileNo);
+  to.int4(seq);
+  to.int4(fault.line);
+  writeText(to, fault.column);
+  to.text(fault.code);
+  writeText(to, fault.detail);
+  writeText(to, fault.value);
+}
+
+export function writeOutcome(to: TupleWriter, fileNo: number, row: ReconciledRow): void {
+  to.begin(6);
+  to.int8(fileNo);
+  to.int4(row.line);
+  to.text(row.outcome);
+  if (row.code === null) to.null();
+  else to.int4(row.code);
+  to.text(row.message);
+  to.text(row.authorization);
+}
+
+export type NewBatch = {
+  fileId: string;
+  batchNo: number;
+  account: string;
+  operation: FolderOperation;
+  rows: number;
+  cents: number;
+  /** Lines of its first row and its last; rows of other batches stand before or behind. */
+  firstLine: number;
+  lastLine: number;
+  bodySha256: string;
+  sealedBody: Uint8Array;
+};
+
+export function writeBatch(to: TupleWriter, at: Date, batch: NewBatch): void {
+  to.begin(11);
+  to.text(batch.fileId);
+  to.int4(batch.batchNo);
+  to.text(batch.account);
+  to.text(batch.operation);
+  to.text('ready');
+  to.time(at);
+  to.int4(batch.rows);
+  to.int8(batch.cents);
+  to.int4(batch.firstLine);
+  to.int4(batch.lastLine);
+  to.text(batch.bodySha256);
+}
+
+export function writeBody(to: TupleWriter, { fileId, batchNo, sealedBody }: NewBatch): void {
+  to.begin(4);
+  to.text(fileId);
+  to.int4(batchNo);
+  to.text('body');
+  to.bytes(sealedBody, 0, sealedBody.length);
+}
+
+function writeText(to: TupleWriter, text: string | undefined): void {
+  if (text === undefined) to.null();
+  else to.text(text);
+}

@@ -1,0 +1,24 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { SentText } from '../../kernel/sent-text.ts';
+import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow, FileRow } from '../records.ts';
+
+/** What a batch is sent or judged by: its file, and its rows as one text (kernel/sent-text.ts). */
+export type SentBatch = { file: FileRow; sent: SentText };
+
+/** @throws PipelineError NOT_FOUND */
+export async function readSentBatch(ledger: Ledger, batch: BatchRow): Promise<SentBatch> {
+  const { rows } = await ledger.pool.query<FileRow & { sent_rows: number; sent_text: string }>(
+    `SELECT f.*, r.sent_rows, r.sent_text
+     FROM file f CROSS JOIN LATERAL (
+       SELECT count(*) AS sent_rows,
+              coalesce(string_agg(line || ',' || invoice || ',' || customer_code || ',' || amount_cents || ',' || last_four
+                                  || E'\\n', '' ORDER BY line), '') AS sent_text
+       FROM payment_row WHERE file_no = f.file_no AND line BETWEEN $3 AND $4 AND batch_no = $2) r
+     WHERE f.file_id = $1`,
+    [batch.file_id, batch.batch_no, batch.first_line, batch.last_line],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${batch.file_id}"`);
+  const { sent_rows, sent_text, ...file } = rows[0];
+  return { file, sent: { rows: sent_rows, bytes: Buffer.from(sent_text) } };
+}

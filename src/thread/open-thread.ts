@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads';
+import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { buffersOf } from './buffers-of.ts';
+import { unpackFailure } from './carry-failure.ts';
+import type { FromThread, ToThread } from './thread-messages.ts';
+
+/** A thread beside the one that talks to everybody, for work that would keep that one from listening. */
+export type WorkThread = {
+  /**
+   * Runs `runTask` of a module in the thread: what it yields comes here, a few items ahead and not more, and at the end what
+   * it returns. Order and items are copied as by `structuredClone`; bytes that are a property of an item change hands
+   * without being copied, and are gone when the next item is asked for. Several tasks may run at a time, and take turns.
+   * @throws whatever the task throws; ThreadDeath when the thread did not survive
+   */
+  run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result>;
+  /** Ends the thread, and with it what it is doing. */
+  close(): Promise<void>;
+};
+
+/** The thread ended in the middle of its work, by a failure of its own or for want of memory. The process lives on. */
+export class ThreadDeath extends PipelineError {}
+
+/**
+ * Memory that a thread may take for objects, in MB. Left alone it would let them lie about until they are several hundred;
+ * what is bound to grow with a file is kept outside of these limits.
+ */
+const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+/** @param limits for tests */
+export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS): WorkThread {
+  let living: LivingThread | undefined;
+  return {
+    run: async function* <Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result> {
+      // Started when it is first needed, and once more after its death.
+      living ??= startThread({ ...LIMITS, ...limits }, () => {
+        living = undefined;
+      });
+      return yield* living.run<Item, Result>(module, order);
+    },
+    close: async () => {
+      await living?.close();
+    },
+  };
+}
+
+const ACTION = 'finish the work of a thread';
+
+type LivingThread = ReturnType<typeof startThread>;
+
+type Inbox = { deliver(message: FromThread): void; fail(error: Error): void };
+
+function startThread(resourceLimits: object, onEnd: () => void) {
+  const worker = new Worker(ENTRY, { resourceLimits, execArgv: [] });
+  // It never keeps the process alive: whoever waits for an item of it has something else open.
+  worker.unref();
+  const inboxes = new Map<number, Inbox>();
+  let lastTask = 0;
+  let cause: unknown;
+  let isClosing = false;
+
+  worker.on('message', (message: FromThread) => inboxes.get(message.task)?.deliver(message));
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  worker.on('exit', (code) => {
+    onEnd();
+    const reason = cause === undefined ? `it ended with ${code}` : reasonOf(cause);
+    const failure = isClosing
+      ? new PipelineError('INTERNAL', ACTION, 'it was closed')
+      : new ThreadDeath('INTERNAL', ACTION, reason, { cause });
+    for (const inbox of inboxes.values()) inbox.fail(failure);
+  });
+  const send = (message: ToThread, buffers: ArrayBuffer[] = []) => worker.postMessage(message, buffers);
+
+  async function* run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result> {
+    lastTask += 1;
+    const task = lastTask;
+    const inbox = openInbox();
+    inboxes.set(task, inbox);
+    let isOver = false;
+    try {
+      send({ kind: 'run', task, module: module.href, order });
+      for (;;) {
+        const message = await inbox.next();
+        isOver = message.kind !== 'item';
+        if (message.kind === 'done') return message.result as Result;
+        if (message.kind === 'failed') throw unpackFailure(message.failure);
+        yield message.item as Item;
+        // Its memory goes back to the thread, which makes garbage all the time and so collects it; here it would lie about.
+        send({ kind: 'taken', task }, buffersOf(message.item));
+      }
+    } finally {
+      inboxes.delete(task);
+      if (!isOver) send({ kind: 'stop', task });
+    }
+  }
+
+  return {
+    run,
+    close: async () => {
+      isClosing = true;
+      await worker.terminate();
+    },
+  };
+}
+
+/** Messages in the order of their coming, for one who waits for each. */
+function openInbox() {
+  const waiting: FromThread[] = [];
+  let failure: Error | undefined;
+  let wake = () => {};
+  return {
+    deliver: (message: FromThread) => {
+      waiting.push(message);
+      wake();
+    },
+    fail: (error: Error) => {
+      failure = error;
+      wake();
+    },
+    next: async (): Promise<FromThread> => {
+      for (;;) {
+        const message = waiting.shift();
+        if (message) return message;
+        if (failure) throw failure;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+/** Built, a thread runs what this module stands beside; from the source it must load TypeScript first. */
+const ENTRY = new URL(
+  import.meta.url.endsWith('.ts') ? './serve-from-source.mjs' : './serve-tasks.js',
+  import.meta.url,
+);

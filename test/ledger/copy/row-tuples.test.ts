@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  COPIED,
+  writeBatch,
+  writeBody,
+  writeFault,
+  writeOutcome,
+  writeRow,
+} from '../../../src/ledger/copy/row-tuples.ts';
+import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { copyTuples } from '../../../src/ledger/copy-rows.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
+import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+let file: FileRow;
+beforeAll(async () => {
+  world = await openTestLedger();
+  file = await world.claimed();
+});
+afterAll(() => world.close());
+
+/** What stands in a table after these tuples were copied into it, and nothing stays. */
+async function keptIn(
+  table: keyof typeof COPIED,
+  write: (to: TupleWriter) => void,
+  ...before: [keyof typeof COPIED, (to: TupleWriter) => void][]
+) {
+  let kept: unknown[] = [];
+  const undo = new Error('undone');
+  const copied = transact(world.ledger, async (tx) => {
+    for (const [name, fill] of [...before, [table, write] as const]) {
+      const to = tupleWriter();
+      fill(to);
+      await copyTuples(tx, name, to.take());
+    }
+    const [name, columns] = COPIED[table].split(/ (?=\()/);
+    kept = (await tx.client.query(`SELECT ${columns!.slice(1, -1)} FROM ${name}`)).rows;
+    throw undo;
+  });
+  await expect(copied).rejects.toBe(undo);
+  return kept;
+}
+
+const batch = () => ({
+  fileId: file.file_id,
+  batchNo: 3,
+  account: file.account,
+  operation: file.operation,
+  rows: 2,
+  cents: -7_000_000_000,
+  firstLine: 5,
+  lastLine: 9,
+  bodySha256: 'ab',
+  sealedBody: randomBytes(200),
+});
+
+describe('what is copied stands in the columns that it is meant for', () => {
+  it('writeRow', async () => {
+    const fingerprint = randomBytes(15);
+    const row = {
+      line: 4,
+      batchNo: 2,
+      invoice: 'I',
+      customerCode: 'C',
+      amountCents: 77,
+      lastFour: '1234',
+      fingerprint,
+    };
+    const bare = { ...row, line: 5, batchNo: null, amountCents: null, fingerprint: null };
+    expect(await keptIn('rows', (to) => [row, bare].forEach((one) => writeRow(to, file.file_no, one)))).toEqual(
+      [row, bare].map((one) => ({
+        file_no: file.file_no,
+        line: one.line,
+        batch_no: one.batchNo,
+        invoice: 'I',
+        customer_code: 'C',
+        amount_cents: one.amountCents,
+        last_four: '1234',
+        fingerprint: one.fingerprint,
+      })),
+    );
+  });
+
+  it('writeFault', async () => {
+    const full = { line: 4, code: 'AMOUNT_FORMAT', column: 'amount', detail: 'd', value: 'v' } as const;
+    const write = (to: TupleWriter) => {
+      writeFault(to, file.file_no, 1, full);
+      writeFault(to, file.file_no, 2, { line: 0, code: 'ENCODING' });
+    };
+    expect(await keptIn('faults', write)).toEqual([
+      { file_no: file.file_no, seq: 1, line: 4, column_name: 'amount', code: 'AMOUNT_FORMAT', detail: 'd', value: 'v' },
+      { file_no: file.file_no, seq: 2, line: 0, column_name: null, code: 'ENCODING', detail: null, value: null },
+    ]);
+  });
+
+  it('writeOutcome', async () => {
+    const outcome = { line: 2, outcome: 'declined', code: 15, message: 'No', authorization: 'A' } as const;
+    const write = (to: TupleWriter) => writeOutcome(to, file.file_no, outcome);
+    expect(await keptIn('outcomes', write)).toEqual([{ file_no: file.file_no, ...outcome }]);
+  });
+
+  it('writeBatch and writeBody', async () => {
+    const { sealedBody, ...made } = batch();
+    const write = (to: TupleWriter) => writeBatch(to, new Date(START), { ...made, sealedBody });
+    expect(await keptIn('batches', write)).toEqual([
+      {
+        file_id: file.file_id,
+        batch_no: 3,
+        account: file.account,
+        operation: file.operation,
+        state: 'ready',
+        state_at: new Date(START),
+        rows: 2,
+        cents: -7_000_000_000,
+        first_line: 5,
+        last_line: 9,
+        body_sha256: 'ab',
+      },
+    ]);
+    expect(await keptIn('bodies', (to) => writeBody(to, { ...made, sealedBody }), ['batches', write])).toEqual([
+      { file_id: file.file_id, batch_no: 3, part: 'body', bytes: sealedBody },
+    ]);
+  });
+});

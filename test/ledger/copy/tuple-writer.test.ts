@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+
+const HEADER = '5047434f50590aff0d0a000000000000000000';
+const END = 'ffff';
+
+const hexOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
+
+/** What one column becomes: its length and its bytes. */
+function columnOf(write: (to: ReturnType<typeof tupleWriter>) => void): string {
+  const to = tupleWriter();
+  to.begin(1);
+  write(to);
+  return hexOf(to.take())!.slice(`${HEADER}0001`.length, -END.length);
+}
+
+describe('tupleWriter', () => {
+  it.each<[string, (to: ReturnType<typeof tupleWriter>) => void, string]>([
+    ['nothing', (to) => to.null(), 'ffffffff'],
+    ['an integer', (to) => to.int4(-2), '00000004fffffffe'],
+    ['a small number of 8 bytes', (to) => to.int8(1), '000000080000000000000001'],
+    ['a negative one', (to) => to.int8(-1), '00000008ffffffffffffffff'],
+    ['one of more than 32 bits', (to) => to.int8(2 ** 32 + 5), '000000080000000100000005'],
+    ['the largest that is exact', (to) => to.int8(Number.MAX_SAFE_INTEGER), '00000008001fffffffffffff'],
+    ['the least', (to) => to.int8(Number.MIN_SAFE_INTEGER), '00000008ffe0000000000001'],
+    [
+      'the moment from which PostgreSQL counts',
+      (to) => to.time(new Date('2000-01-01T00:00:00Z')),
+      `00000008${'00'.repeat(8)}`,
+    ],
+    ['a millisecond later', (to) => to.time(new Date('2000-01-01T00:00:00.001Z')), '0000000800000000000003e8'],
+    ['a text', (to) => to.text('aß'), '0000000361c39f'],
+    ['no text', (to) => to.text(''), '00000000'],
+    ['what cannot be kept', (to) => to.text('\0\ud800'), '00000006efbfbdefbfbd'],
+    ['bytes out of others', (to) => to.bytes(Buffer.from('abcd'), 1, 3), '000000026263'],
+  ])('writes %s', (_what, write, hex) => {
+    expect(columnOf(write)).toBe(hex);
+  });
+
+  it('puts rows between header and end mark, and begins anew when they were taken', () => {
+    const to = tupleWriter();
+    for (const value of [1, 2]) {
+      to.begin(1);
+      to.int4(value);
+    }
+    const rows = '0001000000040000000100010000000400000002';
+    expect(to.size()).toBe(rows.length / 2);
+    expect(hexOf(to.take())).toBe(HEADER + rows + END);
+    expect(to.size()).toBe(0);
+    expect(to.take()).toBeUndefined();
+  });
+
+  it('gives memory of its own, which the next rows do not touch', () => {
+    const to = tupleWriter();
+    to.begin(1);
+    to.int4(1);
+    const first = to.take()!;
+    const before = hexOf(first);
+    to.begin(1);
+    to.int4(2);
+    expect(hexOf(first)).toBe(before);
+    expect(first.byteLength).toBe(first.buffer.byteLength);
+  });
+
+  it('grows with what it is given, wherever the end of its memory falls', () => {
+    const long = Buffer.alloc(100_000, 'x');
+    for (const before of [65_500, 65_510, 65_516]) {
+      const to = tupleWriter();
+      to.begin(3);
+      to.bytes(long, 0, before);
+      to.text('é'.repeat(40_000));
+      to.int8(7);
+      const taken = Buffer.from(to.take()!);
+      expect(taken.length).toBe(HEADER.length / 2 + 2 + 4 + before + 4 + 80_000 + 12 + 2);
+      expect(taken.subarray(-14).toString('hex')).toBe(`000000080000000000000007${END}`);
+    }
+  });
+});

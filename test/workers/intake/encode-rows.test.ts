@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
+import { lastFour } from '../../../src/kernel/mask.ts';
+import { writeRow } from '../../../src/ledger/copy/row-tuples.ts';
+import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { volumeBytes } from '../../../src/ledger/volume-bytes.ts';
+import { openRowPrinter, PRINT_BYTES } from '../../../src/vault/row-print.ts';
+import { rowEncoder, withheldRow } from '../../../workers/intake/encode-rows.ts';
+import { cardRow } from '../../support/payment-rows.ts';
+
+const KEY = Buffer.alloc(32, 5);
+const OPTIONS = { fileNo: 3, volume: 9, printKey: KEY };
+
+/** The tuple of a row made of texts and objects, as one would write it down at first. */
+function slowTuple(
+  layout: LayoutName,
+  cells: readonly string[],
+  line: number,
+  cents: number,
+  batchNo: number,
+): Uint8Array {
+  const valueOf = (...names: string[]) => cells[columnsOf(layout).findIndex((name) => names.includes(name))] ?? '';
+  const [invoice, customerCode, number] = [
+    valueOf('invoice'),
+    valueOf('customerCode'),
+    valueOf('cardNumber', 'accountNumber'),
+  ];
+  const bytes = Buffer.from(invoice + (number || customerCode));
+  const end = Buffer.byteLength(invoice);
+  const print = Buffer.alloc(PRINT_BYTES);
+  openRowPrinter(KEY).print(bytes, { from: 0, to: end }, { from: end, to: bytes.length }, cents, print, 0);
+  const to = tupleWriter();
+  const fingerprint = Buffer.concat([volumeBytes(OPTIONS.volume), print]);
+  const amountCents = cents;
+  writeRow(to, 3, { line, batchNo, invoice, customerCode, amountCents, lastFour: lastFour(number), fingerprint });
+  return to.take()!;
+}
+
+function fastTuple(
+  layout: LayoutName,
+  cells: readonly string[],
+  line: number,
+  cents: number,
+  batchNo: number,
+): Uint8Array {
+  const bytes = Buffer.from(`x,y\n${cells.join(',')}\nz,`);
+  const to = tupleWriter();
+  const encoder = rowEncoder(to, OPTIONS);
+  encoder.setLayout(layout);
+  encoder.encode(bytes, 4, bytes.length - 3, line, cents, batchNo);
+  return to.take()!;
+}
+
+const someText = fc.string({ unit: fc.constantFrom('a', 'B', '7', ' ', 'é', '漢', '\u{1F600}'), maxLength: 80 });
+const someDigits = fc.string({ unit: fc.constantFrom('0', '1', '4', '9'), maxLength: 30 });
+
+describe('rowEncoder', () => {
+  it.each(Object.keys(LAYOUTS) as LayoutName[])('makes of the bytes of %s what is made of its texts', (layout) => {
+    const columns = columnsOf(layout);
+    const someCells = fc.tuple(...columns.map((name) => (name.endsWith('Number') ? someDigits : someText)));
+    fc.assert(
+      fc.property(
+        someCells,
+        fc.integer({ min: 1 }),
+        fc.maxSafeInteger(),
+        fc.integer({ min: 1 }),
+        (cells, line, cents, batchNo) => {
+          expect(fastTuple(layout, cells, line, cents, batchNo)).toEqual(
+            slowTuple(layout, cells, line, cents, batchNo),
+          );
+        },
+      ),
+    );
+  });
+});
+
+describe('withheldRow', () => {
+  it('keeps line and invoice, and the amount where it could be read', () => {
+    const raw = { line: 4, cells: cardRow(4).split(',') };
+    expect(withheldRow('card', { raw, faults: [], amountCents: 2_500 })).toEqual({
+      line: 4,
+      batchNo: null,
+      invoice: 'C-4',
+      customerCode: '',
+      amountCents: 2_500,
+      lastFour: '',
+      fingerprint: null,
+    });
+  });
+});

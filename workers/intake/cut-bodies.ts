@@ -1,0 +1,68 @@
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import type { PackedRows } from '../../src/csv/packed-rows.ts';
+import { sha256Of } from '../../src/kernel/hash.ts';
+import { checkBody } from './check-body.ts';
+
+/** The body of a batch: exactly the bytes that will be sent, read again by another reader. */
+export type Body = {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly rows: number;
+  readonly cents: number;
+  /** Lines of the first row and of the last. */
+  readonly firstLine: number;
+  readonly lastLine: number;
+};
+
+/** Purpose that the seal of a batch body is bound to. */
+export function bodyPurpose(batchNo: number): string {
+  return `body:${batchNo}`;
+}
+
+/**
+ * Gathers the bytes of rows until a batch is full. Holds one batch, and its memory is used again for the next.
+ * @param maxRows of a batch
+ */
+export function bodyCutter(maxRows: number) {
+  let bytes = Buffer.alloc(FIRST_BYTES);
+  let at = 0;
+  const cents = new Float64Array(maxRows);
+  let rows = 0;
+  let firstLine = 0;
+  let lastLine = 0;
+
+  /** How many rows the present batch still takes. */
+  function room(): number {
+    return maxRows - rows;
+  }
+
+  /** Adds rows of a group from one to another, as many as there is room for at most. */
+  function add(packed: PackedRows, from: number, to: number): void {
+    const run = packed.bytes.subarray(packed.starts[from], packed.starts[to]);
+    if (at + run.length > bytes.length) bytes = Buffer.concat([bytes], 2 * (at + run.length));
+    bytes.set(run, at);
+    at += run.length;
+    cents.set(packed.cents.subarray(from, to), rows);
+    if (rows === 0) firstLine = packed.lines[from]!;
+    lastLine = packed.lines[to - 1]!;
+    rows += to - from;
+  }
+
+  /**
+   * The body of the rows since the last cut, without the line end of its last row; undefined when there are none.
+   * @throws PipelineError BODY_MISMATCH
+   */
+  function cut(layout: LayoutName): Body | undefined {
+    if (rows === 0) return undefined;
+    const body = bytes.subarray(0, at - 1);
+    const sum = checkBody(body, columnsOf(layout), cents.subarray(0, rows));
+    const made = { bytes: body, sha256: sha256Of(body), rows, cents: sum, firstLine, lastLine };
+    at = 0;
+    rows = 0;
+    return made;
+  }
+
+  return { room, add, cut };
+}
+
+const FIRST_BYTES = 65_536;

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+import { openMessage } from '../../src/pgp/open-message.ts';
+import { readSessionKey } from '../../src/pgp/session-key.ts';
+import { openSealedFile } from '../../src/vault/archive.ts';
+import type { DataKey } from '../../src/vault/data-key.ts';
+import { openBytes } from '../../src/vault/seal.ts';
+import { secretBytes } from '../../src/vault/secret-bytes.ts';
+
+/** All that is needed to read the rows of a file, as plain data: a thread gets it, which has neither ledger nor settings. */
+export type ContentSource = {
+  readonly path: string;
+  readonly purpose: string;
+  readonly fileId: string;
+  /** The data key of the file; 32 bytes. */
+  readonly key: Uint8Array;
+  /** Of a file that came encrypted: the key of its message, sealed. */
+  readonly contentKey: { readonly sealed: Uint8Array; readonly purpose: string } | null;
+};
+
+/**
+ * The bytes of the rows of a file: the original, or what is inside when it came encrypted. Destroying the stream closes
+ * the original.
+ * @throws PipelineError SEAL_BROKEN when the key of the message does not open
+ */
+export function openSource(source: ContentSource): Readable {
+  const key = dataKeyOf(source);
+  const { contentKey } = source;
+  const sessionKey = contentKey && readSessionKey(openBytes(key, contentKey.purpose, contentKey.sealed));
+  const original = openSealedFile(source.path, key, source.purpose);
+  return sessionKey ? openMessage(original, sessionKey) : original;
+}
+
+export function dataKeyOf({ fileId, key }: Pick<ContentSource, 'fileId' | 'key'>): DataKey {
+  return { fileId, bytes: secretBytes(Buffer.from(key)) };
+}

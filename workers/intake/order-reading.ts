@@ -1,0 +1,42 @@
+import type { App } from '../../src/app.ts';
+import type { Folder } from '../../src/kernel/config.ts';
+import { limitsOf } from '../../src/kernel/limits.ts';
+import { dayInZone } from '../../src/kernel/zone-time.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+import type { Transaction } from '../../src/ledger/transaction.ts';
+import { printKey } from '../../src/vault/row-print.ts';
+import { rowSetKey } from '../../src/vault/row-set.ts';
+import { findContent } from '../open-content.ts';
+import type { ReadingOrder } from './read-content.ts';
+
+/**
+ * All that the reader of a file needs to know, and no more: it may be a thread, which gets a copy.
+ * @param volume into which the fingerprints of its rows go
+ * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
+ */
+export function orderReading(
+  app: App,
+  tx: Transaction,
+  file: FileRow,
+  { folder, volume }: { folder: Folder; volume: number },
+): ReadingOrder {
+  const { server, country, currency, timeZone, limits } = app.account(file.account);
+  return {
+    source: findContent(app, file),
+    rules: {
+      operation: file.operation,
+      account: { server, country, currency },
+      folder,
+      today: dayInZone(app.clock.now(), timeZone),
+      largestRowCents: limitsOf({ limits }, folder).rowCents,
+    },
+    fileNo: file.file_no,
+    volume,
+    account: file.account,
+    operation: file.operation,
+    at: tx.at,
+    maxRows: app.settings.batch.maxRows,
+    printKey: printKey(app.fingerprint, file.account, file.operation),
+    rowSetKey: rowSetKey(app.fingerprint),
+  };
+}

@@ -1,0 +1,137 @@
+import type { FolderOperation } from '../../schemas/operations.ts';
+import {
+  type CheckedGroup,
+  checkPaymentFile,
+  type CheckRules,
+  type FileCheck,
+} from '../../src/csv/check-payment-file.ts';
+import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
+import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { openRowSet } from '../../src/vault/row-set.ts';
+import { sealBytes } from '../../src/vault/seal.ts';
+import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
+import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
+import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
+
+/** All that is needed to read a file into the ledger, as plain data. Holds keys, so it lives in memory only. */
+export type ReadingOrder = EncoderOptions & {
+  readonly source: ContentSource;
+  readonly rules: CheckRules;
+  readonly account: string;
+  readonly operation: FolderOperation;
+  /** The moment of the transaction. */
+  readonly at: Date;
+  /** Most rows of a batch. */
+  readonly maxRows: number;
+  /** See `rowSetKey`. */
+  readonly rowSetKey: Uint8Array;
+};
+
+/** A stretch of a file as the ledger takes it: tuples for COPY, each table in memory of its own. */
+export type Parcel = Readonly<Record<'rows' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>;
+
+/** What is known when the last parcel was taken. */
+export type Reading = {
+  readonly check: FileCheck;
+  /** Mark of the valid rows; null when there are none. */
+  readonly rowSet: string | null;
+  /** How many faults of rows the parcels have. */
+  readonly faults: number;
+};
+
+/** This module, for a thread (src/thread). */
+export const READ_CONTENT = new URL(import.meta.url);
+
+/**
+ * Reads a file from its first byte to its last: opens it, checks it, cuts and seals its batches, and makes everything ready
+ * for the ledger. Holds one batch of payments and one parcel, so memory does not grow with the file.
+ *
+ * It has no connection and no clock, and nothing of it is shared, so it runs in a thread as well as here.
+ */
+export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Reading> {
+  const packer = parcelPacker(order);
+  const groups = checkPaymentFile(openSource(order.source), order.rules);
+  for (;;) {
+    const step = await groups.next();
+    if (step.done) {
+      packer.finish();
+      yield packer.take();
+      return { check: step.value, ...packer.found() };
+    }
+    packer.pack(step.value);
+    if (packer.size() >= PARCEL_BYTES) yield packer.take();
+  }
+}
+
+/** Large enough that a parcel costs little beside its rows, small enough that a few may be on their way at a time. */
+const PARCEL_BYTES = 1024 * 1024;
+
+function parcelPacker(order: ReadingOrder) {
+  const tuples = { rows: tupleWriter(), faults: tupleWriter(), batches: tupleWriter(), bodies: tupleWriter() };
+  const encoder = rowEncoder(tuples.rows, order);
+  const cutter = bodyCutter(order.maxRows);
+  const rowSet = openRowSet(order.rowSetKey);
+  const key = dataKeyOf(order.source);
+  let layout: CheckedGroup['layout'];
+  let batchNo = 1;
+  let faults = 0;
+
+  function pack(group: CheckedGroup): void {
+    layout ??= group.layout;
+    if (layout) packValid(layout, group);
+    for (const row of group.withheld) writeRow(tuples.rows, order.fileNo, withheldRow(order.operation, row));
+    for (const fault of group.faults) {
+      faults += 1;
+      writeFault(tuples.faults, order.fileNo, faults, fault);
+    }
+  }
+
+  function packValid(known: NonNullable<typeof layout>, { packed }: CheckedGroup): void {
+    const { count, bytes, starts, lines, cents } = packed;
+    encoder.setLayout(known);
+    for (let from = 0; from < count; ) {
+      const to = Math.min(count, from + cutter.room());
+      for (let row = from; row < to; row += 1) {
+        // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
+        const [start, end] = [starts[row]!, starts[row + 1]! - 1];
+        encoder.encode(bytes, start, end, lines[row]!, cents[row]!, batchNo);
+        rowSet.add(bytes, start, end);
+      }
+      cutter.add(packed, from, to);
+      if (cutter.room() === 0) cut();
+      from = to;
+    }
+  }
+
+  function cut(): void {
+    const body = layout && cutter.cut(layout);
+    if (!body) return;
+    const { bytes, sha256, ...figures } = body;
+    const batch = {
+      fileId: order.source.fileId,
+      batchNo,
+      account: order.account,
+      operation: order.operation,
+      ...figures,
+      bodySha256: sha256,
+      sealedBody: sealBytes(key, bodyPurpose(batchNo), bytes),
+    };
+    writeBatch(tuples.batches, order.at, batch);
+    writeBody(tuples.bodies, batch);
+    batchNo += 1;
+  }
+
+  return {
+    pack,
+    /** Cuts what is left. */
+    finish: cut,
+    size: () => tuples.rows.size() + tuples.bodies.size() + tuples.faults.size(),
+    take: (): Parcel => ({
+      rows: tuples.rows.take(),
+      faults: tuples.faults.take(),
+      batches: tuples.batches.take(),
+      bodies: tuples.bodies.take(),
+    }),
+    found: () => ({ rowSet: rowSet.mark(), faults }),
+  };
+}
