@@ -6,7 +6,7 @@ import { checkKeys } from './check-keys.ts';
 import { deliverFile } from './deliver.ts';
 import { intakeFile } from './intake.ts';
 import { pollBatch } from './poll.ts';
-import { submitBatch } from './submit.ts';
+import { submitTurn } from './submit-turn.ts';
 import { openShredder } from './shred.ts';
 import { runSchedule } from './schedule.ts';
 import { countDueRuns } from './schedule/due-runs.ts';
@@ -50,7 +50,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
       : [];
   const stations = [
     ...station('intake', intakeFile),
-    ...station('submit', submitBatch),
+    ...station('submit', (_app, job) => submitTurn(app, job, stopping.signal)),
     ...station('poll', pollBatch),
     ...station('deliver', deliverFile),
     ...(roles.has('schedule')

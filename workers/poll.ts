@@ -6,10 +6,11 @@ import { exceptBatch, receiveResult, reconcileBatch } from '../src/ledger/moves/
 import { keepException, recoverException } from '../src/ledger/moves/recover-exception.ts';
 import { type PollNote, schedulePoll } from '../src/ledger/moves/schedule-poll.ts';
 import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../src/ledger/records.ts';
+import { readSentBatch, type SentBatch } from '../src/ledger/queries/read-sent-text.ts';
+import type { BatchRow, FileRow } from '../src/ledger/records.ts';
 import { keptMessage } from '../src/reconcile/kept-message.ts';
 import { findOwner } from './poll/find-owner.ts';
-import { judgeResult, type Judgement } from './poll/judge-result.ts';
+import { judgePlain, judgeResult, type Judgement } from './poll/judge-result.ts';
 import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll/poll-delay.ts';
 import { openResult, sealResult } from './poll/sealed-result.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
@@ -22,14 +23,15 @@ import { askToDeliver, askToPoll, pollWaitMs } from './wake.ts';
 export async function pollBatch(app: App, key: BatchKey): Promise<void> {
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
+  let fresh: FreshResult | undefined;
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.
     if (isEarly(app, batch)) return;
-    await (batch.state === 'submitted' ? askService(app, batch) : askOnceMore(app, batch));
+    fresh = await (batch.state === 'submitted' ? askService(app, batch) : askOnceMore(app, batch));
   }
   const now = await readBatchRow(app.ledger, key);
-  if (now.state === 'result_in') await reconcileResult(app, now);
+  if (now.state === 'result_in') await reconcileResult(app, now, fresh);
   if (await hasOpenBatches(app.ledger, key.fileId)) return;
   await askToDeliver(app, key.fileId);
   crashPoint('poll.deliver-asked');
@@ -42,7 +44,10 @@ function isEarly(app: App, batch: BatchRow): boolean {
   return pollWaitMs(app, batch) > TOLERANCE_MS;
 }
 
-async function askService(app: App, batch: BatchRow): Promise<void> {
+/** A result that this process has just kept, with what it is to be judged by. */
+type FreshResult = SentBatch & { bytes: Buffer; sha256: string };
+
+async function askService(app: App, batch: BatchRow): Promise<FreshResult | undefined> {
   const answer = await fetchResult(app, batch);
   if (answer.kind === 'done') return keepResult(app, batch, answer.file);
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
@@ -51,6 +56,7 @@ async function askService(app: App, batch: BatchRow): Promise<void> {
   const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
   crashPoint('poll.asked-again');
   if (next) await askToPoll(app, next);
+  return undefined;
 }
 
 async function fetchResult(app: App, batch: BatchRow): Promise<ResultAnswer> {
@@ -75,17 +81,21 @@ async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNo
 }
 
 /** The raw result is sealed before anything is concluded from it, so that it can be looked at again. */
-async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<void> {
-  const result = await sealResult(app, batch, bytes);
+async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<FreshResult> {
+  const found = await readSentBatch(app.ledger, batch);
+  const { sealed, sha256 } = sealResult(app, found.file, batch.batch_no, bytes);
   crashPoint('poll.result-sealed');
-  await receiveResult(app.ledger, keyOf(batch), { ...result, rows: batch.rows });
+  await receiveResult(app.ledger, keyOf(batch), { sealed, sha256, rows: batch.rows });
+  return { ...found, bytes, sha256 };
 }
 
-async function reconcileResult(app: App, batch: BatchRow): Promise<void> {
+/** @param fresh what has just come; it counts only when it is what the ledger has, which another may have kept first */
+async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | undefined): Promise<void> {
   const key = keyOf(batch);
-  const file = await readFileRow(app.ledger, batch.file_id);
-  const bytes = await openResult(app, file, batch.batch_no);
-  const judged = await judge(app, batch, bytes);
+  const isKept = fresh !== undefined && fresh.sha256 === batch.result_sha256;
+  const { file, sent } = isKept ? fresh : await readSentBatch(app.ledger, batch);
+  const bytes = isKept ? fresh.bytes : await openResult(app, file, batch.batch_no);
+  const judged = judgePlain(batch, file.layout!, sent, bytes) ?? (await judge(app, file, batch, bytes));
   if (judged.kind === 'misfit') {
     const nextPollAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
     await exceptBatch(app.ledger, key, judged.reason, judged.evidence, nextPollAt);
@@ -100,21 +110,21 @@ async function reconcileResult(app: App, batch: BatchRow): Promise<void> {
 }
 
 /** A result that did not fit may have become right, or somebody made it right. Only a whole result counts. */
-async function askOnceMore(app: App, batch: BatchRow): Promise<void> {
+async function askOnceMore(app: App, batch: BatchRow): Promise<undefined> {
   const key = keyOf(batch);
   const answer = await fetchResult(app, batch);
-  const judged = answer.kind === 'done' ? await judge(app, batch, answer.file) : undefined;
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const judged = answer.kind === 'done' ? await judge(app, file, batch, answer.file) : undefined;
   if (answer.kind === 'done' && judged?.kind === 'fits') {
-    const result = await sealResult(app, batch, answer.file);
+    const result = sealResult(app, file, batch.batch_no, answer.file);
     const { rows, totals, reordered } = judged;
     const found = { result, rows, evidence: { outcomes: totals, reordered } };
-    const { file_no: fileNo } = await readFileRow(app.ledger, batch.file_id);
-    await recoverException(app.ledger, key, fileNo, found, nextRecheckAt(app, batch));
+    await recoverException(app.ledger, key, file.file_no, found, nextRecheckAt(app, batch));
     app.log.info({ ...key, outcomes: totals }, 'asked for again, the result fits; batch reconciled');
     return;
   }
   if (answer.kind === 'done' && judged?.kind === 'misfit') {
-    const result = await sealResult(app, batch, answer.file);
+    const result = sealResult(app, file, batch.batch_no, answer.file);
     if (result.sha256 !== batch.result_sha256)
       await keepException(app.ledger, key, result, judged.reason, judged.evidence);
   }
@@ -122,9 +132,8 @@ async function askOnceMore(app: App, batch: BatchRow): Promise<void> {
 }
 
 /** What the result says, and of one that does not fit, whether it is that of another batch. */
-async function judge(app: App, batch: BatchRow, bytes: Buffer): Promise<Judgement> {
-  const file = await readFileRow(app.ledger, batch.file_id);
-  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
+async function judge(app: App, file: FileRow, batch: BatchRow, bytes: Buffer): Promise<Judgement> {
+  const sent = await readSentRows(app.ledger, file.file_no, batch);
   const judged = judgeResult(batch, file.layout!, sent, bytes);
   if (judged.kind === 'fits') return judged;
   const owner = await findOwner(app, batch, bytes);

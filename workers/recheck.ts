@@ -3,7 +3,7 @@ import { formatInZone } from '../src/kernel/zone-time.ts';
 import { changeOutcomes } from '../src/ledger/moves/change-outcomes.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../src/ledger/moves/schedule-recheck.ts';
 import { readFileRow, readSentRows } from '../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../src/ledger/records.ts';
+import type { BatchRow, FileRow } from '../src/ledger/records.ts';
 import { transact } from '../src/ledger/transaction.ts';
 import { judgeResult, type Judgement } from './poll/judge-result.ts';
 import { sealResult } from './poll/sealed-result.ts';
@@ -54,26 +54,27 @@ function isWithinReach(app: App, batch: BatchRow): boolean {
 
 async function compare(app: App, batch: BatchRow, bytes: Buffer): Promise<void> {
   const file = await readFileRow(app.ledger, batch.file_id);
-  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
+  const sent = await readSentRows(app.ledger, file.file_no, batch);
   const judged = judgeResult(batch, file.layout!, sent, bytes);
-  if (judged.kind === 'misfit') return alarm(app, batch, bytes, judged);
+  if (judged.kind === 'misfit') return alarm(app, file, batch, bytes, judged);
   const { timeZone } = app.account(batch.account);
   const source = `batch ${batch.batch_id} asked for again on ${formatInZone(app.clock.now(), timeZone)}`;
   const by = { actor: 'worker:poll', reason: 'the service says something else than before', source };
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   const correction = await transact(app.ledger, (tx) => changeOutcomes(tx, key, judged.rows, by));
   if (!correction) return;
-  await keepLaterResult(app.ledger, batch, (await sealResult(app, batch, bytes, laterPart(batch))).sealed);
+  await keepLaterResult(app.ledger, batch, sealResult(app, file, batch.batch_no, bytes, laterPart(batch)).sealed);
   app.log.warn({ ...key, ...correction }, 'outcomes have changed; a correction follows');
 }
 
 async function alarm(
   app: App,
+  file: FileRow,
   batch: BatchRow,
   bytes: Buffer,
   { reason, evidence }: Judgement & { kind: 'misfit' },
 ): Promise<void> {
-  const { sealed, sha256 } = await sealResult(app, batch, bytes, laterPart(batch));
+  const { sealed, sha256 } = sealResult(app, file, batch.batch_no, bytes, laterPart(batch));
   const says = `asked for again, the result does not fit any more, and nothing is changed: ${reason}`;
   await keepLaterResult(app.ledger, batch, sealed, { reason: says, evidence: { ...evidence, sha256 } });
   app.log.error({ fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id }, says);

@@ -8,10 +8,10 @@ import { type AttemptEnd, endAttempt } from '../src/ledger/moves/end-attempt.ts'
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { readBatchRow } from '../src/ledger/queries/read-file.ts';
-import { askToPoll, askToSubmit, wakeAccount } from './wake.ts';
+import { askToPoll, askToSubmit } from './wake.ts';
 
 /**
- * Writes down what became of a call, and goes on from there.
+ * Writes down what became of a call, and asks for what the batch needs next.
  *
  * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
  * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
@@ -67,7 +67,7 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
     .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
 }
 
-/** What happens next follows from the state that the batch is in now, whoever put it there. */
+/** What the batch needs next follows from the state that it is in now, whoever put it there. */
 async function goOn(app: App, batch: Prepared): Promise<void> {
   const now = await readBatchRow(app.ledger, keyOf(batch));
   if (now.state === 'submitted') await askToPoll(app, now);
@@ -75,7 +75,6 @@ async function goOn(app: App, batch: Prepared): Promise<void> {
   if (now.state === 'ready') {
     await askToSubmit(app, keyOf(batch), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
   }
-  await wakeAccount(app, batch.account);
 }
 
 /** The answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */

@@ -1,5 +1,6 @@
 import { FOLDER_OPERATIONS } from '../schemas/operations.ts';
 import type { App } from '../src/app.ts';
+import { holdsSentRows } from '../src/csv/holds-sent-rows.ts';
 import { readCanonical } from '../src/csv/read-canonical.ts';
 import type { SubmitAnswer } from '../src/gateway/answers.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
@@ -9,14 +10,23 @@ import { lastFour } from '../src/kernel/mask.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { type Prepared, prepareBatch, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { sendBatch } from '../src/ledger/moves/send-batch.ts';
-import { readBatchRow, readFileRow, readSealedPart, readSentRows } from '../src/ledger/queries/read-file.ts';
+import { readBatchRow, readSentRows } from '../src/ledger/queries/read-file.ts';
+import { readSealedPart } from '../src/ledger/queries/read-sealed-part.ts';
+import { readSentBatch } from '../src/ledger/queries/read-sent-text.ts';
+import type { FileRow } from '../src/ledger/records.ts';
 import { isJournalAhead } from '../src/ledger/send-journal.ts';
 import { openBytes } from '../src/vault/seal.ts';
 import { openFileKey } from './open-original.ts';
 import { recordAnswer } from './record-answer.ts';
-import { bodyPurpose } from './store-rows.ts';
+import { bodyPurpose } from './intake/cut-bodies.ts';
 import { compareJournal } from './compare-journal.ts';
-import { mayBeSent } from './wake.ts';
+import { mayBeSent, wakeAccount } from './wake.ts';
+
+/** Sends one batch, at most once, and asks for the next of its account. */
+export async function submitBatch(app: App, key: BatchKey): Promise<void> {
+  const account = await submitAlone(app, key);
+  if (account !== undefined) await wakeAccount(app, account);
+}
 
 /**
  * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
@@ -24,18 +34,20 @@ import { mayBeSent } from './wake.ts';
  *
  * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
  * behind it.
+ * @returns the account when its next batch may go, undefined when nothing was tried
  */
-export async function submitBatch(app: App, key: BatchKey): Promise<void> {
+export async function submitAlone(app: App, key: BatchKey): Promise<string | undefined> {
   const { account: name } = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: name });
   const account = app.account(name);
-  if (!mayBeSent(app, name)) return;
+  if (!mayBeSent(app, name)) return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
-  if (!batch || (await isLedgerOlder(app, batch))) return;
+  if (!batch || (await isLedgerOlder(app, batch))) return undefined;
   const body = await openBody(app, batch);
-  if (!body) return;
+  if (!body) return undefined;
   crashPoint('submit.body-opened');
   await recordAnswer(app, batch, await send(app, batch, body));
+  return name;
 }
 
 /**
@@ -57,23 +69,14 @@ async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
 /** The bytes to send, proven to be the rows of the ledger (H5), or nothing: then the account stops. */
 async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> {
   try {
-    const file = await readFileRow(app.ledger, batch.file_id);
-    const sealed = await readSealedPart(app.ledger, keyOf(batch), 'body');
+    const [{ file, sent }, sealed] = await Promise.all([
+      readSentBatch(app.ledger, batch),
+      readSealedPart(app.ledger, keyOf(batch), 'body'),
+    ]);
     const body = openBytes(openFileKey(app, file), bodyPurpose(batch.batch_no), sealed);
-    const rows = readCanonical(body, file.layout!);
-    const kept = await readSentRows(app.ledger, file.file_no, batch.batch_no);
     const isSame =
-      sha256Of(body) === batch.body_sha256 &&
-      rows.length === kept.length &&
-      kept.every((row, index) => {
-        const sent = rows[index]!;
-        return (
-          sent.invoice === row.invoice &&
-          sent.customerCode === row.customerCode &&
-          sent.amountCents === row.amountCents &&
-          lastFour(sent.number) === row.lastFour
-        );
-      });
+      (holdsSentRows(body, file.layout!, sent) || (await areSentRows(app, batch, file, body))) &&
+      sha256Of(body) === batch.body_sha256;
     if (isSame) return body;
     throw new PipelineError('BODY_MISMATCH', `send batch ${batch.batch_no} of file "${batch.file_id}"`);
   } catch (error) {
@@ -83,6 +86,27 @@ async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> 
       await stopAccount(app.ledger, batch.account, `batch ${batch.batch_no} of file "${batch.file_id}": ${reason}`);
     throw error;
   }
+}
+
+/**
+ * The same row by row, for a body that the quick comparison did not take.
+ * @throws PipelineError BODY_MISMATCH that says what is wrong with it
+ */
+async function areSentRows(app: App, batch: Prepared, file: FileRow, body: Buffer): Promise<boolean> {
+  const rows = readCanonical(body, file.layout!);
+  const kept = await readSentRows(app.ledger, file.file_no, batch);
+  return (
+    rows.length === kept.length &&
+    kept.every((row, index) => {
+      const sent = rows[index]!;
+      return (
+        sent.invoice === row.invoice &&
+        sent.customerCode === row.customerCode &&
+        sent.amountCents === row.amountCents &&
+        lastFour(sent.number) === row.lastFour
+      );
+    })
+  );
 }
 
 /** Faults of the data, which no waiting mends; a database that was away for a moment is none. */

@@ -91,8 +91,15 @@ export function askForRuns(app: App, schedule: string): Promise<void> {
  * sweep has one job for it that waits until the window opens.
  */
 export async function wakeAccount(app: App, account: string): Promise<void> {
-  if (!mayBeSent(app, account)) return;
-  for (const key of await findSendable(app.ledger, account)) await askToSubmit(app, key);
+  const next = await findNext(app, account);
+  if (next) await askToSubmit(app, next);
+}
+
+/** The batch of an account that may be sent now, if there is one. */
+export async function findNext(app: App, account: string): Promise<BatchKey | undefined> {
+  if (!mayBeSent(app, account)) return undefined;
+  const [next] = await findSendable(app.ledger, account);
+  return next;
 }
 
 /** Whether the window of an account is open now. One that is not in the configuration any more has none. */

@@ -1,7 +1,8 @@
 import type { ResultAnswer } from './answers.ts';
 import { type BatchFields, DONE_TEXT, readBatchFields, RUNNING_TEXT } from './batch-fields.ts';
 import type { Scrub } from './scrub.ts';
-import { readAnswer, type ServiceAnswer } from './soap/read-answer.ts';
+import type { ServiceAnswer } from './soap/read-answer.ts';
+import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
@@ -11,19 +12,25 @@ import type { PostOutcome } from './transport/post.ts';
 export async function classifyResult(batchId: string, outcome: PostOutcome, scrub: Scrub): Promise<ResultAnswer> {
   if (outcome.kind === 'broken') return failed(outcome.why);
   if (outcome.httpStatus !== 200) return failed(`the service answered HTTP ${outcome.httpStatus}`);
-  const reading = await readAnswer('getBatchProcessResultFile', outcome.body);
+  const reading = await readBatchAnswer('getBatchProcessResultFile', outcome.body);
   if (reading.kind === 'unreadable') return failed(reading.why);
   const fields = readBatchFields(reading.answer);
   if (!fields) return failed('the answer says two things at once');
-  return findKnownState(reading.answer, fields, batchId) ?? notKnown(reading.answer, fields, scrub);
+  return findKnownState(reading.answer, fields, batchId, reading.file) ?? notKnown(reading.answer, fields, scrub);
 }
 
-function findKnownState(answer: ServiceAnswer, fields: BatchFields, asked: string): ResultAnswer | undefined {
+/** @param aside the result file when it was set aside while the answer was read; its field has no meaning then */
+function findKnownState(
+  answer: ServiceAnswer,
+  fields: BatchFields,
+  asked: string,
+  aside: Buffer | undefined,
+): ResultAnswer | undefined {
   const { text, batchId } = fields;
   const isKnown = text === RUNNING_TEXT || text === DONE_TEXT;
   if (!isKnown || answer.status !== 'Success' || answer.errors !== '') return undefined;
   if (batchId !== asked.trim()) return failed('the answer is about another batch');
-  if (text === DONE_TEXT) return readFile(fields.file, text);
+  if (text === DONE_TEXT) return aside ? { kind: 'done', file: aside, text } : readFile(fields.file, text);
   return fields.file === '' ? { kind: 'running', text } : failed('the answer says running and carries a file');
 }
 

@@ -3,7 +3,8 @@ import { RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
 import type { SubmitAnswer } from './answers.ts';
 import { type BatchFields, isBatchId, readBatchFields, RUNNING_TEXT } from './batch-fields.ts';
 import type { Scrub } from './scrub.ts';
-import { readAnswer, type ServiceAnswer } from './soap/read-answer.ts';
+import type { ServiceAnswer } from './soap/read-answer.ts';
+import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function classifySubmit(
 ): Promise<SubmitAnswer> {
   if (outcome.kind === 'broken') return unknown(outcome.why, outcome, scrub);
   if (outcome.httpStatus !== 200) return unknown(`the service answered HTTP ${outcome.httpStatus}`, outcome, scrub);
-  const reading = await readAnswer(operation, outcome.body);
+  const reading = await readBatchAnswer(operation, outcome.body);
   if (reading.kind === 'unreadable') return unknown(reading.why, outcome, scrub);
   const fields = readBatchFields(reading.answer);
   if (!fields) return unknown('the answer says two things at once', outcome, scrub);

@@ -6,7 +6,8 @@ import type { SubmitAnswer } from './answers.ts';
 import { classifySubmit } from './classify-submit.ts';
 import type { GatewayAccount } from './gateway-account.ts';
 import { createScrub } from './scrub.ts';
-import { buildRequest } from './soap/build-request.ts';
+import type { SoapRequest } from './soap/build-request.ts';
+import { templateOf } from './soap/request-template.ts';
 import { openConnection } from './transport/open-connection.ts';
 import { post } from './transport/post.ts';
 
@@ -50,15 +51,11 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
   return classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
 }
 
-async function buildBatchRequest(account: GatewayAccount, call: SubmitCall) {
+async function buildBatchRequest(account: GatewayAccount, call: SubmitCall): Promise<SoapRequest> {
   if (call.body.length === 0) throw new PipelineError('INTERNAL', 'submit a batch', 'the batch has no bytes');
-  const batchFile = Buffer.from(call.body).toString('base64');
-  return buildRequest({
-    operation: call.operation,
-    address: account.address.href,
-    login: account.login,
-    values: { batchFile },
-  });
+  const { buffer, byteOffset, length } = call.body;
+  const batchFile = Buffer.from(buffer, byteOffset, length).toString('base64');
+  return (await templateOf(account, call.operation, 'batchFile')).fill(batchFile);
 }
 
 /**

@@ -37,7 +37,7 @@ export async function compareBatch(
   if (batch.result_sha256 === null)
     throw new PipelineError('NOT_FOUND', `compare batch ${reference}`, 'there is no result of it yet');
   const bytes = await openResult(app, file, batch.batch_no);
-  const sent = await readSentRows(app.ledger, file.file_no, batch.batch_no);
+  const sent = await readSentRows(app.ledger, file.file_no, batch);
   const results = readResult(bytes, file.layout!, sent.length);
   const unreadable = typeof results === 'string' ? results : undefined;
   const rows = compareRows(file.layout!, sent, typeof results === 'string' ? [] : results);

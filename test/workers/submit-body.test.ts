@@ -7,7 +7,7 @@ import { openKeyRing } from '../../src/vault/key-ring.ts';
 import { createMasterKeyFile } from '../../src/vault/master-key.ts';
 import { openBytes, sealBytes } from '../../src/vault/seal.ts';
 import { openFileKey } from '../../workers/open-original.ts';
-import { bodyPurpose } from '../../workers/store-rows.ts';
+import { bodyPurpose } from '../../workers/intake/cut-bodies.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
 import { answering } from './support/scripted-gateway.ts';

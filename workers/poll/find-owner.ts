@@ -18,7 +18,7 @@ export async function findOwner(app: App, batch: BatchRow, bytes: Buffer): Promi
   // The invoice stands first or second in every layout.
   const candidates = await findBatchesHolding(app.ledger, batch, [first.cells[0] ?? '', first.cells[1] ?? '']);
   for (const other of candidates) {
-    const sent = await readSentRows(app.ledger, other.file_no, other.batch_no);
+    const sent = await readSentRows(app.ledger, other.file_no, other);
     if (judgeResult(other, other.layout, sent, bytes).kind === 'fits')
       return { fileId: other.file_id, batchNo: other.batch_no, name: other.name };
   }

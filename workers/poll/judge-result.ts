@@ -1,8 +1,11 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { readResultFile } from '../../src/csv/read-result-file.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
+import type { PackedOutcomes } from '../../src/kernel/packed-outcomes.ts';
 import type { OutcomeTotals, ReconciledRow, RowResult, SentRow } from '../../src/kernel/rows.ts';
+import type { SentText } from '../../src/kernel/sent-text.ts';
 import type { BatchRow } from '../../src/ledger/records.ts';
+import { matchPlain } from '../../src/reconcile/match-plain.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
 import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
 
@@ -10,6 +13,9 @@ import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts'
 export type Judgement =
   | { kind: 'fits'; rows: ReconciledRow[]; totals: OutcomeTotals; reordered: boolean }
   | { kind: 'misfit'; reason: string; evidence: Record<string, unknown> };
+
+/** Of a result that fits, with its outcomes packed. */
+export type PlainJudgement = { kind: 'fits'; rows: PackedOutcomes; totals: OutcomeTotals; reordered: false };
 
 /**
  * Reads a result file against the rows of its batch. It fits only when every row is certain and rows and cents are those
@@ -31,6 +37,23 @@ export function judgeResult(
   if (sum.rows !== batch.rows || sum.cents !== batch.cents)
     return { kind: 'misfit', reason: 'counts and cents do not conserve', evidence: { totals } };
   return { kind: 'fits', rows, totals, reordered: match.reordered };
+}
+
+/**
+ * The same for a result that is plain and fits, as most do, over its bytes.
+ * @returns undefined for any other; `judgeResult` says then what it is
+ */
+export function judgePlain(
+  batch: Pick<BatchRow, 'operation' | 'rows' | 'cents'>,
+  layout: LayoutName,
+  sent: SentText,
+  bytes: Buffer,
+): PlainJudgement | undefined {
+  const match = matchPlain({ layout, operation: batch.operation, sent }, bytes);
+  if (!match) return undefined;
+  const sum = sumTotals(match.totals);
+  if (sum.rows !== batch.rows || sum.cents !== batch.cents) return undefined;
+  return { kind: 'fits', rows: match.outcomes, totals: match.totals, reordered: false };
 }
 
 /** More rows than were sent are read too, so that extra ones show; not all of them, for a hostile file may be endless. */

@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import type { LaterResult } from '../../src/ledger/moves/recover-exception.ts';
-import { readFileRow, readSealedPart, type SealedPart } from '../../src/ledger/queries/read-file.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import { readSealedPart, type SealedPart } from '../../src/ledger/queries/read-sealed-part.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
 import { openBytes, sealBytes } from '../../src/vault/seal.ts';
 import { openFileKey } from '../open-original.ts';
 
@@ -12,14 +12,14 @@ function purposeOf(batchNo: number, part: SealedPart): string {
 }
 
 /** Seals a result file as the service gave it, with the key of its payment file. */
-export async function sealResult(
-  app: App,
-  batch: BatchRow,
+export function sealResult(
+  app: Pick<App, 'keys'>,
+  file: FileRow,
+  batchNo: number,
   bytes: Buffer,
   part: SealedPart = 'result',
-): Promise<LaterResult> {
-  const file = await readFileRow(app.ledger, batch.file_id);
-  const sealed = sealBytes(openFileKey(app, file), purposeOf(batch.batch_no, part), bytes);
+): LaterResult {
+  const sealed = sealBytes(openFileKey(app, file), purposeOf(batchNo, part), bytes);
   return { sealed, sha256: sha256Of(bytes) };
 }
 

@@ -21,7 +21,7 @@ export async function compareResult(desk: Desk, batchId: string): Promise<Compar
   const answer = await desk.gateway.fetchBatchResult({ batchId });
   if (answer.kind !== 'done') return answer;
   const { ledger, file, batch } = desk;
-  return compareFile(desk, await readSentRows(ledger, file.file_no, batch.batch_no), answer.file);
+  return compareFile(desk, await readSentRows(ledger, file.file_no, batch), answer.file);
 }
 
 function compareFile({ file, batch }: Desk, sent: readonly SentRow[], bytes: Buffer): Comparison {

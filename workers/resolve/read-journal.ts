@@ -41,7 +41,7 @@ export async function readJournal(
   const { agentCode, server, resolveWaitMs: waitMs } = account;
   const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation, calledAt });
   if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
-  const sent = await readSentRows(ledger, file.file_no, batch.batch_no);
+  const sent = await readSentRows(ledger, file.file_no, batch);
   const others = await findSentElsewhere(
     ledger,
     batch,

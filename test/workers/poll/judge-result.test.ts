@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
+import { judgePlain, judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
+import { sentTextOf, unpackOutcomes } from '../../reconcile/support/packed-rows.ts';
 import { sentRow } from '../../reconcile/support/result-rows.ts';
 
 const SENT = [1, 2].map((n) => sentRow('ach-code', { line: n, invoice: `A-${n}`, amountCents: 100 }));
@@ -40,6 +41,23 @@ describe('judgeResult', () => {
       kind: 'misfit',
       reason: 'counts and cents do not conserve',
     });
+  });
+});
+
+describe('judgePlain', () => {
+  it('says of a plain result that fits what judgeResult says', () => {
+    const plain = judgePlain(BATCH, 'ach-code', sentTextOf(SENT), GOOD)!;
+    const packed = { ...plain, rows: unpackOutcomes(plain.rows) };
+    expect(packed).toEqual(judgeResult(BATCH, 'ach-code', SENT, GOOD));
+  });
+
+  it.each([
+    ['rows in another order', BATCH, file('A-2,A10000001,1.00,x,Received', 'A-1,A10000001,1.00,x,Received')],
+    ['a row missing', BATCH, file('A-1,A10000001,1.00,x,Received')],
+    ['other rows than the batch has', { ...BATCH, rows: 3 }, GOOD],
+    ['other money than the batch has', { ...BATCH, cents: 201 }, GOOD],
+  ])('has no opinion of a result with %s', (_what, batch, bytes) => {
+    expect(judgePlain(batch, 'ach-code', sentTextOf(SENT), bytes)).toBeUndefined();
   });
 });
 

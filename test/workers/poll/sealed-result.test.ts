@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import { openResult, sealResult } from '../../../workers/poll/sealed-result.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';
@@ -19,7 +19,7 @@ describe('sealResult and openResult', () => {
     const file = await readFileRow(world.app.ledger, fileId);
     await expect(openResult(world.app, file, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     const bytes = Buffer.from('A-1,Received');
-    const { sealed, sha256 } = await sealResult(world.app, await readBatchRow(world.app.ledger, one!), bytes);
+    const { sealed, sha256 } = sealResult(world.app, file, one!.batchNo, bytes);
     expect(sha256).toBe(sha256Of(bytes));
     expect(sealed.includes('Received')).toBe(false);
     const keep = (batchNo: number, part: string) =>

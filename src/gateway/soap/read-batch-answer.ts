@@ -1,0 +1,102 @@
+import type { WireOperation } from '../../../schemas/wire.ts';
+import { isElements, readAnswer, type Reading, type ServiceAnswer } from './read-answer.ts';
+
+/** An answer about a batch. `file` is the result file when it was set aside; its element holds a word then. */
+export type BatchReading = Reading & { readonly file?: Buffer };
+
+/**
+ * Reads an answer about a batch as `readAnswer` does. All of them are alike but for the batch id and the result file, so
+ * these two are set aside, a word of plain letters put into their places, and what is left is read: it is short, and the
+ * same text means the same each time. The parser takes a result of a megabyte letter by letter and a millisecond for any
+ * answer.
+ *
+ * Only what changes nothing else is set aside: letters and digits of an element that stands there once.
+ */
+export async function readBatchAnswer(operation: WireOperation, body: Buffer): Promise<BatchReading> {
+  const file = findElement(body, 'BATCHPROCESSRESULTFILE');
+  const bytes = file && decodeStrictly(body, file);
+  const id = findElement(body, 'BATCHID');
+  const batchId = id && readPlainId(body, id);
+  const places = [...(bytes ? [file] : []), ...(batchId === undefined ? [] : [id!])];
+  const rest = replaceAll(body, places);
+  if (places.length === 0 || rest.length > LONGEST_REST) return readAnswer(operation, body);
+  const answer = await readRest(operation, rest);
+  const whole = answer && putBack(answer, { file: bytes !== undefined, batchId });
+  return whole ? { kind: 'read', answer: whole, ...(bytes && { file: bytes }) } : readAnswer(operation, body);
+}
+
+/** A stretch of the bytes, its end not included. */
+type Stretch = { readonly from: number; readonly to: number };
+
+/** The text of an element, if there is exactly one of this name, without attributes, and nothing but text in it. */
+function findElement(body: Buffer, name: string): Stretch | undefined {
+  const opening = `<${name}>`;
+  const at = body.indexOf(opening);
+  if (at < 0) return undefined;
+  const from = at + opening.length;
+  const to = body.indexOf('<', from);
+  const closing = `</${name}>`;
+  const isOne = to > from && body.toString('latin1', to, to + closing.length) === closing;
+  return isOne && body.indexOf(opening, to) < 0 ? { from, to } : undefined;
+}
+
+/** Nothing but base64, which comes out the same when it is encoded again. */
+function decodeStrictly(body: Buffer, { from, to }: Stretch): Buffer | undefined {
+  const text = body.toString('latin1', from, to);
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : undefined;
+}
+
+function readPlainId(body: Buffer, { from, to }: Stretch): string | undefined {
+  const id = to - from > LONGEST_ID ? '' : body.toString('latin1', from, to);
+  return /^[A-Za-z0-9]+$/.test(id) ? id : undefined;
+}
+
+const LONGEST_ID = 40;
+
+/** Stands for what was set aside. */
+const WORD = 'x';
+
+function replaceAll(body: Buffer, places: readonly Stretch[]): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { from, to } of places.toSorted((one, other) => one.from - other.from)) {
+    parts.push(body.subarray(at, from), Buffer.from(WORD));
+    at = to;
+  }
+  return Buffer.concat([...parts, body.subarray(at)]);
+}
+
+/** The answers of the service without id and file have some 600 bytes. */
+const LONGEST_REST = 2_000;
+
+/** Answers that were read before, by their text. */
+const known = new Map<string, ServiceAnswer>();
+/** There are three of each operation, unless the service writes something new into each. */
+const MOST_KNOWN = 30;
+
+async function readRest(operation: WireOperation, rest: Buffer): Promise<ServiceAnswer | undefined> {
+  const key = `${operation} ${rest.toString('latin1')}`;
+  const before = known.get(key);
+  if (before) return before;
+  const reading = await readAnswer(operation, rest);
+  if (reading.kind !== 'read') return undefined;
+  // Of an answer with an error the words are of interest, and may be the echo of a row; it is not kept in memory.
+  if (reading.answer.status === 'Success' && reading.answer.errors === '' && known.size < MOST_KNOWN)
+    known.set(key, reading.answer);
+  return reading.answer;
+}
+
+/** The answer with its batch id again; undefined where the words are not found in the places that they were put into. */
+function putBack(
+  answer: ServiceAnswer,
+  set: { file: boolean; batchId: string | undefined },
+): ServiceAnswer | undefined {
+  const [name, ...others] = Object.keys(answer.payload);
+  const payload = name === undefined || others.length > 0 ? undefined : answer.payload[name];
+  if (!isElements(payload)) return undefined;
+  if (set.file && payload.BATCHPROCESSRESULTFILE !== WORD) return undefined;
+  if (set.batchId === undefined) return answer;
+  if (payload.BATCHID !== WORD) return undefined;
+  return { ...answer, payload: { [name!]: { ...payload, BATCHID: set.batchId } } };
+}

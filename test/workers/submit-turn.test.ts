@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import type { BatchKey } from '../../src/ledger/moves/move.ts';
+import { submitTurn } from '../../workers/submit-turn.ts';
+import { answering, withGateway } from './support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from './support/step-world.ts';
+import { jobsAddedBy, storyOf } from './support/story.ts';
+import { takeInCharges } from './support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 5 });
+});
+afterAll(() => world.close());
+
+const GOING_ON = new AbortController().signal;
+
+/** A file of three batches in an account of its own. */
+async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
+  const fileId = await takeInCharges(world.app, world.freshAccount(), 6);
+  return [
+    { fileId, batchNo: 1 },
+    { fileId, batchNo: 2 },
+    { fileId, batchNo: 3 },
+  ];
+}
+
+async function statesOf(keys: readonly BatchKey[]): Promise<string[]> {
+  return Promise.all(keys.map(async (key) => (await storyOf(world.app, key)).state));
+}
+
+let given = 0;
+
+/** A service that takes every batch, under an id of its own. */
+function takingAll(meanwhile = () => {}): App {
+  return withGateway(world.app, {
+    submitBatch: async ({ beforeFirstByte }) => {
+      if (!(await beforeFirstByte({ url: 'https://service.example/', requestBytes: 1_000 })))
+        return { kind: 'withheld' };
+      meanwhile();
+      given += 1;
+      return { kind: 'submitted', batchId: `turn-${given}`, text: 'Batch Processing, Please Wait ....' };
+    },
+  });
+}
+
+describe('submitTurn', () => {
+  it('sends the batches of its account one after the other, and asks nobody to go on', async () => {
+    const keys = await threeBatches();
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(await statesOf(keys)).toEqual(['submitted', 'submitted', 'submitted']);
+    expect(asks.filter((job) => job.startsWith('submit'))).toEqual([]);
+  });
+
+  it('asks for the next batch when its time is over', async () => {
+    const keys = await threeBatches();
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 0));
+    expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+    expect(asks).toContain('submit-2');
+  });
+
+  it('ends after the call that is on its way when it is told to', async () => {
+    const keys = await threeBatches();
+    const stop = new AbortController();
+    await submitTurn(
+      takingAll(() => stop.abort()),
+      keys[0],
+      stop.signal,
+      60_000,
+    );
+    expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+  });
+
+  it('goes no further when a batch is in doubt', async () => {
+    const keys = await threeBatches();
+    const evidence = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
+    const { app } = answering(world.app, { kind: 'unknown', why: 'the service answered HTTP 502', evidence });
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(app, keys[0], GOING_ON, 60_000));
+    expect(await statesOf(keys)).toEqual(['unknown', 'ready', 'ready']);
+    expect(asks).toEqual([]);
+  });
+
+  it('leaves a batch alone whose turn has not come', async () => {
+    const keys = await threeBatches();
+    await submitTurn(takingAll(), keys[2], GOING_ON, 60_000);
+    expect(await statesOf(keys)).toEqual(['ready', 'ready', 'ready']);
+  });
+});
