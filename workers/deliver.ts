@@ -4,26 +4,20 @@ import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
+import type { OutcomeTotals } from '../src/kernel/rows.ts';
 import { completeFile } from '../src/ledger/moves/complete-file.ts';
-import { findUnwrittenCorrections } from '../src/ledger/queries/read-changes.ts';
-import {
-  hasOpenBatches,
-  readBatches,
-  readFileRow,
-  readOutcomeTotals,
-  readOutputs,
-} from '../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import { type Delivery, readDelivery } from '../src/ledger/queries/read-delivery.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../src/ledger/queries/read-file.ts';
+import type { BatchRow, FileRow } from '../src/ledger/records.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
-import { checkControlTotals, type ControlTotal } from '../src/reconcile/control-totals.ts';
+import { checkControlTotals, type ControlTotal, type Figures } from '../src/reconcile/control-totals.ts';
 import { summaryJson, summaryText, type Summary } from '../src/reconcile/outputs/summary.ts';
 import { countDelivered } from './deliver/count-delivered.ts';
 import { figuresOfFile } from './deliver/figures-of-file.ts';
-import { writeCorrections } from './deliver/write-corrections.ts';
+import { writeOutputFiles } from './deliver/output-files.ts';
 import { writeDueNotice } from './deliver/write-due-notice.ts';
-import { writeResult } from './deliver/write-result.ts';
 import { writeResultCorrection } from './deliver/write-result-correction.ts';
-import { writeText } from './deliver/write-text.ts';
+import { writeRows } from './deliver/write-rows.ts';
 
 /**
  * Writes the output files that are due for a file: the notice of its verdict, when no batch is open any more the results,
@@ -33,19 +27,25 @@ import { writeText } from './deliver/write-text.ts';
  */
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await withLock(app.ledger, `deliver:${fileId}`, async () => {
-    const file = await readFileRow(app.ledger, fileId);
-    app.telemetry.note({ account: file.account });
-    const written = new Set((await readOutputs(app.ledger, fileId)).map((output) => output.kind));
-    await writeDueNotice(app, file, written);
+    const due = await readDelivery(app.ledger, fileId);
+    app.telemetry.note({ account: due.file.account });
+    await writeDueNotice(app, due);
     crashPoint('deliver.notice-written');
-    const isSettled =
-      HAVE_RESULTS.has(file.state) && !(file.state === 'partly_cancelled' && written.has('summary-txt'));
-    if (isSettled && !(await hasOpenBatches(app.ledger, fileId))) await deliverResults(app, file);
-    for (const correctionNo of await findUnwrittenCorrections(app.ledger, file)) {
-      await writeResultCorrection(app, file, correctionNo);
+    const isFinal = haveResults(due);
+    if (isFinal) await deliverResults(app, due.file);
+    // Changes may have waited for the result.
+    const { corrections } = isFinal ? await readDelivery(app.ledger, fileId) : due;
+    for (const correctionNo of corrections) {
+      await writeResultCorrection(app, due.file, correctionNo);
       app.log.info({ fileId, correctionNo }, 'correction written');
     }
   });
+}
+
+/** Whether every row of a file is final and its results are not written. */
+function haveResults({ file, written, openBatches }: Delivery): boolean {
+  if (file.state === 'partly_cancelled' && written.has('summary-txt')) return false;
+  return HAVE_RESULTS.has(file.state) && openBatches === 0;
 }
 
 const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
@@ -58,20 +58,22 @@ async function deliverResults(app: App, file: FileRow): Promise<void> {
 
 /** Every output of a file whose rows are final; also for writing them again, which gives the same bytes (F57). */
 export async function writeResults(app: App, file: FileRow): Promise<ControlTotal[]> {
-  const result = await writeResult(app, file);
-  crashPoint('deliver.result-written');
-  await writeCorrections(app, file);
-  crashPoint('deliver.corrections-written');
-  const controlTotals = await checkTotals(app, file, result);
+  const batches = await readBatches(app.ledger, file.file_id);
+  const delivered = await writeRowOutputs(app, file, batches);
+  const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
+  const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
   const failed = controlTotals.filter((total) => !total.holds);
   if (failed.length > 0) {
     const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
     throw new PipelineError('OUTPUT_MISMATCH', `complete file "${file.file_id}"`, `control totals differ: ${reason}`);
   }
   crashPoint('deliver.totals-held');
-  const summary = await summarize(app, file, controlTotals);
-  await writeText(app, file, 'summary-json', summaryJson(summary));
-  await writeText(app, file, 'summary-txt', summaryText(summary));
+  const summary = await summarize(app, file, { batches, outcomes, controlTotals });
+  await writeOutputFiles(app, file, async (outputs) => {
+    await outputs.appendText('summary-json', summaryJson(summary));
+    await outputs.appendText('summary-txt', summaryText(summary));
+    await outputs.publish(['summary-json', 'summary-txt']);
+  });
   crashPoint('deliver.summaries-written');
   return controlTotals;
 }
@@ -79,24 +81,36 @@ export async function writeResults(app: App, file: FileRow): Promise<ControlTota
 /** What changed later has corrections of its own, so that the result and its summary stay what they were. */
 const FIRST = { correctionNo: 0 };
 
-async function checkTotals(app: App, file: FileRow, resultPath: string): Promise<ControlTotal[]> {
-  const batches = await readBatches(app.ledger, file.file_id);
-  return checkControlTotals({
-    ...figuresOfFile(file),
-    batches,
-    outcomes: await readOutcomeTotals(app.ledger, file.file_no, FIRST),
-    delivered: await countDelivered(resultPath, file.layout!),
+/** @returns rows and money per outcome as the result file says, read back from the disk */
+async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
+  let delivered: OutcomeTotals = {};
+  await writeOutputFiles(app, file, async (outputs) => {
+    await writeRows(app, file, batches, outputs);
+    await outputs.publish(['result'], async (_kind, bytes) => {
+      delivered = await countDelivered(bytes, file.layout!);
+    });
+    crashPoint('deliver.result-written');
+    await outputs.publish(['rejects', 'retry']);
+    crashPoint('deliver.corrections-written');
   });
+  return delivered;
 }
 
-async function summarize(app: App, file: FileRow, controlTotals: ControlTotal[]): Promise<Summary> {
+async function summarize(
+  app: App,
+  file: FileRow,
+  {
+    batches,
+    outcomes,
+    controlTotals,
+  }: Pick<Figures, 'outcomes'> & {
+    batches: readonly BatchRow[];
+    controlTotals: ControlTotal[];
+  },
+): Promise<Summary> {
   const { timeZone } = app.account(file.account);
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
-  const [batches, outputs, outcomes] = await Promise.all([
-    readBatches(app.ledger, file.file_id),
-    readOutputs(app.ledger, file.file_id),
-    readOutcomeTotals(app.ledger, file.file_no, FIRST),
-  ]);
+  const outputs = await readOutputs(app.ledger, file.file_id);
   const unknown = outcomes.unknown?.rows ?? 0;
   return {
     file: {

@@ -4,6 +4,7 @@ import type { OutputKind } from '../schemas/lifecycle.ts';
 import type { App } from '../src/app.ts';
 import { systemCode } from '../src/kernel/errors.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
+import { readDelivery } from '../src/ledger/queries/read-delivery.ts';
 import { readOutputs } from '../src/ledger/queries/read-file.ts';
 import type { FileRow, OutputRow } from '../src/ledger/records.ts';
 import { writeNotice } from './deliver/write-notice.ts';
@@ -45,7 +46,8 @@ function withOutFolder(app: App, out: string): App {
 
 async function writeAll(app: App, file: FileRow, outputs: readonly OutputRow[]): Promise<void> {
   const kinds = new Set(outputs.map((output) => output.kind));
-  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, kind);
+  const { batches } = await readDelivery(app.ledger, file.file_id);
+  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches });
   // The summaries come last, so without them the results were never finished.
   if (kinds.has('summary-txt')) await writeResults(app, file);
   const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));

@@ -19,7 +19,7 @@ import {
 import type { FileRow } from '../src/ledger/records.ts';
 import type { FinishedRow } from '../src/reconcile/outputs/result-row.ts';
 import { titlesOf } from '../src/reconcile/outputs/titles.ts';
-import { finishedRows } from './deliver/finished-rows.ts';
+import { finishedRows } from './deliver/finished-pages.ts';
 import { folderOf } from './folder-of.ts';
 
 /** Which rows a person wants to go out again. Left out: all of these but those that must never be tried again. */
@@ -43,21 +43,23 @@ export async function planResubmission(app: App, file: FileRow, only?: Selection
   const amountAt = columnsOf(file.layout).indexOf('amount');
   const barred = await readBarredLines(app.ledger, file);
   const plan: ResubmissionPlan = { lines: [], cents: 0, barred: 0 };
-  for await (const { row, cells } of finishedRows(app, file, PRESENT)) {
-    if (!isWanted(row, only)) continue;
-    const cents = parseAmount((cells[amountAt] ?? '').trim());
-    if (barred.has(row.line) || typeof cents !== 'number') {
-      plan.barred += 1;
-      continue;
+  for await (const page of finishedRows(app, file, PRESENT)) {
+    for (const { row, cells } of page) {
+      if (!isWanted(row, only)) continue;
+      const cents = parseAmount((cells[amountAt] ?? '').trim());
+      if (barred.has(row.line) || typeof cents !== 'number') {
+        plan.barred += 1;
+        continue;
+      }
+      plan.lines.push(row.line);
+      plan.cents += cents;
     }
-    plan.lines.push(row.line);
-    plan.cents += cents;
   }
   return plan;
 }
 
 /** Outcomes with every later change: a row that turned out to be charged must not go out again. */
-const PRESENT = {};
+const PRESENT = { asOf: {} };
 
 function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
   const selection = SELECTION_OF[row.outcome];
@@ -131,7 +133,10 @@ function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Con
     const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
     if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
     else if (mark) yield mark;
-    for await (const { row, cells } of finishedRows(app, file, PRESENT)) if (wanted.has(row.line)) yield line(cells);
+    for await (const page of finishedRows(app, file, PRESENT)) {
+      const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells));
+      if (lines.length > 0) yield lines.join('');
+    }
   }
   async function* counted(): AsyncGenerator<string> {
     for await (const text of all()) {

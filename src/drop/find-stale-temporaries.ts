@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { type FolderEntry, listFolder } from './list-folder.ts';
-import { TEMPORARY_OUTPUT } from './write-output.ts';
+import { TEMPORARY_OUTPUT } from './output-draft.ts';
 
 /**
  * What processes killed while writing an output have left in a folder. Younger ones are spared, because another process

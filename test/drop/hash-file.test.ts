@@ -13,6 +13,17 @@ describe('hashFile', () => {
     expect(await hashFile(path)).toBe(createHash('sha256').update('x'.repeat(size)).digest('hex'));
   });
 
+  it('shows the pieces on the way', async () => {
+    const path = join(await freshFolder(), 'file');
+    await writeFile(path, 'x'.repeat(300_000));
+    let seen = 0;
+    const hash = await hashFile(path, async (pieces) => {
+      for await (const piece of pieces) seen += piece.length;
+    });
+    expect(seen).toBe(300_000);
+    expect(hash).toBe(await hashFile(path));
+  });
+
   it.each<[string, (path: string) => unknown]>([
     ['nothing', () => undefined],
     ['a link', (path) => symlink('/etc/hostname', path)],

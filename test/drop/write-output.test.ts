@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
 import { removeStaleTemporaries } from '../../src/drop/remove-stale-temporaries.ts';
-import { TEMPORARY_OUTPUT, writeOutput } from '../../src/drop/write-output.ts';
+import { TEMPORARY_OUTPUT } from '../../src/drop/output-draft.ts';
+import { writeOutput } from '../../src/drop/write-output.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 import { startChild } from './support/run-child.ts';
 
@@ -26,7 +27,7 @@ describe('writeOutput', () => {
   it('writes what it is given, for our user only, and tells what is on the disk', async () => {
     const dir = join(await freshFolder(), 'out', 'cards');
     const written = await writeOutput({ dir, name: NAME, write: writing('Line,Invoice\n1,März\n') });
-    expect(written).toEqual({ path: join(dir, NAME), sha256: sha256('Line,Invoice\n1,März\n'), bytes: 21 });
+    expect(written).toEqual({ name: NAME, path: join(dir, NAME), sha256: sha256('Line,Invoice\n1,März\n'), bytes: 21 });
     expect(await readFile(written.path, 'utf8')).toBe('Line,Invoice\n1,März\n');
     expect((await stat(written.path)).mode & 0o777).toBe(0o600);
     expect((await stat(written.path)).nlink).toBe(1);

@@ -1,24 +1,100 @@
-import { createReadStream } from 'node:fs';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { outcomeOfLabel } from '../../schemas/lifecycle.ts';
-import { readRawRows } from '../../src/csv/read-rows.ts';
+import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
+import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read-raw-lines.ts';
+import { endOfCell } from '../../src/csv/plain-row.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/kernel/rows.ts';
 
-/** Rows and money per outcome as a reader of the result file finds them (H8). Read from the disk, not from memory. */
-export async function countDelivered(path: string, layout: LayoutName): Promise<OutcomeTotals> {
+/**
+ * Rows and money per outcome as a reader of the result file finds them (H8).
+ * @param bytes of the file, as they are read back from the disk, never those that were just written
+ */
+export async function countDelivered(bytes: AsyncIterable<Uint8Array>, layout: LayoutName): Promise<OutcomeTotals> {
   const columns = columnsOf(layout);
-  const amountAt = 1 + columns.indexOf('amount');
-  const outcomeAt = 1 + columns.length;
-  const totals: OutcomeTotals = {};
-  for await (const page of readRawRows(createReadStream(path), { charset: 'utf-8', headerLine: 1 })) {
-    for (const { cells } of page) {
-      const outcome = outcomeOfLabel(cells[outcomeAt] ?? '');
-      if (!outcome) continue;
-      const cents = parseAmount((cells[amountAt] ?? '').trim());
-      const before = totals[outcome] ?? { rows: 0, cents: 0 };
-      totals[outcome] = { rows: before.rows + 1, cents: before.cents + (typeof cents === 'number' ? cents : 0) };
-    }
+  const counter = cellCounter(1 + columns.indexOf('amount'), 1 + columns.length);
+  for await (const rows of readRawLines(bytes, { charset: 'utf-8', headerLine: 1 })) {
+    for (let place = 0; place < rows.lines.length; place += 1) counter.count(rows, place);
   }
-  return totals;
+  return counter.totals();
+}
+
+/** Counts rows by the two cells that matter, at their places. Of a plain row nothing else is looked at. */
+function cellCounter(amountAt: number, outcomeAt: number) {
+  const sums = new Map<Outcome, { rows: number; cents: number }>();
+  /** Rows of one outcome mostly follow each other. */
+  let label = '';
+  let outcome: Outcome | undefined;
+
+  function add(amount: string): void {
+    if (!outcome) return;
+    const cents = parseAmount(amount.trim());
+    addCents(typeof cents === 'number' ? cents : 0);
+  }
+
+  function addCents(cents: number): void {
+    if (!outcome) return;
+    const sum = sums.get(outcome) ?? { rows: 0, cents: 0 };
+    sums.set(outcome, sum);
+    sum.rows += 1;
+    sum.cents += cents;
+  }
+
+  function setLabel(text: string): void {
+    label = text;
+    outcome = outcomeOfLabel(text);
+  }
+
+  function countCells(cells: readonly string[]): void {
+    setLabel(cells[outcomeAt] ?? '');
+    add(cells[amountAt] ?? '');
+  }
+
+  function count(rows: RawLines, place: number): void {
+    if (!standsInBytes(rows, place)) {
+      countCells(cellsOf(rows, place));
+      return;
+    }
+    const { bytes } = rows;
+    const end = rows.ends[place]!;
+    const amountFrom = skipCells(bytes, rows.starts[place]!, end, amountAt);
+    const amountTo = endOfCell(bytes, amountFrom, end);
+    const labelFrom = skipCells(bytes, amountTo + 1, end, outcomeAt - amountAt - 1);
+    const labelTo = endOfCell(bytes, labelFrom, end);
+    if (!stands(label, bytes, labelFrom, labelTo)) setLabel(bytes.toString('latin1', labelFrom, labelTo));
+    const cents = plainCents(bytes, amountFrom, amountTo);
+    if (cents === undefined || outcome === undefined) countCells(cellsOf(rows, place));
+    else addCents(cents);
+  }
+
+  return { count, totals: (): OutcomeTotals => Object.fromEntries(sums) };
+}
+
+/** Where the cell begins that stands so many cells further on; behind the end where there are not so many. */
+function skipCells(bytes: Buffer, start: number, end: number, count: number): number {
+  let place = start;
+  for (let left = count; left > 0 && place <= end; left -= 1) place = endOfCell(bytes, place, end) + 1;
+  return place;
+}
+
+function stands(text: string, bytes: Buffer, start: number, end: number): boolean {
+  if (text.length !== end - start) return false;
+  for (let place = start; place < end; place += 1) if (bytes[place] !== text.charCodeAt(place - start)) return false;
+  return true;
+}
+
+const ZERO = 0x30;
+const POINT = 0x2e;
+
+/** Cents of one to seven digits, a point and two digits; undefined for everything else, which `parseAmount` reads. */
+function plainCents(bytes: Buffer, start: number, end: number): number | undefined {
+  const point = end - 3;
+  if (point <= start || point - start > 7 || bytes[point] !== POINT) return undefined;
+  let cents = 0;
+  for (let place = start; place < end; place += 1) {
+    if (place === point) continue;
+    const digit = bytes[place]! - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    cents = cents * 10 + digit;
+  }
+  return cents;
 }

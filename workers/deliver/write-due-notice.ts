@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
+import type { Delivery } from '../../src/ledger/queries/read-delivery.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { writeNotice } from './write-notice.ts';
-import { outputPath } from './write-output-file.ts';
+import { outputPath } from './output-files.ts';
 
 const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
   accepted: 'ack',
@@ -18,10 +19,11 @@ const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
 const PASSING: readonly OutputKind[] = ['held', 'ack'];
 
 /** Writes the notice of the file's verdict, unless it is there. */
-export async function writeDueNotice(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
-  await noteStrayNotices(app, file, written);
+export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written' | 'batches'>): Promise<void> {
+  await noteStrayNotices(app, due);
+  const { file, written, batches } = due;
   const kind = NOTICES[file.state];
-  if (kind && !written.has(kind)) await writeNotice(app, file, kind);
+  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, batches });
 }
 
 /**
@@ -29,9 +31,12 @@ export async function writeDueNotice(app: App, file: FileRow, written: ReadonlyS
  * file right then. The sender has read that notice, so it is written again, which gives the same bytes, and noted. It goes
  * first: when that fails, the notice that is due is still missing, and so both are tried again.
  */
-async function noteStrayNotices(app: App, file: FileRow, written: ReadonlySet<OutputKind>): Promise<void> {
+async function noteStrayNotices(
+  app: App,
+  { file, written, batches }: Pick<Delivery, 'file' | 'written' | 'batches'>,
+): Promise<void> {
   for (const kind of PASSING) {
     if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
-    await writeNotice(app, file, kind);
+    await writeNotice(app, file, { kind, batches });
   }
 }

@@ -3,32 +3,41 @@ import type { App } from '../../src/app.ts';
 import { effectOf } from '../../src/csv/fault-effect.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { formatInZone } from '../../src/kernel/zone-time.ts';
-import { readBatches, readFaults, readStopReason } from '../../src/ledger/queries/read-file.ts';
+import { readFaults, readStopReason } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
-import { putLine } from './put-lines.ts';
-import { writeOutputFile } from './write-output-file.ts';
+import { writeOutputFiles } from './output-files.ts';
 
 const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
 
-/** The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault (F53). */
-export async function writeNotice(app: App, file: FileRow, kind: OutputKind): Promise<void> {
+/**
+ * The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault (F53).
+ * @param notice.batches how many the file has
+ */
+export async function writeNotice(
+  app: App,
+  file: FileRow,
+  { kind, batches }: { kind: OutputKind; batches: number },
+): Promise<void> {
   const line = csvLines({ guard: true });
   const folder = app.folder(file.folder);
-  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS]);
-  await writeOutputFile(app, file, kind, async (out) => {
-    for (const cells of noticeHead(notice)) await putLine(out, line(cells));
-    let faults = 0;
+  const notice = await noticeOf(app, file, STATUS[kind as keyof typeof STATUS], batches);
+  await writeOutputFiles(app, file, async (outputs) => {
+    await outputs.appendText(
+      kind,
+      noticeHead(notice)
+        .map((cells) => line(cells))
+        .join(''),
+    );
     for await (const page of readFaults(app.ledger, file.file_no)) {
-      for (const fault of page) await putLine(out, line(faultCells(fault, folder && effectOf(fault.code, folder))));
-      faults += page.length;
+      const lines = page.map((fault) => line(faultCells(fault, folder && effectOf(fault.code, folder))));
+      await outputs.appendText(kind, lines.join(''), page.length);
     }
-    return faults;
+    await outputs.publish([kind]);
   });
 }
 
-async function noticeOf(app: App, file: FileRow, status: Notice['status']): Promise<Notice> {
-  const batches = await readBatches(app.ledger, file.file_id);
+async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
   return {
     status,
     code: file.reason_code,
@@ -45,6 +54,6 @@ async function noticeOf(app: App, file: FileRow, status: Notice['status']): Prom
     records: file.records ?? 0,
     valid: { rows: file.valid_rows ?? 0, cents: file.valid_cents ?? 0 },
     invalidRows: file.invalid_rows ?? 0,
-    batches: batches.length,
+    batches,
   };
 }

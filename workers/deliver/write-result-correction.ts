@@ -6,18 +6,16 @@ import type { OutcomeTotals } from '../../src/kernel/rows.ts';
 import { formatInZone } from '../../src/kernel/zone-time.ts';
 import { type ChangedRow, readChanges } from '../../src/ledger/queries/read-changes.ts';
 import { readBatches, readOutcomeTotals } from '../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
 import { type CorrectionSummary, correctionJson, correctionText } from '../../src/reconcile/outputs/correction.ts';
 import { changeCells } from '../../src/reconcile/outputs/change-row.ts';
 import { CHANGE_TITLES, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
 import { cellsOfLines } from './cells-of-lines.ts';
 import { countDelivered } from './count-delivered.ts';
-import { rowDescriber } from './finished-rows.ts';
-import { putLine } from './put-lines.ts';
+import { rowDescriber } from './describe-row.ts';
+import { type OutputFiles, writeOutputFiles } from './output-files.ts';
 import { shownRow } from './shown-row.ts';
-import { writeOutputFile } from './write-output-file.ts';
-import { writeText } from './write-text.ts';
 
 /**
  * The files of one correction: the rows whose outcome changed after the result was delivered, as they are and as they
@@ -27,14 +25,10 @@ import { writeText } from './write-text.ts';
  */
 export async function writeResultCorrection(app: App, file: FileRow, correctionNo: number): Promise<void> {
   const changes = await readChanges(app.ledger, file.file_no, correctionNo);
-  const path = await writeChanges(app, file, correctionNo, changes);
+  const batches = await readBatches(app.ledger, file.file_id);
+  const delivered = await writeChanges(app, file, correctionNo, { changes, batches });
   const totals = await readOutcomeTotals(app.ledger, file.file_no, { correctionNo });
-  const controlTotals = checkCorrectionTotals({
-    batches: await readBatches(app.ledger, file.file_id),
-    outcomes: totals,
-    changed: sumNew(changes),
-    delivered: await countDelivered(path, file.layout!),
-  });
+  const controlTotals = checkCorrectionTotals({ batches, outcomes: totals, changed: sumNew(changes), delivered });
   const failed = controlTotals.filter((total) => !total.holds);
   if (failed.length > 0) {
     const action = `correct the result of file "${file.file_id}"`;
@@ -51,42 +45,52 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
     outcomes: totals,
     controlTotals,
   };
-  await writeText(app, file, 'correction-json', correctionJson(summary), correctionNo);
-  await writeText(app, file, 'correction-txt', correctionText(summary), correctionNo);
+  const write = async (outputs: OutputFiles) => {
+    await outputs.appendText('correction-json', correctionJson(summary));
+    await outputs.appendText('correction-txt', correctionText(summary));
+    await outputs.publish(['correction-json', 'correction-txt']);
+  };
+  await writeOutputFiles(app, file, write, correctionNo);
 }
 
+/** @returns rows and money per outcome as they are read back from the disk */
 async function writeChanges(
   app: App,
   file: FileRow,
   correctionNo: number,
-  changes: readonly ChangedRow[],
-): Promise<string> {
+  { changes, batches }: { changes: readonly ChangedRow[]; batches: readonly BatchRow[] },
+): Promise<OutcomeTotals> {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
   const amountAt = new Set([1 + columnsOf(layout).indexOf('amount')]);
-  const describe = await rowDescriber(app, file);
+  const describe = rowDescriber(app, file, batches);
   const cells = await cellsOfLines(
     app,
     file,
     changes.map((change) => change.line),
   );
   const { timeZone } = app.account(file.account);
-  const write = async (out: Parameters<typeof putLine>[0]) => {
-    await putLine(out, line(['Line', ...titlesOf(layout), ...RESULT_TITLES, ...CHANGE_TITLES]));
-    for (const change of changes) {
-      const shown = shownRow(layout, cells.get(change.line) ?? []);
-      const before = {
-        outcome: change.old_outcome,
-        code: change.old_code,
-        message: change.old_message,
-        changedAt: formatInZone(change.at, timeZone),
-        evidence: change.source,
-      };
-      await putLine(out, line(changeCells(describe(change, []), shown, before), amountAt));
-    }
-    return changes.length;
+  const lineOf = (change: ChangedRow): string => {
+    const before = {
+      outcome: change.old_outcome,
+      code: change.old_code,
+      message: change.old_message,
+      changedAt: formatInZone(change.at, timeZone),
+      evidence: change.source,
+    };
+    const shown = shownRow(layout, cells.get(change.line) ?? []);
+    return line(changeCells(describe(change, []), shown, before), amountAt);
   };
-  return writeOutputFile(app, file, 'correction', write, correctionNo);
+  let delivered: OutcomeTotals = {};
+  const write = async (outputs: OutputFiles) => {
+    const titles = line(['Line', ...titlesOf(layout), ...RESULT_TITLES, ...CHANGE_TITLES]);
+    await outputs.appendText('correction', titles + changes.map(lineOf).join(''), changes.length);
+    await outputs.publish(['correction'], async (_kind, bytes) => {
+      delivered = await countDelivered(bytes, layout);
+    });
+  };
+  await writeOutputFiles(app, file, write, correctionNo);
+  return delivered;
 }
 
 function sumNew(changes: readonly ChangedRow[]): OutcomeTotals {

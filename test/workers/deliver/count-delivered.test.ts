@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 async function count(rows: string[]) {
   const path = join(dir, 'result.csv');
   await writeFile(path, [TITLES, ...rows, ''].join('\r\n'));
-  return countDelivered(path, 'ach');
+  return countDelivered(createReadStream(path), 'ach');
 }
 
 function row(amount: string, outcome: string, comment = 'June dues'): string {
@@ -54,6 +55,25 @@ describe('countDelivered', () => {
     ['the title once more', TITLES],
   ])('does not count %s, so that the totals differ', async (_what, line) => {
     expect(await count([row('25.00', 'APPROVED'), line])).toEqual({ approved: { rows: 1, cents: 2_500 } });
+  });
+
+  it.each([
+    ['quoted amounts', row('"25.00"', 'APPROVED'), 2_500],
+    ['quoted outcomes', row('25.00', '"APPROVED"'), 2_500],
+    ['blanks around an amount', row(' 25.00 ', 'APPROVED'), 2_500],
+    ['a refund', row('-25.00', 'APPROVED'), -2_500],
+    ['one decimal', row('25.5', 'APPROVED'), 2_550],
+    ['no decimals', row('25', 'APPROVED'), 2_500],
+    ['a large amount', row('12345678.90', 'APPROVED'), 1_234_567_890],
+    ['an amount over the limit', row('99999999.99', 'APPROVED'), 0],
+    ['an amount that begins with a point', row('.50', 'APPROVED'), 0],
+    ['other letters in the row', row('25.00', 'APPROVED', 'Zoë'), 2_500],
+    ['a comma in quotes before it', row('25.00', 'APPROVED').replace('Byron', '"Byron, Lady"'), 2_500],
+  ])('reads %s', async (_what, line, cents) => {
+    expect(await count([row('1.00', 'DECLINED'), line])).toEqual({
+      declined: { rows: 1, cents: 100 },
+      approved: { rows: 1, cents },
+    });
   });
 
   it('finds nothing in a file of titles only', async () => {

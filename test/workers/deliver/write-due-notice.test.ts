@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
+import { readDelivery } from '../../../src/ledger/queries/read-delivery.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
 import { writeDueNotice } from '../../../workers/deliver/write-due-notice.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
@@ -16,13 +17,14 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 
+const HELD = { kind: 'held', batches: 0 } as const;
+
 function held(): Promise<string> {
   return takeIn(world.app, `drop/${world.freshAccount()}/card`, lines([cardRow(1), cardRow(2, { amount: '-5.00' })]));
 }
 
 async function writeDue(fileId: string): Promise<string[]> {
-  const written = new Set((await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind));
-  await writeDueNotice(world.app, await readFileRow(world.app.ledger, fileId), written);
+  await writeDueNotice(world.app, await readDelivery(world.app.ledger, fileId));
   return (await readOutputs(world.app.ledger, fileId)).map(({ kind }) => kind as string).toSorted();
 }
 
@@ -42,7 +44,7 @@ describe('writeDueNotice', () => {
       const fileId = await held();
       const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
       const file = await readFileRow(world.app.ledger, fileId);
-      await expect(writeNotice(dying, file, 'held')).rejects.toThrow('power cut');
+      await expect(writeNotice(dying, file, HELD)).rejects.toThrow('power cut');
       await move(world.app.ledger, fileId, because);
       expect(await writeDue(fileId)).toEqual(kinds);
     },
@@ -51,11 +53,10 @@ describe('writeDueNotice', () => {
   it('tries again what a dead process published when it cannot be noted, before it writes the next', async () => {
     const fileId = await held();
     const dying = cutAtStatement(world.app, /INSERT INTO output/).app;
-    await expect(writeNotice(dying, await readFileRow(world.app.ledger, fileId), 'held')).rejects.toThrow('power cut');
+    await expect(writeNotice(dying, await readFileRow(world.app.ledger, fileId), HELD)).rejects.toThrow('power cut');
     await approveFile(world.app.ledger, fileId, because);
     const again = cutAtStatement(world.app, /INSERT INTO output/).app;
-    const file = await readFileRow(world.app.ledger, fileId);
-    await expect(writeDueNotice(again, file, new Set())).rejects.toThrow('power cut');
+    await expect(writeDueNotice(again, await readDelivery(world.app.ledger, fileId))).rejects.toThrow('power cut');
     expect(await readOutputs(world.app.ledger, fileId)).toEqual([]);
     expect(await writeDue(fileId)).toEqual(['ack', 'held']);
   });

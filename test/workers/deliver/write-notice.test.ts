@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 async function notice(kind: OutputKind, content: string, name?: string): Promise<{ fileId: string; text: string }> {
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content, name);
-  await writeNotice(world.app, await readFileRow(world.app.ledger, fileId), kind);
+  await writeNotice(world.app, await readFileRow(world.app.ledger, fileId), { kind, batches: 3 });
   const [written] = (await readdir(world.settings.paths.out)).filter((file) => file.includes(fileId.slice(0, 8)));
   return { fileId, text: await readFile(join(world.settings.paths.out, written!), 'utf8') };
 }
@@ -32,6 +32,7 @@ describe('writeNotice', () => {
       'Rows,11',
       'Accepted Rows,10',
       'Accepted Total,250.00',
+      'Batches,3',
     ]) {
       expect(text).toContain(`${line}\r\n`);
     }

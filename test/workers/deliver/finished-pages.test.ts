@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
-import { finishedRows } from '../../../workers/deliver/finished-rows.ts';
+import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
@@ -23,11 +23,11 @@ async function finished(content: string, messageOf: (row: number) => string = ()
 
 async function all(file: FileRow) {
   const rows = [];
-  for await (const row of finishedRows(world.app, file)) rows.push(row);
+  for await (const page of finishedRows(world.app, file)) rows.push(...page);
   return rows;
 }
 
-describe('finishedRows', () => {
+describe('finishedPages and finishedRows', () => {
   it('gives every row with its cells and outcome, in input order, line numbers as in the file', async () => {
     const bad = achRow(2, { amount: 'ten' });
     const good = upTo(12).filter((n) => n !== 2);
@@ -99,8 +99,8 @@ describe('finishedRows', () => {
 });
 
 async function readFirst(file: FileRow): Promise<void> {
-  for await (const row of finishedRows(world.app, file)) {
-    expect(row.row.line).toBe(1);
+  for await (const { rows } of finishedPages(world.app, file)) {
+    expect(rows[0]?.line).toBe(1);
     return;
   }
 }

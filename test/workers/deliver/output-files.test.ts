@@ -5,7 +5,7 @@ import { OUTPUT_KINDS, type OutputKind } from '../../../schemas/lifecycle.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
-import { writeOutputFile } from '../../../workers/deliver/write-output-file.ts';
+import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { movesOf } from '../support/story.ts';
@@ -13,7 +13,7 @@ import { takeInCharges } from '../support/take-in.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 22 });
+  world = await openStepWorld({ accounts: 24 });
 });
 afterAll(() => world.close());
 
@@ -21,14 +21,17 @@ async function freshFile(): Promise<FileRow> {
   return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));
 }
 
-function write(file: FileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
-  return writeOutputFile(app, file, kind, async (out) => {
-    out.write(text);
-    return 3;
+/** Writes one output and gives its path. */
+async function write(file: FileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
+  await writeOutputFiles(app, file, async (outputs) => {
+    await outputs.appendText(kind, text, 3);
+    await outputs.publish([kind]);
   });
+  const output = (await readOutputs(app.ledger, file.file_id)).find((noted) => noted.kind === kind)!;
+  return join(app.settings.paths.out, output.name);
 }
 
-describe('writeOutputFile', () => {
+describe('writeOutputFiles', () => {
   it.each(Object.keys(OUTPUT_KINDS) as OutputKind[])(
     'names a file of kind %s after its sender and its id',
     async (kind) => {
@@ -86,12 +89,47 @@ describe('writeOutputFile', () => {
 
   it('leaves nothing behind when the content cannot be made', async () => {
     const file = await freshFile();
-    const broken = writeOutputFile(world.app, file, 'result', async (out) => {
-      out.write('half');
+    const broken = writeOutputFiles(world.app, file, async (outputs) => {
+      await outputs.appendText('result', 'half');
       throw new Error('the original cannot be read');
     });
     await expect(broken).rejects.toThrow('the original cannot be read');
     const left = (await readdir(world.settings.paths.out)).filter((name) => name.includes(file.file_id.slice(0, 8)));
     expect(left).toEqual([]);
+  });
+
+  it('publishes several together, notes them at once, and counts the rows of each', async () => {
+    const file = await freshFile();
+    const seen: string[] = [];
+    const result = 'a line of the result\n'.repeat(20_000);
+    const before = (await movesOf(world.app, { fileId: file.file_id })).length;
+    await writeOutputFiles(world.app, file, async (outputs) => {
+      await outputs.appendText('rejects', 'a');
+      for (let part = 0; part < 4; part += 1) await outputs.appendText('result', result, 20_000);
+      await outputs.append('rejects', Buffer.from('b'), 1);
+      await outputs.publish(['result', 'rejects', 'retry'], async (kind, bytes) => {
+        let read = 0;
+        for await (const piece of bytes) read += piece.length;
+        seen.push(`${kind} ${read}`);
+      });
+    });
+    expect(seen.toSorted()).toEqual(['rejects 2', `result ${4 * result.length}`]);
+    const outputs = await readOutputs(world.app.ledger, file.file_id);
+    expect(outputs.map(({ kind, rows, bytes }) => [kind, rows, bytes])).toEqual([
+      ['rejects', 1, 2],
+      ['result', 80_000, 4 * result.length],
+    ]);
+    expect((await movesOf(world.app, { fileId: file.file_id })).slice(before)).toEqual(['output', 'output']);
+  });
+
+  it('drops what was begun and not published', async () => {
+    const file = await freshFile();
+    await writeOutputFiles(world.app, file, async (outputs) => {
+      await outputs.appendText('result', 'a');
+      await outputs.appendText('retry', 'b');
+      await outputs.publish(['result']);
+    });
+    const left = (await readdir(world.settings.paths.out)).filter((name) => name.includes(file.file_id.slice(0, 8)));
+    expect(left).toEqual([`june-1__${file.file_id.slice(0, 8)}.result.csv`]);
   });
 });

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBatches, readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../../src/ledger/records.ts';
+import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
+import { ROW_KINDS, writeRows } from '../../../workers/deliver/write-rows.ts';
+import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';
+import { fileWithOutcomes, linesOf, withClearNumbers } from '../support/delivered.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { takeIn } from '../support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 20, settings: { batch: { maxRows: 50 } } });
+});
+afterAll(() => world.close());
+
+/** Writes the outputs of the rows of a file and gives the lines of each, by its kind. */
+async function outputsOf(file: FileRow, app = world.app): Promise<Record<string, string[]>> {
+  const batches = await readBatches(app.ledger, file.file_id);
+  await writeOutputFiles(app, file, async (outputs) => {
+    await writeRows(app, file, batches, outputs);
+    await outputs.publish(ROW_KINDS);
+  });
+  const noted = await readOutputs(app.ledger, file.file_id);
+  const found = await Promise.all(
+    noted.map(async ({ kind, name }) => [kind, await linesOf(join(app.settings.paths.out, name))] as const),
+  );
+  return Object.fromEntries(found);
+}
+
+const OUTCOME_TITLES = 'Outcome,Code,Message,Authorization,Batch Id,Sent At,Result At,Attempt';
+
+describe('writeRows, the result', () => {
+  it.each([
+    ['card', cardRow, 'Date,Invoice #,First Name', 'OK: 678594:'],
+    ['ach-charge', achRow, 'Invoice #,First Name', 'Received'],
+    ['ach-charge', codeRow, 'Invoice #,Customer Code', 'Received'],
+  ] as const)('for a file of %s begins with the titles of its columns', async (operation, row, titles, message) => {
+    const file = await fileWithOutcomes(world, operation, lines([row(1)]), () => message);
+    const [head, first, ...rest] = (await outputsOf(file)).result!;
+    expect(head?.startsWith('Line,')).toBe(true);
+    for (const title of titles.split(',')) expect(head).toContain(title);
+    expect(head?.endsWith(OUTCOME_TITLES)).toBe(true);
+    expect(first?.split(',')).toHaveLength(head!.split(',').length);
+    expect(rest).toEqual([]);
+  });
+
+  it('has one line per row, in the order of the file, its own cells first and then what became of it', async () => {
+    const rows = [cardRow(3), cardRow(1, { amount: '7.50' }), cardRow(2)];
+    const file = await fileWithOutcomes(world, 'card', lines(rows), (row) =>
+      row === 2 ? 'REJECT: 15' : 'OK: 678594:X',
+    );
+    const [, ...table] = (await outputsOf(file)).result!;
+    expect(table.map((line) => line.split(',').slice(0, 13))).toEqual(
+      rows.map((row, index) => [String(index + 1), ...row.replace(CARD, '************2220').split(',')]),
+    );
+    expect(table.map((line) => line.split(',').slice(13, 17))).toEqual([
+      ['APPROVED', '', 'OK: 678594:X', '678594'],
+      ['DECLINED', '15', 'REJECT: 15', ''],
+      ['APPROVED', '', 'OK: 678594:X', '678594'],
+    ]);
+  });
+
+  it('disarms formulas, and leaves amounts as numbers', async () => {
+    const content = lines([achRow(1, { amount: '-5.00 ', comment: '=HYPERLINK("x")'.replaceAll('"', '') })]);
+    const file = await fileWithOutcomes(world, 'ach-refund', content, () => '@Received');
+    const [, line = ''] = (await outputsOf(file)).result!;
+    expect(line).toContain(",-5.00,'=HYPERLINK(x),UNKNOWN,,'@Received,");
+  });
+
+  it('is noted with its rows, and written once however often it is asked for', async () => {
+    const file = await fileWithOutcomes(world, 'card', lines([cardRow(1), cardRow(2)]), () => 'OK: 678594:');
+    const [one, other] = await Promise.all([outputsOf(file), outputsOf(file)]);
+    expect(one).toEqual(other);
+    const outputs = await readOutputs(world.app.ledger, file.file_id);
+    expect(outputs.map(({ kind, rows }) => ({ kind, rows }))).toEqual([{ kind: 'result', rows: 2 }]);
+  });
+});
+
+describe('writeRows, the rejects and retry files', () => {
+  it('writes nothing when every row was taken, or may have been', async () => {
+    const messages = ['OK: 678594:', 'Duplicated', 'REJECT: 70', 'never heard of'];
+    const file = await fileWithOutcomes(
+      world,
+      'card',
+      lines(upTo(4).map((n) => cardRow(n))),
+      (row) => messages[row - 1]!,
+    );
+    expect(Object.keys(await outputsOf(file))).toEqual(['result']);
+  });
+
+  it('sorts rows into what has to be corrected and what may be sent again', async () => {
+    const messages = ['REJECT: 15', 'REJECT: 22', 'OK: 678594:', 'Wrong Format', 'REJECT: 14', 'REJECT: 7'];
+    const file = await fileWithOutcomes(
+      world,
+      'card',
+      lines(upTo(6).map((n) => cardRow(n))),
+      (row) => messages[row - 1]!,
+    );
+    const { rejects, retry } = await outputsOf(file);
+    expect(rejects?.[0]?.endsWith(',Reason')).toBe(true);
+    expect(rejects?.slice(1).map((line) => line.split(',')[1])).toEqual(['C-1', 'C-4']);
+    expect(retry?.slice(1).map((line) => line.split(',')[1])).toEqual(['C-2', 'C-5']);
+    expect(rejects?.[1]).toContain('(code 15)');
+    expect(retry?.[1]).toContain('may be sent again later as it is');
+    const rows = await readOutputs(world.app.ledger, file.file_id);
+    expect(rows.map(({ kind, rows }) => [kind, rows])).toEqual([
+      ['rejects', 2],
+      ['result', 6],
+      ['retry', 2],
+    ]);
+  });
+
+  it('masks numbers unless the folder allows them', async () => {
+    const content = lines([cardRow(1), cardRow(2, { card: MAGIC_CARD })]);
+    const masked = await fileWithOutcomes(world, 'card', content, () => 'REJECT: 15');
+    expect(JSON.stringify(await outputsOf(masked))).not.toMatch(new RegExp(`${CARD}|${MAGIC_CARD}`));
+
+    const clear = await fileWithOutcomes(world, 'card', content, () => 'REJECT: 15');
+    const { rejects, result } = await outputsOf(clear, withClearNumbers(world.app));
+    expect(JSON.stringify(result)).not.toMatch(new RegExp(`${CARD}|${MAGIC_CARD}`));
+    expect(rejects?.slice(1).map((line) => line.split(',')[10])).toEqual([CARD, MAGIC_CARD]);
+  });
+
+  it('with whole numbers can be dropped again as it is, and its rows are payments again', async () => {
+    const rows = upTo(3).map((n) => cardRow(n));
+    const file = await fileWithOutcomes(world, 'card', lines(rows), () => 'REJECT: 22');
+    const { retry } = await outputsOf(file, withClearNumbers(world.app));
+    const again = await takeIn(world.app, `drop/${file.account}/card`, lines(retry!, '\r\n'), 'again.csv');
+    expect(await readFileRow(world.app.ledger, again)).toMatchObject({
+      state: 'accepted',
+      valid_rows: 3,
+      invalid_rows: 0,
+      valid_cents: file.valid_cents,
+    });
+  });
+
+  it('lists what was withheld, with the reason', async () => {
+    const content = lines([...upTo(10).map((n) => cardRow(n)), cardRow(11, { amount: 'ten', expiry: '13/35' })]);
+    const file = await fileWithOutcomes(world, 'card', content, () => 'OK: 678594:');
+    const { rejects } = await outputsOf(file);
+    expect(rejects).toHaveLength(2);
+    expect(rejects?.[1]).toMatch(/C-11.*AMOUNT_FORMAT: .*EXPIRY_FORMAT: /);
+  });
+});

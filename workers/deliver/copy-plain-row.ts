@@ -1,0 +1,123 @@
+import { COLUMNS } from '../../schemas/columns.ts';
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { passesLuhn } from '../../src/kernel/luhn.ts';
+
+/**
+ * Copies a plain row (see plain-row.ts) as the output files show it, each cell with a comma behind it, if it is certain
+ * that nothing of it changes but its own number. `to` must have room for one byte more than the row has.
+ * @returns where the copy ends, or -1 for a row that `shownRow` has to look at; what was put into `to` is void then
+ */
+export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
+
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const STAR = 0x2a;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+
+/** Of each byte whether it is a digit, and whether a spreadsheet takes it for the beginning of a formula: = + - @ */
+const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));
+const IS_FORMULA_START = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number('=+-@'.includes(String.fromCharCode(byte))),
+);
+
+/** A row of more bytes than this may hold a cell that is cut. */
+const LONGEST_ROW = 500;
+
+/** From so many digits on a cell may hold a card number, or make one doubt which cell holds the number of the row. */
+const MANY_DIGITS = 12;
+
+/** From so many digits on the number of the row is looked for in the other cells. */
+const TELLING_DIGITS = 8;
+
+/**
+ * Accepts only what is certain and leaves everything else to `shownRow`, which says what is right: the number stands in its
+ * column, all digits; no other cell has as many; no cell looks like a formula; amounts are plain decimals.
+ * @param options.clear the number is shown whole
+ */
+export function plainRowCopier(layout: LayoutName, { clear = false } = {}): PlainRowCopier {
+  const columns = columnsOf(layout);
+  const amountAt = columns.indexOf('amount');
+  const cardAt = columns.findIndex((column) => COLUMNS[column].kind === 'cardNumber');
+  const accountAt = columns.findIndex((column) => COLUMNS[column].kind === 'accountNumber');
+  const numberAt = Math.max(cardAt, accountAt);
+  const isNumber = cardAt < 0 ? isAccountNumber : isCardNumber;
+
+  return (from, start, end, to, at) => {
+    if (end - start > LONGEST_ROW) return -1;
+    let column = 0;
+    let mostDigits = 0;
+    let numberDigits = TELLING_DIGITS - 1;
+    let next = at;
+    for (let cell = start; cell <= end; ) {
+      const isQuoted = from[cell] === QUOTE && cell < end;
+      const first = isQuoted ? cell + 1 : cell;
+      const stop = isQuoted ? QUOTE : COMMA;
+      // A quoted cell keeps its quotes if it needs them, for a comma; whether it does is seen at its end.
+      const copy = isQuoted ? next + 1 : next;
+      let digits = 0;
+      let commas = 0;
+      let place = first;
+      for (let byte: number; place < end && (byte = from[place]!) !== stop; place += 1) {
+        to[copy + place - first] = byte;
+        digits += IS_DIGIT[byte]!;
+        if (byte === COMMA) commas += 1;
+      }
+      if (column === numberAt) {
+        if (digits !== place - first || !isNumber(from, first, place)) return -1;
+        numberDigits = digits;
+        const hidden = clear ? 0 : digits - shownDigits(digits);
+        for (let star = 0; star < hidden; star += 1) to[copy + star] = STAR;
+      } else if (column === amountAt) {
+        if (!isPlainAmount(from, first, place)) return -1;
+      } else {
+        if (place > first && IS_FORMULA_START[from[first]!] === 1) return -1;
+        if (digits > mostDigits) mostDigits = digits;
+      }
+      if (commas > 0) {
+        to[next] = QUOTE;
+        next = copy + place - first;
+        to[next] = QUOTE;
+        next += 1;
+      } else {
+        if (isQuoted) to.copyWithin(next, copy, copy + place - first);
+        next += place - first;
+      }
+      to[next] = COMMA;
+      next += 1;
+      column += 1;
+      cell = isQuoted ? place + 2 : place + 1;
+    }
+    if (column !== columns.length || mostDigits >= MANY_DIGITS) return -1;
+    if (numberDigits >= TELLING_DIGITS && mostDigits >= numberDigits) return -1;
+    return next;
+  };
+}
+
+/** How many digits of a number are shown, as `maskNumber` does. */
+function shownDigits(count: number): number {
+  if (count >= 8) return 4;
+  return count >= 5 ? 2 : 0;
+}
+
+/** @param start of digits only */
+function isCardNumber(bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= 12 && end - start <= 19 && passesLuhn(bytes.toString('latin1', start, end));
+}
+
+function isAccountNumber(_bytes: Buffer, start: number, end: number): boolean {
+  return end - start >= 4 && end - start <= 26;
+}
+
+/** An amount of at most seven digits before the point, so that it is surely within the limits, and two behind it. */
+function isPlainAmount(bytes: Buffer, start: number, end: number): boolean {
+  let place = bytes[start] === MINUS ? start + 1 : start;
+  const whole = place;
+  while (place < end && IS_DIGIT[bytes[place]!] === 1) place += 1;
+  if (place === whole || place - whole > 7) return false;
+  if (place === end) return true;
+  if (bytes[place] !== POINT || end - place < 2 || end - place > 3) return false;
+  return IS_DIGIT[bytes[place + 1]!] === 1 && (end - place === 2 || IS_DIGIT[bytes[place + 2]!] === 1);
+}

@@ -1,0 +1,34 @@
+import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
+import type { Fault } from '../../src/kernel/rows.ts';
+import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import { readFaults } from '../../src/ledger/queries/read-file.ts';
+
+/** Codes of faults that keep a row from being sent; notes about it are not among them. */
+const TELLING = (Object.keys(ERRORS) as FaultCode[]).filter((code) => ERRORS[code].effect !== 'warn');
+
+/**
+ * The faults of the rows of one page after another. The ledger keeps them in the order of lines, but for those of the file
+ * and those that were found later; so they are read on as the pages come, and what is behind by then is dropped.
+ * @returns a function that takes the lines of a page, in order and behind those of the pages before
+ */
+export function faultFinder(
+  ledger: Ledger,
+  fileNo: number,
+): (lines: readonly number[]) => Promise<Map<number, Fault[]>> {
+  const pages = readFaults(ledger, fileNo, { codes: TELLING });
+  let ahead: readonly Fault[] = [];
+  return async (lines) => {
+    const [first = 0, last = 0] = [lines[0], lines.at(-1)];
+    const found = new Map<number, Fault[]>();
+    for (;;) {
+      for (const fault of ahead) {
+        if (fault.line >= first && fault.line <= last) found.set(fault.line, [...(found.get(fault.line) ?? []), fault]);
+      }
+      ahead = ahead.filter((fault) => fault.line > last);
+      if (ahead.length > 0) return found;
+      const next = await pages.next();
+      if (next.done) return found;
+      ahead = next.value;
+    }
+  };
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { type OutputDraft, openDraft } from '../../src/drop/output-draft.ts';
+import { outputName } from '../../src/drop/output-name.ts';
+import { publishDrafts, type Written } from '../../src/drop/publish-drafts.ts';
+import { setOutputAside } from '../../src/drop/set-output-aside.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import type { PipelineError } from '../../src/kernel/errors.ts';
+import { recordOutput } from '../../src/ledger/moves/complete-file.ts';
+import { readOutputs } from '../../src/ledger/queries/read-file.ts';
+import type { FileRow } from '../../src/ledger/records.ts';
+
+/** Outputs of one file that are being written. */
+export type OutputFiles = {
+  /** Puts bytes at the end of an output, which is begun with them, and counts the rows that they hold. */
+  append(kind: OutputKind, bytes: Uint8Array, rows?: number): Promise<void>;
+  /** The same for a text. */
+  appendText(kind: OutputKind, text: string, rows?: number): Promise<void>;
+  /**
+   * Gives those of these kinds that were begun their names, all together, reads them back, and notes them in the ledger.
+   * @param readBack looks at the bytes of each as they are read back
+   */
+  publish(
+    kinds: readonly OutputKind[],
+    readBack?: (kind: OutputKind, bytes: AsyncIterable<Buffer>) => Promise<void>,
+  ): Promise<void>;
+};
+
+type Begun = { kind: OutputKind; draft: OutputDraft; rows: number };
+
+/**
+ * Writes outputs of a file. Whatever was not published when `write` ends is gone.
+ * @param number of a correction, from 1; the other kinds have 0
+ */
+export async function writeOutputFiles<Result>(
+  app: App,
+  file: FileRow,
+  write: (outputs: OutputFiles) => Promise<Result>,
+  number = 0,
+): Promise<Result> {
+  const { out } = app.settings.paths;
+  const begun = new Map<OutputKind, Begun>();
+
+  async function append(kind: OutputKind, bytes: Uint8Array, rows = 0): Promise<void> {
+    const output = begun.get(kind) ?? { kind, rows: 0, draft: await openDraft(out, nameOf(file, kind, number)) };
+    begun.set(kind, output);
+    output.rows += rows;
+    await output.draft.append(bytes);
+  }
+
+  const publish: OutputFiles['publish'] = async (kinds, readBack) => {
+    const outputs = kinds.flatMap((kind) => begun.get(kind) ?? []);
+    const ofName = (name: string) => outputs.find((output) => output.draft.name === name)!;
+    const written = await publishDrafts(
+      out,
+      outputs.map((output) => output.draft),
+      {
+        makeRoom: (name, error) => setForgottenAside(app, file, name, error),
+        ...(readBack && { readBack: (name, bytes) => readBack(ofName(name).kind, bytes) }),
+      },
+    );
+    await note(
+      app,
+      file,
+      number,
+      written.map((output) => ({ ...output, ...ofName(output.name) })),
+    );
+  };
+
+  try {
+    return await write({ append, publish, appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows) });
+  } finally {
+    for (const { draft } of begun.values()) await draft.discard();
+  }
+}
+
+async function note(app: App, file: FileRow, number: number, outputs: readonly (Written & Begun)[]): Promise<void> {
+  if (outputs.length === 0) return;
+  const noted = outputs.map(({ kind, name, sha256, bytes, rows }) => ({ kind, number, name, sha256, bytes, rows }));
+  await recordOutput(app.ledger, file.file_id, ...noted);
+  crashPoint('output.recorded');
+}
+
+/**
+ * After an older ledger was put back, outputs of the time that it has forgotten may lie in the folder: of the same rows,
+ * with other times. What the ledger does not know gives way under another name; what it does know is never touched.
+ * @throws the error itself when the output is known
+ */
+async function setForgottenAside(app: App, file: FileRow, name: string, error: PipelineError): Promise<void> {
+  const known = await readOutputs(app.ledger, file.file_id);
+  if (known.some((output) => output.name === name)) throw error;
+  const aside = await setOutputAside(app.settings.paths.out, name);
+  app.log.error({ fileId: file.file_id, name, aside }, 'an output that the ledger does not know was set aside');
+}
+
+/** Where an output lies, or would. */
+export function outputPath(app: App, file: FileRow, kind: OutputKind): string {
+  return join(app.settings.paths.out, nameOf(file, kind, 0));
+}
+
+function nameOf(file: FileRow, kind: OutputKind, number: number): string {
+  const { name, extension } = endingOf(kind, number);
+  return outputName(file.name, file.file_id, name, extension);
+}
+
+/** Suffixes of corrections carry their number: `result.c01.csv`, the tenth is `result.c10.csv`. */
+function endingOf(kind: OutputKind, number: number): { name: string; extension: 'csv' | 'json' | 'txt' } {
+  const { suffix } = OUTPUT_KINDS[kind];
+  const numbered = number === 0 ? suffix : suffix.replace('.c01.', `.c${String(number).padStart(2, '0')}.`);
+  const [, name, extension] = /^(.+)\.(csv|json|txt)$/.exec(numbered)!;
+  return { name: name!, extension: extension as 'csv' | 'json' | 'txt' };
+}
