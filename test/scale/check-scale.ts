@@ -61,7 +61,7 @@ async function checkOrder(pool: pg.Pool, books: readonly BookRow[]): Promise<str
        (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'accept') AS accepted,
        (SELECT max(at) FROM audit a WHERE a.file_id = f.file_id AND a.batch_no = b.batch_no AND a.move = 'prepare') AS prepared
      FROM payment_row r JOIN file f USING (file_no) JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
-     WHERE r.line = (SELECT min(o.line) FROM payment_row o WHERE o.file_no = r.file_no AND o.batch_no = r.batch_no)`,
+     WHERE r.line = b.first_line`,
   );
   const firstRows = new Map(rows.map((row) => [row.invoice, row]));
   const sent = books.flatMap(({ invoice }) => firstRows.get(invoice) ?? []);

@@ -1,4 +1,4 @@
-import { bodyPurpose } from '../../../workers/store-rows.ts';
+import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { readNewestBody } from '../../ledger/queries/read-originals.ts';
 import { unwrapDataKey } from '../../vault/data-key.ts';
 import { findKeyPlace } from '../../vault/key-place.ts';

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+export type Programs = {
+  /** The command `paydrop`, as `npm run build` makes it. */
+  readonly paydrop: string;
+  /** A program of this folder, compiled by the same compiler: `of('peers/floor')`. */
+  of(name: string): string;
+  remove(): Promise<void>;
+};
+
+/**
+ * Compiles the product and everybody who is measured beside it, into a folder that is removed at the end. What runs from
+ * TypeScript pays for its translation in time and memory, so nothing that is measured does.
+ */
+export async function buildPrograms(): Promise<Programs> {
+  const dir = await mkdtemp(join(tmpdir(), 'paydrop-bench-programs-'));
+  const dist = join(dir, 'dist');
+  await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
+  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dist)));
+  // Its complaints are those of `npm run types`; here it matters only that there are programs.
+  const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir]).then(
+    () => '',
+    (error: { stdout?: string }) => String(error.stdout),
+  );
+  const paydrop = join(dist, 'src', 'cli', 'main.js');
+  await stat(paydrop).catch(() => Promise.reject(new Error(`the programs could not be built: ${complaint}`)));
+  await cp(join(ROOT, 'src'), join(dist, 'src'), { recursive: true, filter: (path) => !/\.(?:tsx?|md)$/.test(path) });
+  return {
+    paydrop,
+    of: (name) => join(dist, 'bench', `${name}.js`),
+    remove: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+function tsconfig(outDir: string) {
+  return {
+    extends: join(ROOT, 'tsconfig.build.json'),
+    compilerOptions: { outDir, rootDir: ROOT, declaration: false, sourceMap: false },
+    include: ['schemas', 'src', 'workers', 'bench'].map((name) => join(ROOT, name)),
+  };
+}

@@ -1,0 +1,92 @@
+import { open } from 'node:fs/promises';
+import { withCheckDigit } from './check-digit.ts';
+import { seededChoice } from './seeded-choice.ts';
+
+/** What a made-up card file is like. Shares lie between 0 and 1. */
+export type CardFileShape = {
+  readonly rows: number;
+  /** The same seed gives the same bytes; files of different seeds have no invoice in common. */
+  readonly seed: number;
+  /** Share of rows with a field in quotes. */
+  readonly quoted: number;
+  /** Share of rows that no service would take. */
+  readonly invalid: number;
+  /** Quotes around every field of every row, as some spreadsheets write them. */
+  readonly quotesAll?: boolean;
+};
+
+export type MadeFile = { readonly path: string; readonly rows: number; readonly invalid: number };
+
+/** What accounting drops on most days: one row in ten has a name with a comma, one in a hundred is wrong. */
+export const ORDINARY = { seed: 1, quoted: 0.1, invalid: 0.01 } as const;
+
+/** Writes a card file of the layout `card` in pieces, so that a large one costs no memory here. */
+export async function writeCardFile(path: string, shape: CardFileShape): Promise<MadeFile> {
+  const file = await open(path, 'w');
+  let invalid = 0;
+  try {
+    let text = '';
+    for (const row of cardRows(shape)) {
+      if (row.isInvalid) invalid += 1;
+      text += row.line;
+      if (text.length < PIECE) continue;
+      await file.write(text);
+      text = '';
+    }
+    await file.write(text);
+  } finally {
+    await file.close();
+  }
+  return { path, rows: shape.rows, invalid };
+}
+
+const PIECE = 1 << 20;
+
+/** The rows one by one, each with its line end. */
+export function* cardRows(shape: CardFileShape): Generator<{ line: string; isInvalid: boolean }> {
+  const below = seededChoice(shape.seed);
+  for (let n = 1; n <= shape.rows; n += 1) {
+    const isQuoted = below(1_000) < shape.quoted * 1_000;
+    const isInvalid = below(1_000) < shape.invalid * 1_000;
+    const cells = rowCells(n, shape.seed, isQuoted, below);
+    if (isInvalid) spoil(cells, below(SPOILS.length));
+    yield { line: `${joinCells(cells, shape.quotesAll ?? false)}\n`, isInvalid };
+  }
+}
+
+function rowCells(n: number, seed: number, isQuoted: boolean, below: (end: number) => number): string[] {
+  const digits = `4${String(below(10_000_000)).padStart(7, '0')}${String(below(10_000_000)).padStart(7, '0')}`;
+  const cents = 100 + below(90_000);
+  return [
+    '06/15/2026',
+    `INV${seed}-${String(n).padStart(8, '0')}`,
+    `Ada${below(500)}`,
+    isQuoted ? 'Byron, Lady' : `Byron${below(1_000)}`,
+    `${1 + below(9_999)} Mill Lane`,
+    'Troy',
+    'NY',
+    String(10_000 + below(89_999)),
+    (cents / 100).toFixed(2),
+    'VISA',
+    withCheckDigit(digits),
+    '12/35',
+  ];
+}
+
+/** Ways in which a row is wrong: a cell and what stands in it instead. */
+const SPOILS: readonly { cell: number; write: (value: string) => string }[] = [
+  { cell: 11, write: () => '13/35' },
+  { cell: 8, write: (amount) => `${amount}5` },
+  // Never a 0 at the end: that is how spreadsheets damage numbers, and it holds the whole file.
+  { cell: 10, write: (number) => number.slice(0, -1) + String((Number(number.slice(-1)) % 9) + 1) },
+  { cell: 9, write: () => 'VISO' },
+];
+
+function spoil(cells: string[], way: number): void {
+  const { cell, write } = SPOILS[way]!;
+  cells[cell] = write(cells[cell]!);
+}
+
+function joinCells(cells: readonly string[], quotesAll: boolean): string {
+  return cells.map((cell) => (quotesAll || cell.includes(',') ? `"${cell}"` : cell)).join(',');
+}

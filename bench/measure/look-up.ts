@@ -1,0 +1,39 @@
+import type { About, Measurement, Sample } from './record.ts';
+import { median, medianRatio } from './statistics.ts';
+
+/** The one measurement that this describes; undefined when it was not made. Throws when there are several. */
+export function lookUp(measurements: readonly Measurement[], about: Partial<About>): Measurement | undefined {
+  const keys = Object.keys(about) as (keyof About)[];
+  const found = measurements.filter((measurement) => keys.every((key) => measurement[key] === about[key]));
+  if (found.length > 1) throw new Error(`${JSON.stringify(about)} describes ${found.length} measurements`);
+  return found[0];
+}
+
+/** What is taken from a sample: its seconds, or one of its figures. */
+export type Quantity = 'seconds' | 'peakMb' | (string & {});
+
+/** The median over the rounds; undefined when it was not measured. */
+export function medianOf(measurement: Measurement | undefined, quantity: Quantity = 'seconds'): number | undefined {
+  const values = measurement && valuesOf(measurement, quantity);
+  return values && values.length > 0 ? median(values) : undefined;
+}
+
+/** How many times larger the first is, round by round; undefined when one of them was not measured. */
+export function ratioOf(
+  over: Measurement | undefined,
+  under: Measurement | undefined,
+  quantities: { over?: Quantity; under?: Quantity } = {},
+): number | undefined {
+  if (!over || !under) return undefined;
+  const [above, below] = [valuesOf(over, quantities.over), valuesOf(under, quantities.under)];
+  return above.length > 0 && above.length === below.length ? medianRatio(above, below) : undefined;
+}
+
+function valuesOf({ samples }: Measurement, quantity: Quantity = 'seconds'): number[] {
+  return samples.flatMap((sample) => valueOf(sample, quantity) ?? []);
+}
+
+function valueOf({ seconds, peakMb, figures }: Sample, quantity: Quantity): number | null | undefined {
+  if (quantity === 'seconds') return seconds;
+  return quantity === 'peakMb' ? peakMb : figures[quantity];
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** One run of one contestant, in a process of its own. */
+export const Sample = z.object({
+  seconds: z.number(),
+  /** Largest memory of its processes together, PostgreSQL's own apart, in MB (10^6 bytes). Null where it cannot be asked. */
+  peakMb: z.number().nullable(),
+  /** Whatever else was counted or measured; the unit stands in the name. */
+  figures: z.record(z.string(), z.number()).default({}),
+});
+export type Sample = z.infer<typeof Sample>;
+
+/** What was measured: who did which work on how many rows, and under which conditions. */
+export const About = z.object({
+  part: z.string(),
+  subject: z.string(),
+  condition: z.string(),
+  rows: z.number(),
+});
+export type About = z.infer<typeof About>;
+
+export const Measurement = About.extend({ samples: z.array(Sample) });
+export type Measurement = z.infer<typeof Measurement>;
+
+export const Machine = z.object({
+  processor: z.string(),
+  cores: z.number(),
+  memoryGb: z.number(),
+  system: z.string(),
+  node: z.string(),
+  postgres: z.string(),
+});
+export type Machine = z.infer<typeof Machine>;
+
+/** What `npm run bench -- --json` prints, and what docs/performance.json holds. */
+export const BenchRun = z.object({
+  kind: z.literal('bench'),
+  day: z.iso.date(),
+  machine: Machine,
+  versions: z.record(z.string(), z.string()),
+  rounds: z.number(),
+  measurements: z.array(Measurement),
+});
+export type BenchRun = z.infer<typeof BenchRun>;

@@ -1,0 +1,30 @@
+import type { Programs } from '../build-programs.ts';
+import type { CardFileShape, MadeFile } from '../files/card-file.ts';
+import type { Measurement } from '../measure/record.ts';
+
+/** What a part works with. */
+export type Bench = {
+  readonly programs: Programs;
+  readonly plan: Plan;
+  /** Makes a file, or gives the one that was made before. */
+  file(shape: CardFileShape): Promise<MadeFile>;
+  /** A fresh folder that is gone when the work is done. */
+  withFolder<Result>(work: (path: string) => Promise<Result>): Promise<Result>;
+  say(text: string): void;
+};
+
+/** How much is measured. */
+export type Plan = {
+  readonly rounds: number;
+  /** Rows of the files of each part, from small to large. */
+  readonly sizes: Readonly<Record<'validate' | 'stations' | 'dropToResult' | 'overSandbox', readonly number[]>>;
+  /** Rows per batch, for both sides alike. */
+  readonly batchRows: readonly number[];
+  readonly smallFiles: { readonly files: number; readonly rows: number };
+  readonly openBatches: readonly number[];
+  readonly ledgerRows: number;
+  /** Only what the guard compares. */
+  readonly isQuick: boolean;
+};
+
+export type Part = { readonly name: string; readonly about: string; measure(bench: Bench): Promise<Measurement[]> };

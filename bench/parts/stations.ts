@@ -1,0 +1,46 @@
+import { ORDINARY } from '../files/card-file.ts';
+import { runProgram } from '../measure/run-program.ts';
+import { type Contestant, takeTurns } from '../measure/take-turns.ts';
+import { HEAP_MB } from './drop-to-result.ts';
+import type { Bench, Part } from './part.ts';
+import { withInstallation, withService } from './surroundings.ts';
+
+/** Each station by itself, intake beside the parsing, checking and writing of the afternoon script. */
+export const stations: Part = {
+  name: 'stations',
+  about: 'claim, intake, submit, poll and deliver one after the other, each timed, with the delay of the event loop',
+  measure: (bench) => {
+    const { plan } = bench;
+    const contestants = plan.sizes.stations.flatMap((rows) => [
+      prepared(bench, rows),
+      ...plan.batchRows.map((maxRows) => worked(bench, rows, maxRows)),
+    ]);
+    return takeTurns(contestants, plan.rounds, bench.say);
+  },
+};
+
+/** Nothing is sent: parse, validate, cut, serialise. */
+function prepared({ programs, file }: Bench, rows: number): Contestant {
+  return {
+    about: { part: 'stations', subject: 'afternoon script', condition: 'parse, check, serialise', rows },
+    run: async () => {
+      const { path } = await file({ ...ORDINARY, rows });
+      return runProgram(programs.of('peers/afternoon'), ['--prepare', path], { heapMb: HEAP_MB });
+    },
+  };
+}
+
+function worked(bench: Bench, rows: number, maxRows: number): Contestant {
+  const until = bench.plan.isQuick ? ['--until', 'intake'] : [];
+  return {
+    about: { part: 'stations', subject: 'paydrop', condition: `batches of ${maxRows.toLocaleString('en-US')}`, rows },
+    run: async () => {
+      const { path } = await bench.file({ ...ORDINARY, rows });
+      return withService(bench, ({ url: serviceUrl }) =>
+        withInstallation({ serviceUrl, maxRows }, ({ root }) =>
+          runProgram(bench.programs.of('programs/stations'), ['--root', root, '--file', path, ...until]),
+        ),
+      );
+    },
+  };
+}

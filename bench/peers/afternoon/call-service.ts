@@ -1,0 +1,53 @@
+import { parse } from 'csv-parse/sync';
+import { createClientAsync } from 'soap';
+
+/** A row of a result file: the cells that were sent, the number masked, and the message. */
+export type ResultRow = { invoice: string; amount: string; message: string };
+
+export type Service = {
+  /** @returns the id that the service gave the batch */
+  submit(body: string): Promise<string>;
+  fetchResult(id: string): Promise<ResultRow[]>;
+};
+
+type Answer = { IATSRESPONSE: { BATCHPROCESSRESULT: Record<string, string> } };
+
+const LOGIN = { agentCode: 'TEST88', password: 'TEST88', customerIPAddress: '' };
+
+/** node-soap, as its documentation shows it. */
+export async function connect(url: string): Promise<Service> {
+  const client = await createClientAsync(`${url}/NetGate/ProcessLinkv2.asmx?WSDL`, { forceSoap12Headers: true });
+  const call = async (operation: string, fields: object) => {
+    const [answer] = await client[`${operation}Async`]({ ...LOGIN, ...fields });
+    const result = Object.values<Answer>(answer)[0]?.IATSRESPONSE.BATCHPROCESSRESULT;
+    if (!result) throw new Error(`${operation} had no result`);
+    return result;
+  };
+  return {
+    submit: async (batchFile) => {
+      const { BATCHID } = await call('ProcessCreditCardBatch', { batchFile });
+      if (!BATCHID) throw new Error('the batch was not taken');
+      return BATCHID;
+    },
+    fetchResult: async (batchId) => {
+      for (;;) {
+        const { BATCHPROCESSRESULTFILE } = await call('GetBatchProcessResultFile', { batchId });
+        if (BATCHPROCESSRESULTFILE) return readResult(Buffer.from(BATCHPROCESSRESULTFILE, 'base64').toString());
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    },
+  };
+}
+
+const RESULT_COLUMNS = [
+  undefined,
+  'invoice',
+  ...Array(6).fill(undefined),
+  'amount',
+  ...Array(3).fill(undefined),
+  'message',
+];
+
+function readResult(csv: string): ResultRow[] {
+  return parse(csv, { columns: RESULT_COLUMNS, relax_column_count: true, skip_empty_lines: true, trim: true });
+}

@@ -1,0 +1,45 @@
+import type { Plan } from './parts/part.ts';
+
+/** Everything, up to a million rows: the better part of an hour on two cores. */
+const FULL: Plan = {
+  rounds: 3,
+  sizes: {
+    validate: [10_000, 100_000, 1_000_000],
+    stations: [100_000, 1_000_000],
+    dropToResult: [10_000, 100_000, 1_000_000],
+    overSandbox: [10_000, 100_000],
+  },
+  batchRows: [500, 5_000],
+  smallFiles: { files: 1_000, rows: 100 },
+  openBatches: [1, 1_000, 10_000],
+  ledgerRows: 10_000_000,
+  isQuick: false,
+};
+
+/** A minute or so, for the guard. */
+const QUICK: Plan = {
+  ...FULL,
+  sizes: { validate: [500_000], stations: [100_000], dropToResult: [20_000], overSandbox: [] },
+  batchRows: [500],
+  smallFiles: { files: 100, rows: 100 },
+  isQuick: true,
+};
+
+/** @param options.rows the largest file; the ledger of the questions has ten times as many at most */
+export function makePlan(options: { isQuick: boolean; rounds?: number | undefined; rows?: number | undefined }): Plan {
+  const plan = options.isQuick ? QUICK : FULL;
+  const { rounds = plan.rounds, rows } = options;
+  if (rows === undefined) return { ...plan, rounds };
+  const sizes = Object.fromEntries(Object.entries(plan.sizes).map(([part, own]) => [part, atMost(own, rows)]));
+  return {
+    ...plan,
+    rounds,
+    sizes: sizes as Plan['sizes'],
+    ledgerRows: Math.min(plan.ledgerRows, rows * 10),
+  };
+}
+
+/** A part is never left without a size by a limit, unless it had none. */
+function atMost(sizes: readonly number[], rows: number): readonly number[] {
+  return [...new Set(sizes.map((size) => Math.min(size, rows)))];
+}

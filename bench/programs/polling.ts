@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { sweep } from '../../workers/sweep.ts';
+import { pollBatch } from '../../workers/poll.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { askToPoll } from '../../workers/wake.ts';
+import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
+import { printSample } from '../measure/report-sample.ts';
+import { median, percentile } from '../measure/statistics.ts';
+import { openBenchApp } from '../world/bench-app.ts';
+import { forceStatements } from '../world/force-statements.ts';
+import { takeInFile } from '../world/take-in-file.ts';
+
+/**
+ * `polling --root DIR --file FILE --open N`: what one question for a result costs while so many batches wait for theirs,
+ * each with its job in the queue; the service says of all that they are not done. Then what a sweep costs.
+ */
+const { values } = parseArgs({
+  options: {
+    root: { type: 'string', default: '' },
+    file: { type: 'string', default: '' },
+    open: { type: 'string', default: '1' },
+  },
+});
+const POLLS = 200;
+const open = Number(values.open);
+const app = await openBenchApp(values.root);
+const fileId = await takeInFile(app, values.file);
+await submitBatch(app, { fileId, batchNo: 1 });
+await forceStatements(app, [
+  // Copies of the one that was submitted, so that the columns need not be named here.
+  `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
+     'batch_no', n, 'batch_id', 'waiting-' || n))).*
+   FROM batch b, generate_series(2, ${open}) n WHERE b.batch_no = 1`,
+  'ANALYZE batch',
+]);
+for (let batchNo = 1; batchNo <= open; batchNo += 1)
+  await askToPoll(app, await readBatchRow(app.ledger, { fileId, batchNo }));
+const polls: number[] = [];
+for (let n = 0; n < POLLS; n += 1) {
+  const batchNo = 1 + Math.floor((n * open) / POLLS);
+  polls.push(await secondsOf(() => pollBatch(app, { fileId, batchNo })));
+}
+const sweeping = await secondsOf(() => sweep(app));
+printSample({
+  seconds: median(polls),
+  figures: {
+    pollP99Ms: percentile(polls, 0.99) * 1_000,
+    sweepSeconds: sweeping,
+  },
+});
+await app.close();
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1_000;
+}

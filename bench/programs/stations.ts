@@ -1,0 +1,68 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { deliverFile } from '../../workers/deliver.ts';
+import { intakeFile } from '../../workers/intake.ts';
+import { pollBatch } from '../../workers/poll.ts';
+import { submitBatch } from '../../workers/submit.ts';
+import { printSample } from '../measure/report-sample.ts';
+import { openBenchApp } from '../world/bench-app.ts';
+import { claimFile } from '../world/take-in-file.ts';
+
+/**
+ * `stations --root DIR --file FILE [--until intake]`: one file through the stations of production, one after the other in
+ * one process, each timed by itself. Tells how long the event loop was held up meanwhile.
+ */
+const { values } = parseArgs({
+  options: { root: { type: 'string', default: '' }, file: { type: 'string', default: '' }, until: { type: 'string' } },
+});
+const app = await openBenchApp(values.root);
+const figures: Record<string, number> = {};
+
+const fileId = await timed('claim', () => claimFile(app, values.file));
+await timed('intake', () => intakeFile(app, { fileId }));
+const batches = await listBatches();
+if (values.until !== 'intake') {
+  await timed('submit', () => oneByOne((key) => submitBatch(app, key)));
+  await timed('poll', () => oneByOne((key) => pollBatch(app, key)));
+  await timed('deliver', () => deliverFile(app, { fileId }));
+}
+Object.assign(figures, await readState());
+const seconds = Object.entries(figures).reduce((sum, [name, value]) => sum + (name.endsWith('Seconds') ? value : 0), 0);
+printSample({ seconds, figures });
+await app.close();
+
+/** The event loop is asked every 10 ms; what it was late besides is the delay. */
+async function timed<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  const resolution = 10;
+  const delay = monitorEventLoopDelay({ resolution });
+  delay.enable();
+  const started = performance.now();
+  const result = await work();
+  figures[`${name}Seconds`] = (performance.now() - started) / 1_000;
+  delay.disable();
+  const lateMs = (ns: number) => Math.max(0, ns / 1e6 - resolution);
+  figures[`${name}DelayP99Ms`] = delay.count > 0 ? lateMs(delay.percentile(99)) : 0;
+  figures[`${name}DelayMaxMs`] = delay.count > 0 ? lateMs(delay.max) : 0;
+  return result;
+}
+
+async function listBatches(): Promise<number[]> {
+  const sql = 'SELECT batch_no FROM batch WHERE file_id = $1 ORDER BY batch_no';
+  const { rows } = await app.ledger.pool.query<{ batch_no: number }>(sql, [fileId]);
+  return rows.map((row) => row.batch_no);
+}
+
+async function oneByOne(work: (key: { fileId: string; batchNo: number }) => Promise<void>): Promise<void> {
+  for (const batchNo of batches) await work({ fileId, batchNo });
+}
+
+type FileState = { state: string; reason: string | null; records: number; valid_rows: number };
+
+/** @throws Error when the file did not come to the end that it should have come to */
+async function readState(): Promise<Record<string, number>> {
+  const sql = 'SELECT state, reason, records, valid_rows FROM file WHERE file_id = $1';
+  const { rows } = await app.ledger.pool.query<FileState>(sql, [fileId]);
+  const wanted = values.until === 'intake' ? 'accepted' : 'completed';
+  if (rows[0]?.state !== wanted) throw new Error(`the file is ${rows[0]?.state}: ${rows[0]?.reason}`);
+  return { rows: rows[0].records, valid: rows[0].valid_rows };
+}

@@ -1,0 +1,136 @@
+import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/look-up.ts';
+import type { BenchRun, Measurement } from '../measure/record.ts';
+
+/** Something that paydrop sets out to reach. */
+export type Goal = {
+  readonly goal: string;
+  readonly is: 'at least' | 'at most';
+  readonly limit: number;
+  readonly unit: string;
+  /** Undefined when it was not measured in this run. */
+  readonly measured: number | undefined;
+};
+
+/** Every goal with what the run says about it. Times are those of the usual batch size. */
+export function goalsOf(run: BenchRun): Goal[] {
+  return [...checkingGoals(run), ...wayGoals(run), ...memoryGoals(run), ...answeringGoals(run)];
+}
+
+export function isMet({ is, limit, measured }: Goal): boolean | undefined {
+  if (measured === undefined) return undefined;
+  return is === 'at least' ? measured >= limit : measured <= limit;
+}
+
+export const USUAL_BATCH = 'batches of 500';
+const MILLION = 1_000_000;
+
+function checkingGoals({ measurements }: BenchRun): Goal[] {
+  const of = (subject: string) =>
+    lookUp(measurements, { part: 'validate', condition: 'ordinary', rows: MILLION, subject });
+  const intake = stationsOf(measurements, MILLION);
+  const script = lookUp(measurements, { part: 'stations', subject: 'afternoon script', rows: MILLION });
+  return [
+    atLeast(
+      'checking 1,000,000 rows, against bare csv-parse',
+      8,
+      ' times as fast',
+      ratioOf(of('csv-parse'), of('paydrop')),
+    ),
+    atMost('checking 1,000,000 rows, against the floor', 5, ' times as long', ratioOf(of('paydrop'), of('floor'))),
+    atMost(
+      'intake of 1,000,000 rows, against parsing, checking and serialising',
+      0.6,
+      ' times as long',
+      ratioOf(intake, script, { over: 'intakeSeconds' }),
+    ),
+    atMost(
+      'delay of the event loop during that intake, 99th percentile',
+      50,
+      ' ms',
+      medianOf(intake, 'intakeDelayP99Ms'),
+    ),
+  ];
+}
+
+const WAY_LIMITS: readonly (readonly [rows: number, limit: number])[] = [
+  [10_000, 1],
+  [100_000, 0.5],
+  [MILLION, 0.3],
+];
+
+function wayGoals({ measurements }: BenchRun): Goal[] {
+  const small = lookUp(measurements, { part: 'small-files', subject: 'paydrop' });
+  const perRow = (rows: number) => divide(medianOf(wayOf(measurements, rows)), rows);
+  return [
+    ...WAY_LIMITS.map(([rows, limit]) =>
+      atMost(
+        `drop to result of ${count(rows)} rows, against the afternoon script`,
+        limit,
+        ' times as long',
+        ratioOf(wayOf(measurements, rows), wayOf(measurements, rows, 'afternoon script')),
+      ),
+    ),
+    atMost(
+      'time per row with 1,000,000 rows, against 10,000',
+      1.5,
+      ' times as long',
+      divide(perRow(MILLION), perRow(10_000)),
+    ),
+    atLeast('files of 100 rows, drop to result', 60, ' per second', filesPerSecond(small)),
+  ];
+}
+
+function memoryGoals({ measurements }: BenchRun): Goal[] {
+  const peak = (rows: number) => medianOf(wayOf(measurements, rows), 'peakMb');
+  return [
+    atMost('memory of all processes with 1,000,000 rows', 250, ' MB', peak(MILLION)),
+    atMost('the same, against 100,000 rows', 1.2, ' times as much', divide(peak(MILLION), peak(100_000))),
+  ];
+}
+
+/** What is asked, and the figure that says how long it took. */
+const QUESTIONS: readonly (readonly [string, Quantity])[] = [
+  ['find an invoice', 'findMs'],
+  ['the status', 'statusMs'],
+  ['the front page of the desk', 'frontMs'],
+];
+
+function answeringGoals({ measurements }: BenchRun): Goal[] {
+  const asked = lookUp(measurements, { part: 'questions', rows: 10_000_000 });
+  return QUESTIONS.map(([question, figure]) =>
+    atMost(`${question}, with 10,000,000 rows in the ledger`, 200, ' ms', medianOf(asked, figure)),
+  );
+}
+
+function wayOf(
+  measurements: readonly Measurement[],
+  rows: number,
+  subject = 'paydrop',
+  condition = USUAL_BATCH,
+): Measurement | undefined {
+  return lookUp(measurements, { part: 'drop-to-result', subject, condition, rows });
+}
+
+export function filesPerSecond(measurement: Measurement | undefined): number | undefined {
+  return divide(medianOf(measurement, 'files'), medianOf(measurement));
+}
+
+function stationsOf(measurements: readonly Measurement[], rows: number): Measurement | undefined {
+  return lookUp(measurements, { part: 'stations', subject: 'paydrop', condition: USUAL_BATCH, rows });
+}
+
+function atLeast(goal: string, limit: number, unit: string, measured: number | undefined): Goal {
+  return { goal, is: 'at least', limit, unit, measured };
+}
+
+function atMost(goal: string, limit: number, unit: string, measured: number | undefined): Goal {
+  return { goal, is: 'at most', limit, unit, measured };
+}
+
+function divide(over: number | undefined, under: number | undefined): number | undefined {
+  return over === undefined || under === undefined ? undefined : over / under;
+}
+
+function count(rows: number): string {
+  return rows.toLocaleString('en-US');
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watchMemory } from '../measure/peak-memory.ts';
+
+/** `paydrop start` as people run it. */
+export type Daemon = {
+  /** Ends it as its user would. @returns the largest memory of its processes together, in MB */
+  stop(): Promise<number | null>;
+  /** The end of its log, for when something went wrong. */
+  lastWords(): string;
+};
+
+const LAST_WORDS = 4_000;
+
+/** @param paydrop the compiled command */
+export async function startDaemon(paydrop: string, root: string): Promise<Daemon> {
+  const child = spawn(process.execPath, [paydrop, '--dir', root, 'start'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, PAYDROP_DESK: 'off' },
+  });
+  const memory = watchMemory(child.pid!);
+  let said = '';
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('paydrop is running')) resolve();
+      said = said.slice(-LAST_WORDS);
+    });
+    child.on('exit', () => reject(new Error(`paydrop did not start: ${said}`)));
+  });
+  await ready.catch((error: unknown) => {
+    memory.stop();
+    throw error;
+  });
+  return {
+    stop: async () => {
+      const peakMb = memory.stop();
+      if (child.exitCode === null) {
+        child.kill('SIGTERM');
+        await once(child, 'exit');
+      }
+      return peakMb;
+    },
+    lastWords: () => said,
+  };
+}

@@ -1,0 +1,73 @@
+import type { App } from '../../src/app.ts';
+import { forceStatements } from './force-statements.ts';
+
+const FILES = 20;
+const BATCH_ROWS = 500;
+
+/**
+ * Fills the ledger with copies of one finished file: rows, outcomes, batches and links of the audit trail, one file a day up
+ * to today. The links do not follow from each other; nothing that is asked here verifies them.
+ * @returns names an invoice by its place between 0 and 1
+ */
+export async function fillLedger(
+  app: App,
+  model: { fileId: string; rows: number },
+): Promise<(place: number) => string> {
+  const rowsOfFile = Math.ceil(model.rows / FILES);
+  const indexes = await listIndexes(app);
+  await forceStatements(app, [
+    ...indexes.map(({ name }) => `DROP INDEX ${name}`),
+    ...statementsOf(model.fileId, rowsOfFile),
+    ...indexes.map(({ definition }) => definition),
+    'VACUUM ANALYZE',
+  ]);
+  return (place) => {
+    const row = Math.floor(place * FILES * rowsOfFile);
+    return invoiceOf(Math.floor(row / rowsOfFile) + 1, (row % rowsOfFile) + 1);
+  };
+}
+
+/** Those of the large tables that hold no constraint: made at the end they take a fraction of the time. */
+async function listIndexes({ ledger }: App): Promise<{ name: string; definition: string }[]> {
+  const { rows } = await ledger.pool.query<{ name: string; definition: string }>(
+    `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
+     WHERE i.indrelid IN ('payment_row'::regclass, 'row_outcome'::regclass) AND NOT i.indisunique`,
+  );
+  return rows;
+}
+
+function statementsOf(fileId: string, rows: number): string[] {
+  const batches = Math.ceil(rows / BATCH_ROWS);
+  return [
+    `CREATE TEMP TABLE model AS SELECT * FROM file WHERE file_id = '${fileId}'`,
+    // What differs between the copies; all else is taken over, so that the columns need not be named.
+    `CREATE TEMP TABLE copy AS SELECT n AS copy_no, 1000 + n AS file_no, 'copy' || lpad(n::text, 12, '0') AS file_id,
+       m.claimed_at - (n - 1) * interval '1 day' AS at FROM model m, generate_series(1, ${FILES}) n`,
+    `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(m, jsonb_build_object(
+       'file_no', c.file_no, 'file_id', c.file_id, 'name', 'copy-' || c.copy_no || '.csv', 'sha256', repeat('0', 56) || lpad(c.copy_no::text, 8, '0'),
+       'row_set', NULL, 'claimed_at', c.at, 'state_at', c.at, 'accepted_at', c.at, 'records', ${rows}, 'valid_rows', ${rows},
+       'valid_cents', ${rows} * 2500, 'invalid_rows', 0, 'physical_lines', ${rows}))).* FROM model m, copy c`,
+    `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
+       'file_id', c.file_id, 'batch_no', no, 'batch_id', c.copy_no || '-' || no, 'rows', ${BATCH_ROWS}, 'cents', ${BATCH_ROWS} * 2500,
+       'first_line', (no - 1) * ${BATCH_ROWS} + 1, 'last_line', no * ${BATCH_ROWS}, 'next_recheck_at', NULL,
+       'state_at', c.at, 'submitted_at', c.at, 'result_at', c.at, 'final_at', c.at))).*
+     FROM batch b, copy c, generate_series(1, ${batches}) no WHERE b.file_id = '${fileId}' AND b.batch_no = 1`,
+    `INSERT INTO batch_outcome SELECT c.file_no, no, 'approved', ${BATCH_ROWS}, ${BATCH_ROWS} * 2500
+     FROM copy c, generate_series(1, ${batches}) no`,
+    `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four, fingerprint)
+     SELECT c.file_no, line, (line - 1) / ${BATCH_ROWS} + 1, 'COPY' || c.copy_no || '-' || lpad(line::text, 8, '0'), '', 2500,
+       lpad((line % 10000)::text, 4, '0'), decode(md5(c.copy_no || '-' || line), 'hex')
+     FROM copy c, generate_series(1, ${rows}) line`,
+    `INSERT INTO row_outcome (file_no, line, outcome, message, "authorization")
+     SELECT c.file_no, line, 'approved', 'OK: 678594:', '678594' FROM copy c, generate_series(1, ${rows}) line`,
+    `INSERT INTO audit SELECT (jsonb_populate_record(a, jsonb_build_object('seq', 1000000 + row_number() OVER (),
+       'at', c.at, 'file_id', c.file_id, 'batch_no', no))).*
+     FROM audit a, copy c, generate_series(1, ${batches}) no WHERE a.file_id = '${fileId}' AND a.batch_no = 1`,
+    'UPDATE audit_head SET seq = (SELECT max(seq) FROM audit)',
+    'DROP TABLE model, copy',
+  ];
+}
+
+function invoiceOf(file: number, line: number): string {
+  return `COPY${file}-${String(line).padStart(8, '0')}`;
+}

@@ -1,0 +1,31 @@
+/** One account and one folder, with the defaults of the product wherever they say nothing about waiting. */
+export function plainConfig(options: { serviceUrl: string; maxRows?: number; maxBadPercent?: number }) {
+  const { serviceUrl, maxRows, maxBadPercent = 10 } = options;
+  return {
+    accounts: {
+      main: {
+        server: 'NA',
+        country: 'US',
+        currency: 'USD',
+        agentCode: 'TEST88',
+        password: 'TEST88',
+        baseUrl: serviceUrl,
+        // The stand-in has its results at once.
+        poll: { firstMs: 0, factor: 1, longestMs: 100 },
+      },
+    },
+    folders: [
+      {
+        path: 'drop',
+        account: 'main',
+        operation: 'card',
+        // Files are renamed into the folder whole, so there is nothing to wait for.
+        complete: { by: 'quiet', quietMs: 0, probes: 1 },
+        badRows: { policy: 'withhold', maxPercent: maxBadPercent },
+        // The files of one run are all alike or all unlike.
+        unusualFactor: 0,
+      },
+    ],
+    ...(maxRows !== undefined && { batch: { maxRows } }),
+  };
+}

@@ -1,0 +1,39 @@
+import { statSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { App } from '../../src/app.ts';
+import { claimDrop } from '../../src/drop/claim-drop.ts';
+import { newFileId } from '../../src/kernel/ids.ts';
+import { intakeFile } from '../../workers/intake.ts';
+import { takeClaim } from '../../workers/take-claim.ts';
+
+/** Claims a copy of a file and takes it in. @returns its id */
+export async function takeInFile(app: App, path: string): Promise<string> {
+  const fileId = await claimFile(app, path);
+  await intakeFile(app, { fileId });
+  return fileId;
+}
+
+/** From the drop folder into the ledger: renamed, sealed, hashed. @returns its id */
+export async function claimFile(app: App, path: string): Promise<string> {
+  const fileId = newFileId();
+  const folder = app.settings.folders[0]!;
+  const dropped = join(folder.path, `${fileId}.csv`);
+  await copyFile(path, dropped);
+  await mkdir(folder.work, { recursive: true });
+  const { size, mtimeMs, ino } = statSync(dropped, { bigint: true });
+  const outcome = await claimDrop(
+    {
+      path: Buffer.from(dropped),
+      name: `${fileId}.csv`,
+      bytes: Number(size),
+      mtimeMs: Number(mtimeMs),
+      inode: ino,
+      completeness: 'quiet',
+    },
+    { workRoot: folder.work, folder, clock: app.clock, fileId },
+  );
+  if (outcome.is !== 'claimed') throw new Error(`the file was not claimed: ${outcome.is}`);
+  await takeClaim(app, outcome.claim);
+  return fileId;
+}

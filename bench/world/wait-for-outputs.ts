@@ -1,0 +1,28 @@
+import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Which of its outputs a file gets last (workers/deliver.ts). */
+const LAST_OUTPUT = '.summary.txt';
+const LOOK_MS = 5;
+/** Looking may take this share of a processor, which paydrop needs as well: large folders are looked at less often. */
+const MOST_LOOKING = 0.05;
+
+/**
+ * Waits until this many files have all their outputs.
+ * @throws Error when nothing new comes for `patienceMs`, and when a file was not accepted
+ */
+export async function waitForOutputs(out: string, files: number, patienceMs = 300_000): Promise<void> {
+  let seen = -1;
+  let since = performance.now();
+  for (;;) {
+    const looked = performance.now();
+    const names = await readdir(out).catch(() => []);
+    const stray = names.find((name) => name.endsWith('.nak.csv') || name.endsWith('.held.csv'));
+    if (stray !== undefined) throw new Error(`a file that should have been sent was not: ${stray}`);
+    if (names.filter((name) => name.endsWith(LAST_OUTPUT)).length >= files) return;
+    if (names.length !== seen) since = performance.now();
+    seen = names.length;
+    if (performance.now() - since > patienceMs) throw new Error(`only ${seen} outputs came in time`);
+    await sleep(Math.max(LOOK_MS, (performance.now() - looked) / MOST_LOOKING));
+  }
+}

@@ -1,0 +1,21 @@
+import type { About, Measurement } from '../../../bench/measure/record.ts';
+
+/** A measurement as it would come out of so many rounds, with 100 MB each. */
+export function measured(
+  about: Partial<About>,
+  seconds: readonly number[],
+  figures: Readonly<Record<string, readonly number[]>> = {},
+): Measurement {
+  return {
+    part: 'validate',
+    subject: 'paydrop',
+    condition: 'ordinary',
+    rows: 1_000,
+    ...about,
+    samples: seconds.map((value, round) => ({
+      seconds: value,
+      peakMb: 100,
+      figures: Object.fromEntries(Object.entries(figures).map(([name, values]) => [name, values[round]!])),
+    })),
+  };
+}
