@@ -12,13 +12,14 @@ export const MOST_DEATHS = 3;
  * because afterwards nobody may be there to write it. A reading that fails with an error is no death; the sweep asks for
  * it again as long as it takes. That its thread died is an error to the process and a death all the same: such a file
  * would otherwise be read for ever.
- * @param read   reads the file, and forgets the count together with what it writes of the file
+ * @param read   reads the file, and forgets the count together with what it writes of the file; it is told of how many
+ *               earlier readings nobody came back
  * @param giveUp what becomes of the file instead of being read once more
  */
 export async function guardReading(
   app: App,
   fileId: string,
-  { read, giveUp }: { read: () => Promise<void>; giveUp: (deaths: number) => Promise<void> },
+  { read, giveUp }: { read: (deaths: number) => Promise<void>; giveUp: (deaths: number) => Promise<void> },
 ): Promise<void> {
   const deaths = await beginReading(app.ledger, fileId);
   if (deaths >= MOST_DEATHS) {
@@ -26,7 +27,7 @@ export async function guardReading(
     app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
     await forgetReadings(app.ledger, fileId);
   } else {
-    await readAlive(app, fileId, read);
+    await readAlive(app, fileId, () => read(deaths));
   }
 }
 

@@ -3,6 +3,7 @@ import type { Claim } from '../src/drop/finish-claim.ts';
 import type { OddDrop } from '../src/drop/odd-drop.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
 import { maskText } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readCurrentKeyId } from '../src/ledger/queries/master-keys.ts';
@@ -35,8 +36,8 @@ async function sealAndAsk(app: App, claim: Claim): Promise<void> {
     let isSealed = (await readFileState(app.ledger, fileId)) !== undefined;
     if (isSealed) return true;
     await guardReading(app, fileId, {
-      read: async () => {
-        await sealClaim(app, claim);
+      read: async (deaths) => {
+        await sealClaim(app, claim, deaths);
         isSealed = true;
       },
       giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
@@ -61,15 +62,13 @@ async function chooseMasterKey({ ledger, keys }: App): Promise<MasterKey> {
   return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
 }
 
-async function sealClaim(app: App, claim: Claim): Promise<void> {
+async function sealClaim(app: App, claim: Claim, deaths: number): Promise<void> {
   const { fileId, notes } = claim;
   const folder = folderOf(app, notes.folder, fileId);
   const claimedAt = new Date(notes.claimedAt);
   const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
-  // What an earlier process sealed before it died cannot be opened: its key died with it. The bytes are still here.
-  await destroySealedFile(path);
   const { key, wrapped } = newDataKey(await chooseMasterKey(app), fileId);
-  const sealed = await sealFile({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE });
+  const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
   crashPoint('claim.sealed');
   await claimFile(app.ledger, {
     fileId,
@@ -88,4 +87,19 @@ async function sealClaim(app: App, claim: Claim): Promise<void> {
     control: claim.sidecar === undefined ? null : await readSidecar(claim.sidecar),
   });
   app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+/**
+ * What an earlier try sealed cannot be opened: its key was never written down. The bytes are still in the claim. To look
+ * for what a dead one left takes a listing of the whole day, so that is done only when there was one.
+ */
+async function sealAnew(seal: Parameters<typeof sealFile>[0], deaths: number): ReturnType<typeof sealFile> {
+  if (deaths > 0) await destroySealedFile(seal.to);
+  try {
+    return await sealFile(seal);
+  } catch (error) {
+    if (!(error instanceof PipelineError) || error.code !== 'OUTPUT_EXISTS') throw error;
+    await destroySealedFile(seal.to);
+    return sealFile(seal);
+  }
 }

@@ -4,7 +4,7 @@ import { systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
 import { ORIGINAL, readNotes } from './claim-notes.ts';
 import { explainSystemError } from './explain-system-error.ts';
-import { type Claim, type ClaimOutcome, finishClaim, toClaim } from './finish-claim.ts';
+import { type Claim, type ClaimOutcome, finishClaim, inspectClaim, toClaim } from './finish-claim.ts';
 import { type FolderEntry, listFolder, lstatOrNothing } from './list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
 import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts';
@@ -42,7 +42,7 @@ export async function readClaim(workRoot: string, fileId: string): Promise<Claim
   try {
     const notes = await readNotes(workDir);
     if (notes?.fileId !== fileId) return undefined;
-    const outcome = await finishClaim(workDir, notes);
+    const outcome = await inspectClaim(workDir, notes);
     if (outcome.is === 'gone') return undefined;
     return outcome.is === 'claimed' ? outcome.claim : toClaim(workDir, notes, true);
   } catch (error) {

@@ -40,7 +40,11 @@ export async function finishClaim(workDir: string, notes: ClaimNotes): Promise<C
   if (notes.marker) await removeMarker(notes.marker, notes.folder);
   crashPoint('claim.marker-removed');
   await syncFolder(workDir);
+  return inspectClaim(workDir, notes);
+}
 
+/** What lies in the work folder of a finished claim now. */
+export async function inspectClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
   const stats = await lstatOrNothing(join(workDir, ORIGINAL));
   if (stats === undefined) return { is: 'gone' };
   const code = oddCodeOf(stats);

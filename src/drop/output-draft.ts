@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { explainSystemError } from './explain-system-error.ts';
-import { hashFile } from './hash-file.ts';
+import { hashOpened } from './hash-file.ts';
 
 /** An output under its temporary name, whose content goes in piece by piece. */
 export type OutputDraft = {
@@ -61,16 +61,16 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
   }
 
   async function sync(): Promise<Content> {
+    const content = { sha256: hash.digest('hex'), bytes };
     try {
       await early;
       await handle.sync();
+      crashPoint('output.draft-written');
+      // Read back before it gets its name as well: a bad copy under the final name could never be replaced.
+      if ((await hashOpened(handle)) !== content.sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
     } finally {
       await handle.close();
     }
-    crashPoint('output.draft-written');
-    const content = { sha256: hash.digest('hex'), bytes };
-    // Read back before it gets its name as well: a bad copy under the final name could never be replaced.
-    if ((await hashFile(temporary)) !== content.sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
     return content;
   }
 
@@ -100,12 +100,12 @@ export const TEMPORARY_OUTPUT = /^\..+\.[0-9a-f]{16}\.tmp$/s;
 /** Tries the file first: the folder is nearly always there. */
 async function openNew(dir: string, temporary: string, action: string) {
   try {
-    return await open(temporary, 'wx', 0o600);
+    return await open(temporary, 'wx+', 0o600);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
   }
   await makeFolder(dir, action);
-  return open(temporary, 'wx', 0o600);
+  return open(temporary, 'wx+', 0o600);
 }
 
 async function makeFolder(dir: string, action: string): Promise<void> {
