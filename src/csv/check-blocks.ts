@@ -11,7 +11,7 @@ import type { faultTally } from './fault-tally.ts';
 import { closeRow, makeRoom, newRowPack, packRow } from './packed-rows.ts';
 import { type Block, findLineEnd } from './read-blocks.ts';
 import type { FileShape } from './read-records.ts';
-import { CR, LF } from './scan/byte-names.ts';
+import { CR, LF } from '../kernel/byte-names.ts';
 import { compileRowScan } from './scan/compile-row-scan.ts';
 import { DECLINED, newRowDesk } from './scan/row-desk.ts';
 import { cellFault } from './row-notes.ts';

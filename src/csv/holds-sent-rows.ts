@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { CR, NINE, POINT, ZERO } from '../kernel/byte-names.ts';
 import { areSameBytes, cutCells, readCents } from '../kernel/cut-cells.ts';
 import { type SentText, sentTextReader } from '../kernel/sent-text.ts';
 
@@ -65,8 +66,3 @@ function areDigits(bytes: Uint8Array, from: number, to: number): boolean {
 function readCanonicalCents(body: Uint8Array, from: number, to: number): number | undefined {
   return body[to - 3] === POINT ? readCents(body, from, to) : undefined;
 }
-
-const CR = 0x0d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;

@@ -1,3 +1,4 @@
+import { COMMA, LF } from '../kernel/byte-names.ts';
 import type { PaymentRow } from '../kernel/rows.ts';
 
 /** Valid rows of a stretch of a file, packed: what is sent lies in one run of bytes, of each row only numbers are kept. */
@@ -19,9 +20,6 @@ export type PackedRows = {
 
 /** Packed rows that are being written. The buffers are replaced when they are too small, so nobody else keeps them. */
 export type RowPack = { -readonly [Part in keyof PackedRows]: PackedRows[Part] };
-
-const LF = 0x0a;
-const COMMA = 0x2c;
 
 /**
  * Where a cell of a packed row begins.

@@ -1,12 +1,10 @@
+import { COMMA, QUOTE, SPACE } from '../kernel/byte-names.ts';
+
 /**
  * A plain row is a line of printable ASCII whose cells anybody can see: there is a comma between two cells and nowhere else,
  * but in cells that stand whole between two quotes and hold no other quote. csv-parse, which has the last word on all other
  * lines, finds the same cells in it.
  */
-
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const SPACE = 0x20;
 
 /**
  * Whether a line of printable ASCII with quotes is a plain row. In such a line blanks around a cell without quotes are no

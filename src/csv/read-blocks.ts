@@ -1,4 +1,4 @@
-import { CR, LF } from './scan/byte-names.ts';
+import { CR, LF } from '../kernel/byte-names.ts';
 import { LONGEST_LINE } from './split-lines.ts';
 
 /** Whole lines of a file, with their ends; the last block holds what is left, also a line without an end. */

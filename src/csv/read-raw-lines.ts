@@ -7,7 +7,7 @@ import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
 import { findLineEnd, readBlocks } from './read-blocks.ts';
 import { blankFilter } from './blank-lines.ts';
 import { newFileShape } from './read-records.ts';
-import { CR, LF, QUOTE as QUOTE_MARK } from './scan/byte-names.ts';
+import { CR, LF, QUOTE as QUOTE_MARK } from '../kernel/byte-names.ts';
 import { splitCells } from './split-cells.ts';
 import { type Line, LONGEST_LINE } from './split-lines.ts';
 

@@ -1,3 +1,5 @@
+import { COMMA, CR, LF, MINUS, POINT, QUOTE, SPACE, ZERO } from './byte-names.ts';
+
 /**
  * Cuts one line of bytes at its commas, without a text for each cell: of a file of a million rows these would be most of the
  * work. It takes plain lines only. One that holds a quote, or a CR that no LF follows, may mean something else to another
@@ -31,11 +33,6 @@ export function cutCells(bytes: Uint8Array, from: number, places: Uint32Array): 
   return cells;
 }
 
-const LF = 0x0a;
-const CR = 0x0d;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-
 /** Whether two stretches of bytes are the same. */
 export function areSameBytes(
   one: Uint8Array,
@@ -66,8 +63,6 @@ export function dropSpaces(bytes: Uint8Array, from: number, to: number): number 
   return at;
 }
 
-const SPACE = 0x20;
-
 /**
  * The number that a stretch of digits is, at most 15 of them, so that it is exact; -1 for anything else. A decimal point is
  * no digit.
@@ -83,7 +78,6 @@ export function readDigits(bytes: Uint8Array, from: number, to: number): number 
   return value;
 }
 
-const ZERO = 0x30;
 const MOST_DIGITS = 15;
 
 /**
@@ -102,7 +96,5 @@ export function readCents(bytes: Uint8Array, from: number, to: number): number |
   return start === from || cents === 0 ? cents : -cents;
 }
 
-const MINUS = 0x2d;
-const POINT = 0x2e;
 /** 10 million with all its cents; what is more is left to the reader of any amount. */
 const LONGEST_WHOLE = 7;

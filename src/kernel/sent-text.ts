@@ -1,3 +1,4 @@
+import { MINUS } from './byte-names.ts';
 import { cutCells, readDigits } from './cut-cells.ts';
 
 /**
@@ -42,5 +43,3 @@ export function sentTextReader({ bytes }: SentText) {
     isAtEnd: () => next === bytes.length,
   };
 }
-
-const MINUS = 0x2d;

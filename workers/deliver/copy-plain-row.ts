@@ -1,5 +1,6 @@
 import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { COMMA, MINUS, NINE, POINT, QUOTE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
 import { passesLuhn } from '../../src/kernel/luhn.ts';
 
 /**
@@ -8,14 +9,6 @@ import { passesLuhn } from '../../src/kernel/luhn.ts';
  * @returns where the copy ends, or -1 for a row that `shownRow` has to look at; what was put into `to` is void then
  */
 export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
-
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const STAR = 0x2a;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
 
 /** Of each byte whether it is a digit, and whether a spreadsheet takes it for the beginning of a formula: = + - @ */
 const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));

@@ -2,6 +2,7 @@ import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
 import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read-raw-lines.ts';
 import { endOfCell } from '../../src/csv/plain-row.ts';
+import { POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/kernel/rows.ts';
 
@@ -81,9 +82,6 @@ function stands(text: string, bytes: Buffer, start: number, end: number): boolea
   for (let place = start; place < end; place += 1) if (bytes[place] !== text.charCodeAt(place - start)) return false;
   return true;
 }
-
-const ZERO = 0x30;
-const POINT = 0x2e;
 
 /** Cents of one to seven digits, a point and two digits; undefined for everything else, which `parseAmount` reads. */
 function plainCents(bytes: Buffer, start: number, end: number): number | undefined {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ColumnName } from '../../schemas/columns.ts';
+import { COMMA, LF, MINUS, POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 
 /**
@@ -33,12 +34,6 @@ export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cent
   if (row !== cents.length) throw mismatch(0, `${row} rows were read, ${cents.length} were written`);
   return sum;
 }
-
-const COMMA = 0x2c;
-const LF = 0x0a;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
 
 /** An amount in its one form: a minus or nothing, digits, a point and two digits. */
 function readAmount(body: Uint8Array, start: number, end: number, row: number, cents: Float64Array): number {

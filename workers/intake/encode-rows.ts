@@ -1,6 +1,7 @@
 import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import type { CheckedRow } from '../../src/csv/check-payment-file.ts';
+import { COMMA } from '../../src/kernel/byte-names.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
@@ -86,8 +87,6 @@ type Span = { from: number; to: number };
 function newSpan(): Span {
   return { from: 0, to: 0 };
 }
-
-const COMMA = 0x2c;
 
 /** More than any layout has. */
 const MOST_COLUMNS = 64;

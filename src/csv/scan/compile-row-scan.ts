@@ -3,7 +3,7 @@ import { SHORTEST_TELLING } from '../check-row.ts';
 import type { CheckRules } from '../check-rules.ts';
 import { placesOf } from '../places-of.ts';
 import { fitsBrand } from '../rules/card-brand.ts';
-import { COMMA, CR, LF, QUOTE, SPACE } from './byte-names.ts';
+import { COMMA, CR, LF, QUOTE, SPACE } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import { scanAmount } from './scan-amount.ts';
 import { type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';

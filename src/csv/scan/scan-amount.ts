@@ -1,4 +1,4 @@
-import { MINUS, NINE, POINT, ZERO } from './byte-names.ts';
+import { MINUS, NINE, POINT, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 

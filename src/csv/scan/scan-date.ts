@@ -1,5 +1,5 @@
 import { isDay } from '../rules/date.ts';
-import { NINE, SLASH, ZERO } from './byte-names.ts';
+import { NINE, SLASH, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 
 /** Scans a day of the calendar, `6/5/2026` or `06/05/2026`, and writes it with two digits each. */

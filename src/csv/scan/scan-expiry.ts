@@ -1,4 +1,4 @@
-import { SLASH, ZERO } from './byte-names.ts';
+import { SLASH, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 

@@ -1,4 +1,4 @@
-import { NINE, ZERO } from './byte-names.ts';
+import { NINE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 

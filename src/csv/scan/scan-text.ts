@@ -1,5 +1,5 @@
 import { findMonthName } from '../rules/spreadsheet-damage.ts';
-import { COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from './byte-names.ts';
+import { COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanColumn } from './scan-column.ts';
 
