@@ -3,6 +3,7 @@ import { ROLES } from '../../../schemas/roles.ts';
 import { foldersHere, loadSettings, type Settings } from '../../kernel/config.ts';
 import { type Call, type CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
+import { keepHeapSmall } from '../keep-heap-small.ts';
 import { readRoles } from '../read-roles.ts';
 import { aborted, withStopSignal } from '../stop-signal.ts';
 import { withApp } from '../with-app.ts';
@@ -23,6 +24,7 @@ export const start: CliCommand = {
   ],
   examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log', 'start --roles submit,poll'],
   async run(call) {
+    keepHeapSmall();
     const settings = settingsAt(call);
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
     const log = openCommandLog();
