@@ -34,10 +34,11 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
  *
  * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
  * behind it.
+ * @param known the account of the batch, where it is known
  * @returns the account when its next batch may go, undefined when nothing was tried
  */
-export async function submitAlone(app: App, key: BatchKey): Promise<string | undefined> {
-  const { account: name } = await readBatchRow(app.ledger, key);
+export async function submitAlone(app: App, key: BatchKey, known?: string): Promise<string | undefined> {
+  const name = known ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
