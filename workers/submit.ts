@@ -43,9 +43,9 @@ export async function submitAlone(app: App, key: BatchKey, known?: string): Prom
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
-  if (!batch || (await isLedgerOlder(app, batch))) return undefined;
-  const body = await openBody(app, batch);
-  if (!body) return undefined;
+  if (!batch) return undefined;
+  const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch)]);
+  if (isOlder) return undefined;
   crashPoint('submit.body-opened');
   await recordAnswer(app, batch, await send(app, batch, body));
   return name;
@@ -67,8 +67,11 @@ async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
   }
 }
 
-/** The bytes to send, proven to be the rows of the ledger (H5), or nothing: then the account stops. */
-async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> {
+/**
+ * The bytes to send, proven to be the rows of the ledger (H5).
+ * @throws PipelineError when they are not; the account is stopped then
+ */
+async function openBody(app: App, batch: Prepared): Promise<Buffer> {
   try {
     const [{ file, sent }, sealed] = await Promise.all([
       readSentBatch(app.ledger, batch),
