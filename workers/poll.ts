@@ -30,7 +30,7 @@ export async function pollBatch(app: App, key: BatchKey): Promise<void> {
     if (isEarly(app, batch)) return;
     fresh = await (batch.state === 'submitted' ? askService(app, batch) : askOnceMore(app, batch));
   }
-  const now = await readBatchRow(app.ledger, key);
+  const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
   if (await hasOpenBatches(app.ledger, key.fileId)) return;
   await askToDeliver(app, key.fileId);
@@ -44,8 +44,8 @@ function isEarly(app: App, batch: BatchRow): boolean {
   return pollWaitMs(app, batch) > TOLERANCE_MS;
 }
 
-/** A result that this process has just kept, with what it is to be judged by. */
-type FreshResult = SentBatch & { bytes: Buffer; sha256: string };
+/** A result that has just come, with what it is to be judged by, and the batch when it was this process that kept it. */
+type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
 async function askService(app: App, batch: BatchRow): Promise<FreshResult | undefined> {
   const answer = await fetchResult(app, batch);
@@ -85,8 +85,8 @@ async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<Fre
   const found = await readSentBatch(app.ledger, batch);
   const { sealed, sha256 } = sealResult(app, found.file, batch.batch_no, bytes);
   crashPoint('poll.result-sealed');
-  await receiveResult(app.ledger, keyOf(batch), { sealed, sha256, rows: batch.rows });
-  return { ...found, bytes, sha256 };
+  const received = await receiveResult(app.ledger, keyOf(batch), { sealed, sha256, rows: batch.rows });
+  return { ...found, bytes, sha256, received };
 }
 
 /** @param fresh what has just come; it counts only when it is what the ledger has, which another may have kept first */

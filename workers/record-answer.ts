@@ -8,6 +8,7 @@ import { type AttemptEnd, endAttempt } from '../src/ledger/moves/end-attempt.ts'
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { readBatchRow } from '../src/ledger/queries/read-file.ts';
+import type { BatchRow } from '../src/ledger/records.ts';
 import { askToPoll, askToSubmit } from './wake.ts';
 
 /**
@@ -19,14 +20,15 @@ import { askToPoll, askToSubmit } from './wake.ts';
 export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<void> {
   crashPoint('submit.classified');
   const end = endOf(app, batch, answer);
-  const state = await insist(app, batch, end, async () => {
+  const ended = await insist(app, batch, end, async () => {
     const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
-    return isReleased ? 'ready' : await endAttempt(app.ledger, batch, end);
+    return isReleased ? 'released' : await endAttempt(app.ledger, batch, end);
   });
   if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
   crashPoint('submit.recorded');
-  report(app, batch, end, state);
-  await goOn(app, batch);
+  const isMoved = typeof ended === 'object';
+  report(app, batch, end, isMoved ? ended.state : ended);
+  await goOn(app, isMoved ? ended : await readBatchRow(app.ledger, keyOf(batch)));
 }
 
 /** The ledger is asked again after so long, in ms, at first; twice as long each time, up to the second, until the third. */
@@ -68,12 +70,11 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
 }
 
 /** What the batch needs next follows from the state that it is in now, whoever put it there. */
-async function goOn(app: App, batch: Prepared): Promise<void> {
-  const now = await readBatchRow(app.ledger, keyOf(batch));
+async function goOn(app: App, now: BatchRow): Promise<void> {
   if (now.state === 'submitted') await askToPoll(app, now);
   crashPoint('submit.poll-asked');
   if (now.state === 'ready') {
-    await askToSubmit(app, keyOf(batch), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
+    await askToSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
   }
 }
 
@@ -117,6 +118,6 @@ function report(app: App, batch: Prepared, end: AttemptEnd, state: string | unde
   else app.log.warn(about, `batch not submitted: ${said}`);
 }
 
-function keyOf(batch: Prepared): BatchKey {
+function keyOf(batch: BatchRow): BatchKey {
   return { fileId: batch.file_id, batchNo: batch.batch_no };
 }

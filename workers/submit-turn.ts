@@ -16,8 +16,9 @@ const TURN_MS = 1_000;
  */
 export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, turnMs = TURN_MS): Promise<void> {
   const began = performance.now();
+  let account: string | undefined;
   for (let next: BatchKey | undefined = key; next; ) {
-    const account = await submitAlone(app, next);
+    account = await submitAlone(app, next, account);
     if (account === undefined) return;
     if (signal.aborted || performance.now() - began >= turnMs) return wakeAccount(app, account);
     next = await findNext(app, account);

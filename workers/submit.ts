@@ -34,17 +34,18 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
  *
  * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
  * behind it.
+ * @param known the account of the batch, where it is known
  * @returns the account when its next batch may go, undefined when nothing was tried
  */
-export async function submitAlone(app: App, key: BatchKey): Promise<string | undefined> {
-  const { account: name } = await readBatchRow(app.ledger, key);
+export async function submitAlone(app: App, key: BatchKey, known?: string): Promise<string | undefined> {
+  const name = known ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
-  if (!batch || (await isLedgerOlder(app, batch))) return undefined;
-  const body = await openBody(app, batch);
-  if (!body) return undefined;
+  if (!batch) return undefined;
+  const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch)]);
+  if (isOlder) return undefined;
   crashPoint('submit.body-opened');
   await recordAnswer(app, batch, await send(app, batch, body));
   return name;
@@ -66,8 +67,11 @@ async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
   }
 }
 
-/** The bytes to send, proven to be the rows of the ledger (H5), or nothing: then the account stops. */
-async function openBody(app: App, batch: Prepared): Promise<Buffer | undefined> {
+/**
+ * The bytes to send, proven to be the rows of the ledger (H5).
+ * @throws PipelineError when they are not; the account is stopped then
+ */
+async function openBody(app: App, batch: Prepared): Promise<Buffer> {
   try {
     const [{ file, sent }, sealed] = await Promise.all([
       readSentBatch(app.ledger, batch),

@@ -53,9 +53,7 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
 
 async function buildBatchRequest(account: GatewayAccount, call: SubmitCall): Promise<SoapRequest> {
   if (call.body.length === 0) throw new PipelineError('INTERNAL', 'submit a batch', 'the batch has no bytes');
-  const { buffer, byteOffset, length } = call.body;
-  const batchFile = Buffer.from(buffer, byteOffset, length).toString('base64');
-  return (await templateOf(account, call.operation, 'batchFile')).fill(batchFile);
+  return (await templateOf(account, call.operation, 'batchFile')).fillFile(call.body);
 }
 
 /**

@@ -13,15 +13,22 @@ export type RowOutcomes = PackedOutcomes | readonly ReconciledRow[];
  * @returns how many there were
  */
 export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: RowOutcomes): Promise<number> {
-  const tuples = tupleWriter();
   const isPacked = 'lines' in outcomes;
+  const tuples = tupleWriter(isPacked ? roomOf(outcomes) : undefined);
   if (isPacked) writePacked(tuples, fileNo, outcomes);
   else for (const row of outcomes) writeOutcome(tuples, fileNo, row);
-  await copyTuples(tx, 'outcomes', tuples.take());
+  await copyTuples(tx, 'outcomes', tuples.finish());
   return isPacked ? outcomes.rows : outcomes.length;
 }
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
+
+/** What the rows need at most: the number and the lengths of their columns, three numbers, and the texts. */
+function roomOf({ rows, texts }: PackedOutcomes): number {
+  return rows * (2 + 6 * 4 + 8 + 4 + 4 + LONGEST_NAME) + texts.length;
+}
+
+const LONGEST_NAME = Math.max(...NAMES.map((name) => name.length));
 
 /** The same columns as `writeOutcome`, from bytes to bytes. */
 function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, codes, texts, ends }: PackedOutcomes) {

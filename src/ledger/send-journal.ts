@@ -81,8 +81,11 @@ export async function findForgottenSends(ledger: Ledger, path: string): Promise<
   return [...forgotten, ...(await findMissing(ledger, slice))];
 }
 
-/** Of the end of the journal, which is some hundred entries. */
-const TAIL_BYTES = 65_536;
+/**
+ * Of the end of the journal, which is some fifty entries. Whoever sends looks first, so an older ledger is found out by the
+ * first that sends after it was put in place; the sends that others were about then are far fewer.
+ */
+const TAIL_BYTES = 8_192;
 
 /**
  * Whether the ledger does not know the last sends of the journal. A copy of the ledger knows everything up to its moment,

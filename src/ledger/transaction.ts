@@ -1,4 +1,4 @@
-import { DatabaseError, type PoolClient } from 'pg';
+import pg, { DatabaseError, type PoolClient, type QueryResult } from 'pg';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import type { Ledger } from './open-ledger.ts';
@@ -27,9 +27,15 @@ export type Transaction = {
 /**
  * Runs `work` in one transaction and appends its audit links at the very end: the chain's lock is taken last and held
  * shortly, so two transactions can never wait for each other in a circle over it.
+ * @param options.isFollowed for a move upon which nothing outside of the ledger is done before the next move has come to
+ *   the disk, which brings this one there too. So its own commit waits for no disk; a power cut takes it back.
  * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing of it was written
  */
-export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+export async function transact<Result>(
+  ledger: Ledger,
+  work: (tx: Transaction) => Promise<Result>,
+  options: { isFollowed?: boolean } = {},
+): Promise<Result> {
   const client = await ledger.pool.connect().catch((error: unknown) => {
     throw new PipelineError('LEDGER_UNREACHABLE', 'reach the ledger', undefined, { cause: error });
   });
@@ -39,9 +45,9 @@ export async function transact<Result>(ledger: Ledger, work: (tx: Transaction) =
   try {
     await client.query('BEGIN');
     const result = await work({ client, at, audit: (entry) => links.push(entry) });
-    for (const link of links) await appendAudit(client, at, link);
     crashPoint('commit.before', links);
-    await commit(client);
+    const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
+    await commit(client, [...links.map((link) => appendAudit(at, link)), ...last]);
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
@@ -77,36 +83,31 @@ export function violates(error: unknown, index: string): boolean {
 }
 
 /**
- * From here on the transaction holds the lock on the end of the chain, and every other move waits for it. So a process
- * that is stopped or cut off right now is given up by the server soon, and not when an idle transaction usually is.
+ * A statement with its values in its text, because only such can be asked together with others. No value is a number of a
+ * payer, so none shows where the server shows statements.
  */
-const CHAIN_MS = '10s';
+function appendAudit(at: Date, link: AuditEntry): string {
+  const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
+  const values = [at.toISOString(), actor, fileId, batchNo, move, from, to, reason].map(writeLiteral);
+  return `SELECT append_audit(${[...values, pg.escapeLiteral(storableJson(evidence))].join(', ')})`;
+}
 
-async function appendAudit(client: PoolClient, at: Date, link: AuditEntry): Promise<void> {
-  await client.query(
-    `SELECT set_config('idle_in_transaction_session_timeout', '${CHAIN_MS}', true),
-            append_audit($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      at,
-      link.actor,
-      link.fileId ?? null,
-      link.batchNo ?? null,
-      link.move,
-      link.from ?? null,
-      link.to ?? null,
-      storableText(link.reason),
-      storableJson(link.evidence ?? {}),
-    ],
-  );
+function writeLiteral(value: string | number | null | undefined): string {
+  if (value === null || value === undefined) return 'NULL';
+  return typeof value === 'number' ? String(value) : pg.escapeLiteral(storableText(value));
 }
 
 /**
+ * The audit links and the COMMIT are one message: from the first link on every other move waits for this one, and a process
+ * that was stopped or cut off between them would hold up all. So the server has either nothing of it, or all.
+ *
  * PostgreSQL answers the COMMIT of a transaction in which a statement failed with a quiet ROLLBACK. Work that swallowed
  * that failure would pass for done although nothing of it was written.
  */
-async function commit(client: PoolClient): Promise<void> {
-  const { command } = await client.query('COMMIT');
-  if (command === 'COMMIT') return;
+async function commit(client: PoolClient, statements: readonly string[]): Promise<void> {
+  const answers: QueryResult | QueryResult[] = await client.query(statements.join(';\n'));
+  const last = Array.isArray(answers) ? answers.at(-1) : answers;
+  if (last?.command === 'COMMIT') return;
   throw new PipelineError('INTERNAL', 'commit to the ledger', 'a statement before it had failed');
 }
 

@@ -15,12 +15,29 @@ export type GcmBox = {
   readonly bound: Buffer;
 };
 
-/** @returns the encrypted bytes, as long as the plain ones, followed by the tag of 16 bytes */
-export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array): Buffer {
+/**
+ * The cipher gives each piece in memory of its own. Small ones are taken from what was used before; one of half a megabyte
+ * would be asked of the system anew each time.
+ */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * @param head what is to stand before the encrypted bytes, as it is, so that nobody has to copy them behind it
+ * @returns the head, the encrypted bytes, as long as the plain ones, and the tag of 16 bytes
+ */
+export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array, head: Uint8Array = NOTHING): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(bound);
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const sealed = Buffer.allocUnsafe(head.length + plain.length + TAG_BYTES);
+  sealed.set(head);
+  for (let from = 0; from < plain.length; from += PIECE_BYTES)
+    sealed.set(cipher.update(plain.subarray(from, from + PIECE_BYTES)), head.length + from);
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), head.length + plain.length);
+  return sealed;
 }
+
+const NOTHING = new Uint8Array();
 
 /**
  * @param sealed what `encryptGcm` gave

@@ -18,7 +18,7 @@ const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
  */
 export function sealBytes(key: DataKey, purpose: string, bytes: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  return Buffer.concat([MAGIC, nonce, encryptGcm(boxOf(key, purpose, nonce), bytes)]);
+  return encryptGcm(boxOf(key, purpose, nonce), bytes, Buffer.concat([MAGIC, nonce]));
 }
 
 /** @throws SEAL_BROKEN when the bytes were altered or cut, or were sealed for another purpose, file or key */

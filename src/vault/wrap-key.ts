@@ -24,7 +24,7 @@ const WRAPPED_BYTES = HEADER_BYTES + NONCE_BYTES + KEY_BYTES + TAG_BYTES;
 export function wrapKey(master: MasterKey, owner: string, bytes: Buffer): Buffer {
   const header = Buffer.concat([MAGIC, Buffer.from(master.id, 'hex')]);
   const nonce = randomBytes(NONCE_BYTES);
-  return Buffer.concat([header, nonce, encryptGcm(boxOf(master, owner, header, nonce), bytes)]);
+  return encryptGcm(boxOf(master, owner, header, nonce), bytes, Buffer.concat([header, nonce]));
 }
 
 /**

@@ -7,7 +7,7 @@ import { moveFile } from '../../src/ledger/moves/move.ts';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
 import { verifyAudit } from '../../src/ledger/queries/search.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { transact, violates } from '../../src/ledger/transaction.ts';
+import { type Transaction, transact, violates } from '../../src/ledger/transaction.ts';
 import { relayDatabase } from '../support/database-relay.ts';
 import { claimOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
@@ -75,6 +75,24 @@ describe('transact', () => {
     expect((await readFileRow(world.ledger, fileId)).name).toBe(`${fileId}.csv`);
   });
 
+  it('waits for the disk, but for a move that is followed by one that does', async () => {
+    const said: string[] = [];
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+    onTestFinished(() => ledger.close());
+    relay.decide((text) => (said.push(text), 'pass'));
+    const { file_id: fileId } = await world.claimed();
+    const work = (move: string) => async (tx: Transaction) => tx.audit({ ...because, fileId, move });
+    await transact(ledger, work('one'));
+    expect(said.join()).not.toContain('synchronous_commit');
+    await transact(ledger, work('two'), { isFollowed: true });
+    expect(said.join()).toContain('SET LOCAL synchronous_commit = off;\nCOMMIT');
+    expect((await world.links(fileId)).map(({ move }) => move)).toEqual(['claim', 'one', 'two']);
+    const { rows } = await ledger.pool.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+
   it('quotes no rows in its errors', async () => {
     const { file_id: fileId } = await world.claimed();
     const failures = [
@@ -126,35 +144,47 @@ describe('transact', () => {
 });
 
 describe('the audit chain', () => {
-  it('is given free soon when a process stops while it holds the end', async () => {
+  it('is free for others while a process is stopped or cut off at its commit', async () => {
     const relay = await relayDatabase(world.url);
     onTestFinished(() => relay.close());
     const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
     onTestFinished(() => ledger.close());
-    let asked = '';
-    // The network swallows the COMMIT, as that of a process that is stopped would never come.
-    relay.decide((said) => (said.includes('append_audit') && said.includes('COMMIT') ? 'keep' : 'pass'));
+    let kept = '';
+    // The network swallows what is said at the end, as that of a process that is stopped would never come.
+    relay.decide((said) => {
+      if (!said.includes('append_audit')) return 'pass';
+      kept = said;
+      return 'keep';
+    });
     const stopped = claimFile(ledger, claimOf());
-    await expect
-      .poll(
-        async () => {
-          const { rows } = await world.ledger.pool.query(
-            `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
-          );
-          asked = rows[0]?.query ?? '';
-          return asked;
-        },
-        { interval: 10 },
-      )
-      .toContain('append_audit');
-    expect(asked).toContain(`set_config('idle_in_transaction_session_timeout', '10s', true)`);
-    await world.ledger.pool.query(
+    await expect.poll(() => kept, { interval: 10 }).toMatch(/append_audit.*;\nCOMMIT/s);
+    expect(await claimFile(world.ledger, claimOf())).toBe(true);
+    const { rowCount } = await world.ledger.pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
     );
+    expect(rowCount).toBe(1);
     await expect(stopped).rejects.toThrow();
-    expect(await claimFile(world.ledger, claimOf())).toBe(true);
-    const { rows } = await world.ledger.pool.query(`SHOW idle_in_transaction_session_timeout`);
-    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '1min' }]);
+  });
+
+  it.each([
+    ['quotes \' and \\ and " and ;', 'it\'s \\\' -- "x"; COMMIT'],
+    ['what cannot be kept', 'a\0b'],
+    ['dollars and per cents', '$1 $$ %s'],
+  ])('keeps %s as they are said', async (_what, words) => {
+    const { file_id: fileId } = await world.claimed();
+    const link = { actor: `operator:${words}`, reason: words, evidence: { said: words } };
+    await transact(world.ledger, async (tx) => tx.audit({ ...link, fileId, batchNo: 7, move: 'one', to: words }));
+    const kept = words.replace('\0', '\uFFFD');
+    const found = (await world.links(fileId)).at(-1);
+    expect(found).toMatchObject({
+      actor: `operator:${kept}`,
+      reason: kept,
+      batch_no: 7,
+      to_state: kept,
+      from_state: null,
+    });
+    expect(found).toMatchObject({ evidence: { said: kept } });
+    expect(await verifyAudit(world.ledger)).toBeUndefined();
   });
 
   it('stays a chain without a gap when many move at the same moment', async () => {

@@ -15,6 +15,14 @@ describe('encryptGcm and decryptGcm', () => {
     );
   });
 
+  it.each([65_535, 65_536, 65_537, 200_000])('give back %i bytes, behind a head', (size) => {
+    const plain = Buffer.from(Array.from({ length: size }, (_, index) => index % 251));
+    const sealed = encryptGcm(BOX, plain, Buffer.from('head'));
+    expect(sealed.subarray(0, 4).toString()).toBe('head');
+    expect(sealed.subarray(4).equals(encryptGcm(BOX, plain))).toBe(true);
+    expect(decryptGcm(BOX, sealed.subarray(4))?.equals(plain)).toBe(true);
+  });
+
   it('agree with the published test case 13 and 14 of AES-256-GCM', () => {
     const zeros = { key: Buffer.alloc(32), nonce: Buffer.alloc(12), bound: Buffer.alloc(0) };
     expect(encryptGcm(zeros, Buffer.alloc(0)).toString('hex')).toBe('530f8afbc74536b9a963b4f1c4cb738b');

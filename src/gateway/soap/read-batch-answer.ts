@@ -1,4 +1,5 @@
 import type { WireOperation } from '../../../schemas/wire.ts';
+import { decodeBase64 } from './decode-base64.ts';
 import { isElements, readAnswer, type Reading, type ServiceAnswer } from './read-answer.ts';
 
 /** An answer about a batch. `file` is the result file when it was set aside; its element holds a word then. */
@@ -14,7 +15,7 @@ export type BatchReading = Reading & { readonly file?: Buffer };
  */
 export async function readBatchAnswer(operation: WireOperation, body: Buffer): Promise<BatchReading> {
   const file = findElement(body, 'BATCHPROCESSRESULTFILE');
-  const bytes = file && decodeStrictly(body, file);
+  const bytes = file && decodeBase64(body, file.from, file.to);
   const id = findElement(body, 'BATCHID');
   const batchId = id && readPlainId(body, id);
   const places = [...(bytes ? [file] : []), ...(batchId === undefined ? [] : [id!])];
@@ -38,13 +39,6 @@ function findElement(body: Buffer, name: string): Stretch | undefined {
   const closing = `</${name}>`;
   const isOne = to > from && body.toString('latin1', to, to + closing.length) === closing;
   return isOne && body.indexOf(opening, to) < 0 ? { from, to } : undefined;
-}
-
-/** Nothing but base64, which comes out the same when it is encoded again. */
-function decodeStrictly(body: Buffer, { from, to }: Stretch): Buffer | undefined {
-  const text = body.toString('latin1', from, to);
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.toString('base64') === text ? bytes : undefined;
 }
 
 function readPlainId(body: Buffer, { from, to }: Stretch): string | undefined {

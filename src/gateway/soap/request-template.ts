@@ -6,6 +6,8 @@ import { buildRequest, type Login, type SoapRequest } from './build-request.ts';
 export type RequestTemplate = {
   /** @param value text that stands in XML as it is: base64, letters, digits; anything else must be built anew */
   fill(value: string): SoapRequest;
+  /** @param file goes in as base64 */
+  fillFile(file: Uint8Array): SoapRequest;
 };
 
 /** What templates are made of: where the calls go, and who calls. */
@@ -28,16 +30,29 @@ export async function makeTemplate(
   const at = request.body.indexOf(word);
   const head = request.body.subarray(0, at);
   const tail = request.body.subarray(at + word.length);
+  const fill = (length: number, write: (body: Buffer, at: number) => void) => {
+    const body = Buffer.allocUnsafe(head.length + length + tail.length);
+    body.set(head);
+    write(body, head.length);
+    body.set(tail, head.length + length);
+    return { headers: request.headers, body };
+  };
   return {
-    fill: (value) => {
-      const body = Buffer.allocUnsafe(head.length + value.length + tail.length);
-      body.set(head);
-      body.write(value, head.length, 'latin1');
-      body.set(tail, head.length + value.length);
-      return { headers: request.headers, body };
-    },
+    fill: (value) => fill(value.length, (body, at) => body.write(value, at, 'latin1')),
+    fillFile: (file) => fill(Math.ceil(file.length / 3) * 4, (body, at) => writeBase64(body, at, file)),
   };
 }
+
+/** Piece by piece, because as a whole it would be a text of a megabyte, for which the collector of garbage has to run. */
+function writeBase64(body: Buffer, from: number, file: Uint8Array): void {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
+  let at = from;
+  for (let next = 0; next < bytes.length; next += PIECE_BYTES)
+    at += body.write(bytes.toString('base64', next, next + PIECE_BYTES), at, 'latin1');
+}
+
+/** Without a remainder by three, so that padding stands at the end only. */
+const PIECE_BYTES = 48 * 1024;
 
 /** Keeps the templates of each caller for as long as it lives. */
 const kept = new WeakMap<Caller, Map<string, Promise<RequestTemplate>>>();

@@ -1,5 +1,7 @@
 /** The bytes of an answer as they come, in one piece of memory. */
 export type AnswerBuffer = {
+  /** Makes room for an answer of this length in one go, when it is not longer than the limit. */
+  expect(bytes: number): void;
   /**
    * @returns false when there would be more than the limit; from then on nothing is taken any more, and only the begin
    * is kept
@@ -17,20 +19,24 @@ const KEPT_BYTES = 64 * 1024;
  * behind for each of them, a hundred times as large as the byte.
  */
 export function createAnswerBuffer(limitBytes: number): AnswerBuffer {
-  let memory = Buffer.alloc(Math.min(FIRST_BYTES, limitBytes));
+  let memory: Buffer = Buffer.alloc(0);
   let size = 0;
   let isFull = false;
-  const makeRoom = (needed: number) => {
-    const larger = Buffer.alloc(Math.min(limitBytes, Math.max(needed, memory.length * 2)));
+  const moveTo = (larger: Buffer) => {
     memory.copy(larger, 0, 0, size);
     memory = larger;
   };
+  const makeRoom = (needed: number) =>
+    moveTo(Buffer.allocUnsafe(Math.min(limitBytes, Math.max(needed, memory.length * 2, FIRST_BYTES))));
   const giveUp = () => {
     isFull = true;
     size = Math.min(size, KEPT_BYTES);
     memory = Buffer.from(memory.subarray(0, size));
   };
   return {
+    expect(bytes) {
+      if (bytes > memory.length && bytes <= limitBytes) moveTo(Buffer.allocUnsafe(bytes));
+    },
     add(chunk) {
       const needed = size + chunk.length;
       if (!isFull && needed > limitBytes) giveUp();

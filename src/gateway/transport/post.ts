@@ -91,6 +91,7 @@ function readAnswer(
   exchange.on('response', (response) => {
     const httpStatus = response.statusCode ?? 0;
     received.httpStatus = httpStatus;
+    received.buffer.expect(Number(response.headers['content-length'] ?? 0));
     crashPoint('submit.answer-begun');
     response.on('data', (chunk: Buffer) => {
       if (received.buffer.add(chunk)) return;

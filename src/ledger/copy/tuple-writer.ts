@@ -22,16 +22,19 @@ export type TupleWriter = {
   size(): number;
   /** What a COPY takes, from its header to its end mark, in memory of its own; undefined when no row was begun. */
   take(): Uint8Array<ArrayBuffer> | undefined;
+  /** The same without a copy, at the end: nothing may be written behind it. */
+  finish(): Uint8Array | undefined;
 };
 
-export function tupleWriter(): TupleWriter {
-  let memory = Buffer.alloc(FIRST_BYTES);
+/** @param roomBytes of the rows, where it is known how long they are: memory that grows is copied each time */
+export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
+  let memory = Buffer.allocUnsafe(HEADER.length + roomBytes + END.length);
   let view = viewOf(memory);
   let at = writeHeader(memory);
 
   const makeRoom = (bytes: number) => {
     if (at + bytes <= memory.length) return;
-    const larger = Buffer.alloc(2 * (at + bytes));
+    const larger = Buffer.allocUnsafe(2 * (at + bytes));
     memory.copy(larger, 0, 0, at);
     memory = larger;
     view = viewOf(memory);
@@ -82,6 +85,12 @@ export function tupleWriter(): TupleWriter {
       taken.set(END, at);
       at = HEADER.length;
       return taken;
+    },
+    finish: () => {
+      if (at === HEADER.length) return undefined;
+      makeRoom(END.length);
+      memory.set(END, at);
+      return memory.subarray(0, at + END.length);
     },
   };
 

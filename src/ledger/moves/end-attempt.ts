@@ -1,5 +1,6 @@
 import type { BatchMove } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
+import type { BatchRow } from '../records.ts';
 import { storableJson } from '../storable-text.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
@@ -10,16 +11,17 @@ export type AttemptEnd =
   | { verdict: 'submitted'; batchId: string; firstPollMs: number; evidence: Record<string, unknown> }
   | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> };
 
+export type Ended = BatchRow | 'recorded' | undefined;
+
 /**
  * Moves `submit`, `refuse`, `unsent` and `doubt`: the verdict on the attempt that this worker made. A batch id that the
  * account has had before is no proof of anything, so it ends in doubt.
  *
  * When somebody else has given a verdict meanwhile, such as the sweep after a connection was lost, that one stands. What
  * the service said is kept beside it, because the person who resolves the doubt needs the batch id in it.
- * @returns the state that the batch has now, `recorded` when this verdict was written before, or undefined when another
- *   was
+ * @returns the batch as it is now, `recorded` when this verdict was written before, or undefined when another was
  */
-export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
+export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<Ended> {
   try {
     return await transact(ledger, (tx) => record(tx, batch, end));
   } catch (error) {
@@ -29,7 +31,7 @@ export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEn
   }
 }
 
-async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promise<string | undefined> {
+async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promise<Ended> {
   const key: BatchKey = { fileId: batch.file_id, batchNo: batch.batch_no };
   const { move, set, reason } = moveOf(tx, batch, end);
   const because = { actor: 'worker:submit', reason, evidence: end.evidence };
@@ -40,7 +42,7 @@ async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promis
   if (row) await closeAttempt(tx, key, batch.attempt, end.verdict, end.evidence);
   else if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
   else tx.audit({ ...because, ...key, move: 'late-answer', evidence: { ...end.evidence, ...seenBatchId(end) } });
-  return row?.state;
+  return row;
 }
 
 /**

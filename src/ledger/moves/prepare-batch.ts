@@ -3,7 +3,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { wasSentBefore } from '../queries/find-sent-before.ts';
 import { nextToSend } from '../queries/next-to-send.ts';
 import type { BatchRow } from '../records.ts';
-import { transact, violates } from '../transaction.ts';
+import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
 /** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
@@ -18,7 +18,7 @@ export type Prepared = BatchRow & { token: string };
 export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: number): Promise<Prepared | undefined> {
   const token = randomUUID();
   try {
-    return await transact(ledger, async (tx) => {
+    const take = async (tx: Transaction) => {
       const row = await moveBatch(
         tx,
         'prepare',
@@ -32,7 +32,9 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
         },
       );
       return row && { ...row, token };
-    });
+    };
+    // Nothing leaves before `send` is on the disk, which brings this one there too.
+    return await transact(ledger, take, { isFollowed: true });
   } catch (error) {
     if (violates(error, 'one_call_in_flight')) return undefined;
     throw error;

@@ -6,13 +6,17 @@ import type { BatchRow } from '../records.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
-/** Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. */
+/**
+ * Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. What is
+ * concluded from it comes to the disk with it or later; a result that a power cut takes back is asked for again.
+ * @returns the batch after it, or undefined when it did not wait for a result
+ */
 export async function receiveResult(
   ledger: Ledger,
   key: BatchKey,
   result: { sealed: Buffer; sha256: string; rows: number },
-): Promise<boolean> {
-  return transact(ledger, async (tx) => {
+): Promise<BatchRow | undefined> {
+  const keep = async (tx: Transaction) => {
     const row = await moveBatch(
       tx,
       'receive',
@@ -32,10 +36,10 @@ export async function receiveResult(
         },
       },
     );
-    if (!row) return false;
-    await keepSealedResult(tx, key, result.sealed);
-    return true;
-  });
+    if (row) await keepSealedResult(tx, key, result.sealed);
+    return row;
+  };
+  return transact(ledger, keep, { isFollowed: true });
 }
 
 /** A batch whose first result did not fit, or was another batch's, has one already; the audit trail keeps its hash. */

@@ -1,3 +1,4 @@
+import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { moveBatch, moveFile } from './move.ts';
@@ -30,12 +31,13 @@ export async function sendBatch(
       { where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] } },
     );
     if (!row) return false;
-    await tx.client.query(
+    const { rows } = await tx.client.query<{ file_state: FileState }>(
       `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING (SELECT state FROM file WHERE file_id = $1) AS file_state`,
       [key.fileId, key.batchNo, batch.attempt, ledger.instance.id, call.host, call.requestBytes, tx.at],
     );
-    await moveFile(tx, 'begin', key.fileId, { actor: 'worker:submit', reason: 'the first batch is being sent' });
+    if (rows[0]?.file_state === 'accepted')
+      await moveFile(tx, 'begin', key.fileId, { actor: 'worker:submit', reason: 'the first batch is being sent' });
     return true;
   });
 }

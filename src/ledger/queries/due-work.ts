@@ -56,18 +56,21 @@ export async function findSendable(
   account?: string,
   closed: readonly string[] = [],
 ): Promise<BatchKey[]> {
+  // Of one account nobody has to look for whether anything of it waits.
+  const accounts =
+    account === undefined
+      ? `SELECT DISTINCT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'`
+      : 'SELECT $3::text AS account';
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
-     FROM (SELECT DISTINCT account FROM batch
-           WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'
-             AND ($1::text IS NULL OR account = $1) AND account <> ALL ($3)) waiting
+     FROM (${accounts}) waiting
      CROSS JOIN LATERAL (
        ${nextToSend('waiting.account')}) next
-     WHERE ${hasCome('next.not_before', '$2')}
+     WHERE ${hasCome('next.not_before', '$1')} AND waiting.account <> ALL ($2)
        AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (waiting.account, '*'))
        AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = waiting.account
                        AND busy.state IN ('preparing', 'sending', 'unknown', 'refused'))`,
-    [account ?? null, ledger.clock.now(), closed],
+    [ledger.clock.now(), closed, ...(account === undefined ? [] : [account])],
   );
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }

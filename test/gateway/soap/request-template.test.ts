@@ -25,6 +25,17 @@ describe('makeTemplate', () => {
     },
   );
 
+  it.each([1, 2, 3, 48 * 1024 - 1, 48 * 1024, 48 * 1024 + 1, 200_000])(
+    'fills in a file of %i bytes as its base64',
+    async (size) => {
+      const template = await makeTemplate(caller(), 'processCreditCardBatch', 'batchFile');
+      const around = Buffer.from(Array.from({ length: size + 2 }, (_, index) => index % 251));
+      const file = new Uint8Array(around.buffer, around.byteOffset + 1, size);
+      const expected = template.fill(Buffer.from(file).toString('base64'));
+      expect(template.fillFile(file).body.equals(expected.body)).toBe(true);
+    },
+  );
+
   it('makes requests that share nothing', async () => {
     const template = await makeTemplate(caller(), 'getBatchProcessResultFile', 'batchId');
     const [one, other] = [template.fill('11'), template.fill('22')];

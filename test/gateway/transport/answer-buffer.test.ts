@@ -25,6 +25,22 @@ describe('createAnswerBuffer', () => {
     expect(buffer.bytes().toString()).toBe('x'.repeat(64 * 1024));
   });
 
+  it.each([0, 3, 10, 11, 1e9, -1, Number.NaN])('gives back what came, where %d bytes were announced', (announced) => {
+    const buffer = createAnswerBuffer(10);
+    buffer.expect(announced);
+    expect(buffer.bytes()).toHaveLength(0);
+    expect(['abcd', 'efgh'].map((text) => buffer.add(Buffer.from(text)))).toEqual([true, true]);
+    expect(buffer.bytes().toString()).toBe('abcdefgh');
+    expect(buffer.add(Buffer.from('ijk'))).toBe(false);
+  });
+
+  it('takes an answer of the announced length in one piece of memory', () => {
+    const buffer = createAnswerBuffer(1_000_000);
+    buffer.expect(500_000);
+    for (let at = 0; at < 5; at += 1) buffer.add(Buffer.alloc(100_000, at));
+    expect(buffer.bytes().buffer.byteLength).toBe(500_000);
+  });
+
   it('keeps nothing of the chunks themselves', () => {
     const buffer = createAnswerBuffer(10);
     const chunk = Buffer.from('ab');

@@ -62,6 +62,19 @@ describe('tupleWriter', () => {
     expect(first.byteLength).toBe(first.buffer.byteLength);
   });
 
+  it('ends with what it would give as a copy, or with nothing', () => {
+    for (const room of [undefined, 0, 10, 24]) {
+      const [one, other] = [tupleWriter(room), tupleWriter()];
+      expect(one.finish()).toBeUndefined();
+      for (const to of [one, other]) {
+        to.begin(2);
+        to.int8(5);
+        to.text('né');
+      }
+      expect(hexOf(one.finish())).toBe(hexOf(other.take()));
+    }
+  });
+
   it('grows with what it is given, wherever the end of its memory falls', () => {
     const long = Buffer.alloc(100_000, 'x');
     for (const before of [65_500, 65_510, 65_516]) {
