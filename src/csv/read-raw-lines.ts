@@ -47,7 +47,7 @@ export function cellsOf(rows: RawLines, place: number): readonly string[] {
 
 /**
  * The data rows of a payment file again, in file order and with the line numbers of the check. No rule is applied. A line
- * that cannot be read is a row without cells, as it was in the check. What is given out is the caller's to keep.
+ * that cannot be read is a row without cells, as it was in the check. The bytes of a stretch are overwritten by the next one.
  *
  * `readRecords` says what the rows of a file are; this says the same, and looks at each byte of a plain line once.
  */
@@ -57,8 +57,7 @@ export async function* readRawLines(
 ): AsyncGenerator<RawLines> {
   const text = await openPlainText(source, options.charset);
   const scan = lineScanner(text.decodeLine, options);
-  // A block is overwritten by the next one.
-  for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(Buffer.from(bytes), isLast);
+  for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(bytes, isLast);
 }
 
 /** Of each byte whether it is printable ASCII, and whether it is a quote. */

@@ -1,10 +1,13 @@
+import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { newLineBuffer, putBytes, putText } from '../../src/csv/line-buffer.ts';
+import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/line-buffer.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
+import { COMMA } from '../../src/kernel/byte-names.ts';
+import { OUTCOME_NAMES } from '../../src/kernel/packed-outcomes.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { correctionOf } from '../../src/reconcile/outputs/result-row.ts';
 import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
-import { type FinishedPage, finishedPages } from './finished-pages.ts';
+import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
 import { outcomePutter } from './put-outcome.ts';
 import { shownRowPutter } from './put-shown-row.ts';
@@ -50,30 +53,39 @@ function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<Row
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
 
-  return ({ input, rows }) => {
+  return ({ input, from, rows }) => {
     for (const sheet of Object.values(sheets)) {
       sheet.rows = 0;
       sheet.lines.length = 0;
     }
     const result = sheets.result.lines;
-    rows.forEach((row, place) => {
-      putText(result, `${row.line},`);
+    for (let place = 0; place < rows.count; place += 1) {
+      putNumber(result, rows.pack.lines[rows.packFrom + place]!, COMMA);
       const shownFrom = result.length;
-      putShown(result, input, place);
+      putShown(result, input, from + place);
       const shownTo = result.length;
-      putOutcome(result, row);
+      putOutcome(result, rows, place);
       sheets.result.rows += 1;
 
-      const correction = correctionOf(row);
-      if (!correction) return;
+      if (mayBeCharged(rows, place)) continue;
+      const correction = correctionOf(rows.at(place));
+      if (!correction) continue;
       const sheet = sheets[correction.kind];
       if (!sheet.isBegun) putText(sheet.lines, line([...titlesOf(layout), REASON_TITLE]));
       sheet.isBegun = true;
-      if (putClear) putClear(sheet.lines, input, place);
+      if (putClear) putClear(sheet.lines, input, from + place);
       else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
       putText(sheet.lines, line([correction.reason]));
       sheet.rows += 1;
-    });
+    }
     return sheets;
   };
 }
+
+/** Whether a row stands in the result alone, as nearly all do, so that nobody need look into it. */
+function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean {
+  return pack.changes.size === 0 && MAY_BE_CHARGED[pack.outcomes[packFrom + place]!] === true;
+}
+
+/** In the order of OUTCOME_NAMES. */
+const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotCharged);
