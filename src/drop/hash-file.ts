@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { read, readSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { readPieces } from '../kernel/read-pieces.ts';
 import { openPlainFile } from './open-plain-file.ts';
 
 /**
@@ -35,30 +34,6 @@ export async function hashOpened(fd: number, size: number, look: LookAtPieces = 
   }
   await look(counted());
   return hash.digest('hex');
-}
-
-const PIECE_BYTES = 262_144;
-
-/** To read as little as this takes less time than to have another thread do it. */
-const SMALL_BYTES = 65_536;
-
-const readLater = promisify(read);
-
-/** The bytes of an open file. A stream would take several times as long for a small one. */
-async function* readPieces(fd: number, size: number): AsyncGenerator<Buffer> {
-  // One byte more than there is shows the end, and no memory is taken that a small file does not need.
-  const wanted = Math.min(size + 1, PIECE_BYTES);
-  const piece = Buffer.allocUnsafe(wanted);
-  for (let at = 0; ; ) {
-    const bytesRead =
-      wanted <= SMALL_BYTES
-        ? readSync(fd, piece, 0, wanted, at)
-        : (await readLater(fd, piece, 0, wanted, at)).bytesRead;
-    if (bytesRead > 0) yield piece.subarray(0, bytesRead);
-    // Of a plain file less comes than was asked for only at its end.
-    if (bytesRead < wanted) return;
-    at += bytesRead;
-  }
 }
 
 async function takeAll(pieces: AsyncIterable<Buffer>): Promise<void> {

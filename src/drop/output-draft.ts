@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
+import { SMALL_BYTES } from '../kernel/read-pieces.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { hashOpened, type LookAtPieces } from './hash-file.ts';
 
@@ -119,8 +120,6 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
     discard,
   };
 }
-
-const SMALL_BYTES = 65_536;
 
 /** A large output is put on the disk while the rest of it is made, so that its end need not wait for all of it. */
 const EARLY_SYNC_BYTES = 16_777_216;

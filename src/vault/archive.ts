@@ -1,14 +1,15 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { closeSync, constants, fstatSync, fsync, openSync, write, writeSync } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
-import { pipeline as runPipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
+import { PIECE_BYTES, readPieces, SMALL_BYTES } from '../kernel/read-pieces.ts';
 import type { DataKey } from './data-key.ts';
-import { CHUNK_BYTES, openStream, sealStream } from './seal-stream.ts';
+import { openStream, sealStream } from './seal-stream.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -67,8 +68,17 @@ export async function sealFile(options: {
  * ENOENT. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
  */
 export function openSealedFile(path: string, key: DataKey, purpose: string): Readable {
-  // The reader learns of every error from the stream it holds, which the pipeline destroys with it.
-  return pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), openStream(key, purpose), () => {});
+  // Chunk by chunk, as they were opened: a stream of bytes would put those that wait together, and copy them for it.
+  return Readable.from(openPlain(path, key, purpose), { objectMode: true, highWaterMark: 1 });
+}
+
+async function* openPlain(path: string, key: DataKey, purpose: string): AsyncGenerator<Buffer> {
+  const fd = openSync(path, 'r');
+  try {
+    yield* openStream(readPieces(fd, fstatSync(fd).size), key, purpose);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**
@@ -119,31 +129,49 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 async function writeDraft(draft: string, from: FileHandle, key: DataKey, purpose: string) {
-  const target = await open(draft, 'wx', 0o600);
+  const target = openSync(draft, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
     const counted = { bytes: 0 };
-    await runPipeline(readPlain(from, hash, counted), sealStream(key, purpose), (sealed) => writeAll(target, sealed));
-    await target.sync();
+    await writeAll(target, sealStream(readPlain(from, hash, counted), key, purpose));
+    await syncLater(target);
     return { sha256: hash.digest('hex'), bytes: counted.bytes };
   } finally {
-    await target.close();
+    closeSync(target);
   }
 }
 
-async function writeAll(target: FileHandle, sealed: AsyncIterable<Buffer>): Promise<void> {
-  // On an open file, writeFile goes on where the last one ended, and it does not stop at a part that did not fit.
-  for await (const piece of sealed) await target.writeFile(piece);
+const syncLater = promisify(fsync);
+
+/** Some chunks at a time; what is no more than small is written at once, because to have it done would take longer. */
+async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<void> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of sealed) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < PIECE_BYTES) continue;
+    await writeTogether(target, Buffer.concat(waiting));
+    waiting = [];
+    bytes = 0;
+  }
+  await writeTogether(target, Buffer.concat(waiting));
 }
+
+async function writeTogether(target: number, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const isSmall = bytes.length <= SMALL_BYTES;
+    done += isSmall ? writeSync(target, bytes, done) : (await writeLater(target, bytes, done)).bytesWritten;
+  }
+}
+
+const writeLater = promisify(write);
 
 /** Hashes the very bytes that are sealed, so that hash and sealed file cannot be of two versions of the source. */
 async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { buffer, bytesRead } = await from.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, counted.bytes);
-    if (bytesRead === 0) return;
-    const piece = buffer.subarray(0, bytesRead);
+  for await (const piece of readPieces(from.fd, (await from.stat()).size)) {
     hash.update(piece);
-    counted.bytes += bytesRead;
+    counted.bytes += piece.length;
     yield piece;
   }
 }
