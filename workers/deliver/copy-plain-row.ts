@@ -47,16 +47,23 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
     for (let cell = start; cell <= end; ) {
       const isQuoted = from[cell] === QUOTE && cell < end;
       const first = isQuoted ? cell + 1 : cell;
-      const stop = isQuoted ? QUOTE : COMMA;
       // A quoted cell keeps its quotes if it needs them, for a comma; whether it does is seen at its end.
       const copy = isQuoted ? next + 1 : next;
+      const shift = copy - first;
       let digits = 0;
       let commas = 0;
       let place = first;
-      for (let byte: number; place < end && (byte = from[place]!) !== stop; place += 1) {
-        to[copy + place - first] = byte;
-        digits += IS_DIGIT[byte]!;
-        if (byte === COMMA) commas += 1;
+      if (isQuoted) {
+        for (let byte: number; place < end && (byte = from[place]!) !== QUOTE; place += 1) {
+          to[place + shift] = byte;
+          digits += IS_DIGIT[byte]!;
+          if (byte === COMMA) commas += 1;
+        }
+      } else {
+        for (let byte: number; place < end && (byte = from[place]!) !== COMMA; place += 1) {
+          to[place + shift] = byte;
+          digits += IS_DIGIT[byte]!;
+        }
       }
       if (column === numberAt) {
         if (digits !== place - first || !isNumber(from, first, place)) return -1;
