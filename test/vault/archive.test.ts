@@ -142,7 +142,7 @@ describe('sealFile', () => {
 
   it.each(['ENOSPC', 'EDQUOT'])('calls %s a full disk and leaves nothing behind', async (code) => {
     const handle = await open(from);
-    handle.stat = () => Promise.reject(Object.assign(new Error('no room'), { code }));
+    Object.assign(handle, { stat: () => Promise.reject(Object.assign(new Error('no room'), { code })) });
     await expect(sealFile({ from: handle, to, key: KEY, purpose: PURPOSE })).rejects.toMatchObject({
       code: 'DISK_FULL',
     });

@@ -6,6 +6,9 @@ import type { FileRow } from '../../src/ledger/records.ts';
 /** Lines that are asked for at a time: few enough to hold two such stretches, many enough that asking costs nothing. */
 const STRETCH_LINES = 10_000;
 
+/** So many rows may be found in any way. */
+const FEW_LINES = 1_000;
+
 const LAST_LINE = 2_147_483_647;
 
 /**
@@ -22,7 +25,10 @@ export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): Async
     const from = number * STRETCH_LINES;
     if (number > 0 && from > lines) return undefined;
     const to = from + STRETCH_LINES > lines ? LAST_LINE : from + STRETCH_LINES - 1;
-    const pack = readPackedRows(app.ledger, file.file_no, { from, to }, packs[number % 2]!, asOf);
+    const pack = readPackedRows(app.ledger, file.file_no, { from, to }, packs[number % 2]!, {
+      ...asOf,
+      isSmall: lines <= FEW_LINES,
+    });
     // Whoever waits for it learns of its failure; until then it is nobody's.
     pack.catch(() => undefined);
     return pack;

@@ -83,18 +83,19 @@ export function textsFrom(pack: RowPack, place: number): number {
  * Reads what `readKeptRows` reads, for a whole file stretch by stretch: by binary COPY, at a third of the work for the
  * server, and without an object for a row.
  * @param into what was in it is gone; it grows as it must
+ * @param options.isSmall the rows are so few that it does not matter how they are found
  */
 export async function readPackedRows(
   ledger: Ledger,
   fileNo: number,
   range: LineRange,
   into: RowPack,
-  { correctionNo = NOW }: AsOf = {},
+  { correctionNo = NOW, isSmall = false }: AsOf & { isSmall?: boolean } = {},
 ): Promise<RowPack> {
   into.count = 0;
   const [changes] = await Promise.all([
     correctionNo === 0 ? NO_CHANGES : readChanged(ledger, fileNo, range, correctionNo),
-    copyRows(ledger, fileNo, range, tupleReader(6, rowTaker(into))),
+    copyRows(ledger, rowsBetween(fileNo, range), { isSmall, add: tupleReader(COLUMNS, rowTaker(into)) }),
   ]);
   into.changes = changes;
   return into;
@@ -104,17 +105,15 @@ const NO_CHANGES: RowPack['changes'] = new Map();
 
 async function copyRows(
   ledger: Ledger,
-  fileNo: number,
-  { from, to }: LineRange,
-  add: (piece: Buffer) => void,
+  query: string,
+  { isSmall, add }: { isSmall: boolean; add: (piece: Buffer) => void },
 ): Promise<void> {
   const client = await ledger.pool.connect();
-  const isLong = to - from >= LONG_STRETCH;
   let failure: Error | undefined;
   try {
-    if (isLong) await client.query(`BEGIN READ ONLY; ${SIDE_BY_SIDE}`);
-    await copyOut(client, rowsBetween(fileNo, from, to), add);
-    if (isLong) await client.query('COMMIT');
+    if (!isSmall) await client.query(`BEGIN READ ONLY; ${SIDE_BY_SIDE}`);
+    await copyOut(client, query, add);
+    if (!isSmall) await client.query('COMMIT');
   } catch (error) {
     failure = error as Error;
     throw error;
@@ -131,11 +130,8 @@ const SIDE_BY_SIDE = ['hashjoin', 'nestloop', 'sort', 'bitmapscan', 'seqscan']
   .map((way) => `SET LOCAL enable_${way} = off`)
   .join('; ');
 
-/** Of fewer lines it does not matter how they are found, and nothing need be said about it. */
-const LONG_STRETCH = 1_000;
-
 /** COPY takes no values beside its text, so they stand in it; all three are whole numbers of ours. */
-function rowsBetween(fileNo: number, from: number, to: number): string {
+function rowsBetween(fileNo: number, { from, to }: LineRange): string {
   const between = (table: string) =>
     `${table}.file_no = ${Math.trunc(fileNo)} AND ${table}.line BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`;
   return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization"
@@ -157,7 +153,9 @@ type CopyOut = CopyToStreamQuery & { callback?: () => void };
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
 
-/** Puts one row after the other into a pack. Cells: line, batch, outcome, code, message, authorization. */
+const COLUMNS = 6;
+
+/** Puts one row after the other into a pack, as `rowsBetween` asks for them. */
 function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
   let textEnd = 0;
 
