@@ -28,22 +28,30 @@ export async function writeRows(
   batches: readonly BatchRow[],
   outputs: OutputFiles,
 ): Promise<void> {
-  const putPage = pagePutter(app, file);
+  const { sheets, put } = openSheets(app, file);
+  const append = async (kind: RowKind, sheet: Sheet) => {
+    await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
+    sheet.lines.length = 0;
+    sheet.rows = 0;
+  };
   await outputs.appendText('result', TITLE_LINE(['Line', ...titlesOf(file.layout!), ...RESULT_TITLES]));
   for await (const page of finishedPages(app, file, { batches })) {
-    for (const [kind, { lines, rows }] of Object.entries(putPage(page)) as [RowKind, Sheet][]) {
-      if (rows > 0) await outputs.append(kind, lines.bytes.subarray(0, lines.length), rows);
-    }
+    put(page);
+    for (const kind of ROW_KINDS) if (sheets[kind].lines.length >= FULL_SHEET_BYTES) await append(kind, sheets[kind]);
   }
+  for (const kind of ROW_KINDS) if (sheets[kind].rows > 0) await append(kind, sheets[kind]);
 }
+
+/** Some pages together, because each time something is written another thread has to be woken. */
+const FULL_SHEET_BYTES = 524_288;
 
 const TITLE_LINE = csvLines({ guard: true });
 
-/** Lines of one page for one output. */
+/** Lines for one output that were not written yet. */
 type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: boolean };
 
-/** Puts the rows of one page after another on the sheets they belong to, which are used again for the next page. */
-function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<RowKind, Sheet> {
+/** Puts the rows of one page after another on the sheets they belong to, behind what is on them. */
+function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
@@ -53,11 +61,7 @@ function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<Row
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
 
-  return ({ input, from, rows }) => {
-    for (const sheet of Object.values(sheets)) {
-      sheet.rows = 0;
-      sheet.lines.length = 0;
-    }
+  const put = ({ input, from, rows }: FinishedPage): void => {
     const result = sheets.result.lines;
     for (let place = 0; place < rows.count; place += 1) {
       putNumber(result, rows.pack.lines[rows.packFrom + place]!, COMMA);
@@ -78,8 +82,8 @@ function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<Row
       putText(sheet.lines, line([correction.reason]));
       sheet.rows += 1;
     }
-    return sheets;
   };
+  return { sheets, put };
 }
 
 /** Whether a row stands in the result alone, as nearly all do, so that nobody need look into it. */
