@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, fdatasync, fstatSync, fsync, mkdirSync, openSync, unlinkSync, write, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, fsync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
-import { SMALL_BYTES } from '../kernel/read-pieces.ts';
+import { writeWhole } from '../kernel/write-whole.ts';
 import { explainSystemError } from './explain-system-error.ts';
 import { hashOpened, type LookAtPieces } from './hash-file.ts';
 
@@ -42,8 +42,8 @@ export function markOf({ dev, ino, size, mtimeNs }: Record<'dev' | 'ino' | 'size
  * Begins an output in a folder, which is made where it is missing. `name` stands in errors, so it must be masked (see
  * outputName).
  *
- * Nearly all outputs are small. What is done with so few bytes takes less time than to have another thread do it, so only
- * the way to the disk is waited for; what a large one takes is left to the other threads.
+ * Nearly all outputs are small, and what is done with so few bytes takes less time than to have another thread do it. So only
+ * the way to the disk is waited for.
  * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, here and in everything that a draft does
  */
 export async function openDraft(dir: string, name: string): Promise<OutputDraft> {
@@ -67,12 +67,7 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
   async function append(piece: Uint8Array): Promise<void> {
     bytes += piece.length;
     waiting += piece.length;
-    if (bytes <= SMALL_BYTES) {
-      hash.update(piece);
-      for (let done = 0; done < piece.length; ) done += writeSync(fd, piece, done);
-      return;
-    }
-    writing = writeAll(fd, piece);
+    writing = writeWhole(fd, piece);
     // The hash is made while the disk writes.
     hash.update(piece);
     await writing;
@@ -129,14 +124,8 @@ const TEMPORARY_ENDING = '.tmp';
 /** Shape of the names of unfinished outputs: `.<name>.<16 hex digits>.tmp`. */
 export const TEMPORARY_OUTPUT = /^\..+\.[0-9a-f]{16}\.tmp$/s;
 
-const writeLater = promisify(write);
 const datasync = promisify(fdatasync);
 const syncAll = promisify(fsync);
-
-/** A disk may take less than it is given. */
-async function writeAll(fd: number, piece: Uint8Array): Promise<void> {
-  for (let done = 0; done < piece.length; ) done += (await writeLater(fd, piece, done)).bytesWritten;
-}
 
 /** Tries the file first: the folder is nearly always there. */
 function openNew(dir: string, temporary: string, action: string): number {

@@ -1,13 +1,14 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { closeSync, constants, fstatSync, fsync, openSync, write, writeSync } from 'node:fs';
-import { type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, fsync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { type FileHandle, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
-import { PIECE_BYTES, readPieces, SMALL_BYTES } from '../kernel/read-pieces.ts';
+import { PIECE_BYTES, readPieces } from '../kernel/read-pieces.ts';
+import { writeWhole } from '../kernel/write-whole.ts';
 import type { DataKey } from './data-key.ts';
 import { openStream, sealStream } from './seal-stream.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -40,14 +41,16 @@ export async function sealFile(options: {
   purpose: string;
 }): Promise<{ sha256: string; bytes: number }> {
   const { from, to, key, purpose } = options;
-  if (typeof from === 'string') {
-    const source = await openSource(from, to);
-    try {
-      return await sealFile({ from: source, to, key, purpose });
-    } finally {
-      await source.close();
-    }
+  if (typeof from !== 'string') return sealOpened(from.fd, to, key, purpose);
+  const source = openSource(from, to);
+  try {
+    return await sealOpened(source, to, key, purpose);
+  } finally {
+    closeSync(source);
   }
+}
+
+async function sealOpened(from: number, to: string, key: DataKey, purpose: string) {
   const draft = draftPath(to);
   try {
     await makeFolder(dirname(to));
@@ -59,7 +62,7 @@ export async function sealFile(options: {
   } catch (error) {
     throw isDiskFull(error) ? new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error }) : error;
   } finally {
-    await rm(draft, { force: true });
+    rmSync(draft, { force: true });
   }
 }
 
@@ -96,9 +99,9 @@ export async function destroySealedFile(path: string): Promise<void> {
 }
 
 /** The system's own message is not passed on: it holds the path, and senders do put numbers into names of files. */
-async function openSource(from: string, to: string): Promise<FileHandle> {
+function openSource(from: string, to: string): number {
   try {
-    return await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCode(error);
     const mayNotRead = code === 'EACCES' || code === 'EPERM';
@@ -121,14 +124,14 @@ function isDraftOf(name: string, to: string): boolean {
 
 /** Makes the missing folders and puts each of them on the disk: a file is only as durable as the way to it. */
 async function makeFolder(folder: string): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
   // Resolved, because Node gives the whole path even for a relative one.
   const top = resolve(firstMade);
   for (let made = resolve(folder); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-async function writeDraft(draft: string, from: FileHandle, key: DataKey, purpose: string) {
+async function writeDraft(draft: string, from: number, key: DataKey, purpose: string) {
   const target = openSync(draft, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
@@ -143,7 +146,7 @@ async function writeDraft(draft: string, from: FileHandle, key: DataKey, purpose
 
 const syncLater = promisify(fsync);
 
-/** Some chunks at a time; what is no more than small is written at once, because to have it done would take longer. */
+/** Some chunks at a time. */
 async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<void> {
   let waiting: Buffer[] = [];
   let bytes = 0;
@@ -151,25 +154,16 @@ async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<
     waiting.push(piece);
     bytes += piece.length;
     if (bytes < PIECE_BYTES) continue;
-    await writeTogether(target, Buffer.concat(waiting));
+    await writeWhole(target, Buffer.concat(waiting));
     waiting = [];
     bytes = 0;
   }
-  await writeTogether(target, Buffer.concat(waiting));
+  await writeWhole(target, Buffer.concat(waiting));
 }
-
-async function writeTogether(target: number, bytes: Buffer): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const isSmall = bytes.length <= SMALL_BYTES;
-    done += isSmall ? writeSync(target, bytes, done) : (await writeLater(target, bytes, done)).bytesWritten;
-  }
-}
-
-const writeLater = promisify(write);
 
 /** Hashes the very bytes that are sealed, so that hash and sealed file cannot be of two versions of the source. */
-async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const piece of readPieces(from.fd, (await from.stat()).size)) {
+async function* readPlain(from: number, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const piece of readPieces(from, fstatSync(from).size)) {
     hash.update(piece);
     counted.bytes += piece.length;
     yield piece;
@@ -179,7 +173,7 @@ async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number
 /** A link, unlike a rename, fails when the name is taken. The draft's own name is removed afterwards. */
 async function nameDraft(draft: string, to: string): Promise<void> {
   try {
-    await link(draft, to);
+    linkSync(draft, to);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     const next = 'Nothing was changed; a sealed file is never replaced.';
