@@ -1,3 +1,5 @@
+import { ZERO } from '../kernel/byte-names.ts';
+
 /** Text that is put together as bytes, in a buffer that grows and is used again. Read `bytes` up to `length`. */
 export type LineBuffer = { bytes: Buffer; length: number };
 
@@ -27,7 +29,27 @@ export function putText(into: LineBuffer, text: string): void {
 }
 
 /** A stretch of bytes as they are. */
-export function putBytes(into: LineBuffer, from: Buffer, start: number, end: number): void {
-  from.copy(makeRoom(into, end - start), into.length, start, end);
-  into.length += end - start;
+export function putBytes(into: LineBuffer, from: Buffer, start = 0, end = from.length): void {
+  const to = makeRoom(into, end - start);
+  let { length } = into;
+  // Byte by byte: for the few that a cell or a line has, a call costs more.
+  for (let at = start; at < end; at += 1, length += 1) to[length] = from[at]!;
+  into.length = length;
 }
+
+/** A whole number that is not negative, in decimal digits, and a byte behind it. */
+export function putNumber(into: LineBuffer, value: number, behind: number): void {
+  const to = makeRoom(into, MOST_DIGITS + 1);
+  let digits = 1;
+  for (let power = 10; power <= value; power *= 10) digits += 1;
+  let rest = value;
+  for (let at = into.length + digits - 1; at >= into.length; at -= 1) {
+    to[at] = ZERO + (rest % 10);
+    rest = Math.trunc(rest / 10);
+  }
+  to[into.length + digits] = behind;
+  into.length += digits + 1;
+}
+
+/** Of the largest number that is counted exactly. */
+const MOST_DIGITS = 16;

@@ -47,7 +47,7 @@ export function cellsOf(rows: RawLines, place: number): readonly string[] {
 
 /**
  * The data rows of a payment file again, in file order and with the line numbers of the check. No rule is applied. A line
- * that cannot be read is a row without cells, as it was in the check. What is given out is the caller's to keep.
+ * that cannot be read is a row without cells, as it was in the check. The bytes of a stretch are overwritten by the next one.
  *
  * `readRecords` says what the rows of a file are; this says the same, and looks at each byte of a plain line once.
  */
@@ -57,8 +57,7 @@ export async function* readRawLines(
 ): AsyncGenerator<RawLines> {
   const text = await openPlainText(source, options.charset);
   const scan = lineScanner(text.decodeLine, options);
-  // A block is overwritten by the next one.
-  for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(Buffer.from(bytes), isLast);
+  for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(bytes, isLast);
 }
 
 /** Of each byte whether it is printable ASCII, and whether it is a quote. */
@@ -69,6 +68,30 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0x20 && byte <= 0x7e ? PRINTABLE : 0;
 });
 
+/** The same bytes by fours. What does not fill a word is not among them. */
+function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
+  return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : NO_WORDS;
+}
+
+const NO_WORDS = new Int32Array(0);
+
+/**
+ * Goes on, four bytes at a time, as long as they are printable ASCII and no quotes: as nearly all are, and one by one they
+ * would take three times as long. A byte below the space borrows from its highest bit, one above the tilde has it or is given
+ * it, and a quote is made zero first, which borrows in the same way. To stop too early does no harm.
+ */
+function skipOrdinary(words: Int32Array, from: number): number {
+  let place = from >> 2;
+  for (; place < words.length; place += 1) {
+    const word = words[place]!;
+    const quotes = word ^ 0x22222222;
+    if (((word | (word - 0x20202020) | (word + 0x01010101) | (quotes - 0x01010101)) & HIGHEST_BITS) !== 0) break;
+  }
+  return place << 2;
+}
+
+const HIGHEST_BITS = 0x80808080 | 0;
+
 /** Finds the rows of one block after another. Lines that are not plain go the way of `readRecords`, many at a time. */
 function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operation }: RawLineOptions) {
   const blanks = blankFilter(newFileShape());
@@ -77,6 +100,7 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
 
   return (bytes: Buffer, isLast: boolean): RawLines => {
     const found = { lines: [] as number[], starts: [] as number[], ends: [] as number[] };
+    const words = wordsOf(bytes);
     const odd: Line[] = [];
     const oddPlaces: number[] = [];
 
@@ -99,7 +123,10 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
       const start = at;
       number += 1;
       let kinds = 0;
-      for (let kind: number; at < bytes.length && (kind = KIND[bytes[at]!]!) > 0; at += 1) kinds |= kind;
+      for (let kind: number; at < bytes.length && (kind = KIND[bytes[at]!]!) > 0; at += 1) {
+        kinds |= kind;
+        if ((at & 3) === 3) at = skipOrdinary(words, at + 1) - 1;
+      }
       const end = at;
       if (bytes[at] === CR && bytes[at + 1] === LF) at += 1;
       // Blank lines, and what is behind a line that may be the mark of the end, are for the filter to judge.

@@ -30,7 +30,14 @@ function guardAmount(cell: string): string {
 }
 
 function writeLine(cells: readonly string[]): string {
-  // csv-stringify builds a stream per call, which is worth it only where there is something to quote.
-  if (!cells.some((cell) => /[",\r\n]/.test(cell))) return `${cells.join(',')}\r\n`;
-  return stringify([[...cells]], { record_delimiter: '\r\n', quote_record_delimiter: true });
+  if (cells.some((cell) => LINE_BREAK.test(cell)))
+    return stringify([[...cells]], { record_delimiter: '\r\n', quote_record_delimiter: true });
+  // csv-stringify builds a stream for each call, so lines in which it would do no more than this are made here.
+  return `${cells.map(quoteCell).join(',')}\r\n`;
+}
+
+const LINE_BREAK = /[\r\n]/;
+
+function quoteCell(cell: string): string {
+  return /[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -1,4 +1,5 @@
-import { link, rename } from 'node:fs/promises';
+import { linkSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { systemCode } from '../kernel/errors.ts';
 import { lstatOrNothing } from './list-folder.ts';
 
@@ -9,7 +10,7 @@ import { lstatOrNothing } from './list-folder.ts';
  */
 export async function publishFile(temporary: string, path: string): Promise<boolean> {
   try {
-    await link(temporary, path);
+    linkSync(temporary, path);
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;

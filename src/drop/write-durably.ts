@@ -1,5 +1,7 @@
+import { closeSync, fsync, openSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 
@@ -26,14 +28,16 @@ export async function writeDurably(path: string, text: string): Promise<void> {
  * drives cannot do this for folders; there the server decides.
  */
 export async function syncFolder(path: string | Buffer): Promise<void> {
-  const handle = await open(path, 'r');
+  const fd = openSync(path, 'r');
   try {
-    await handle.sync();
+    await syncAll(fd);
   } catch (error) {
     if (!CANNOT_SYNC.has(systemCode(error) ?? '')) throw error;
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
 }
+
+const syncAll = promisify(fsync);
 
 const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { readPieces } from './read-pieces.ts';
 
 /** SHA-256 in lower-case hex. */
 export function sha256Of(bytes: Uint8Array | string): string {
@@ -9,6 +10,11 @@ export function sha256Of(bytes: Uint8Array | string): string {
 /** SHA-256 of a whole file, read in small pieces. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  const fd = openSync(path, 'r');
+  try {
+    for await (const piece of readPieces(fd, fstatSync(fd).size)) hash.update(piece);
+  } finally {
+    closeSync(fd);
+  }
   return hash.digest('hex');
 }

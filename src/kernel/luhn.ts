@@ -1,3 +1,5 @@
+import { ZERO } from './byte-names.ts';
+
 /**
  * Whether a number carries a right check digit, as every card number does. Cards are checked with it when a file is
  * read, and free text is searched with it for numbers that should not be there.
@@ -13,6 +15,16 @@ export function passesLuhn(digits: string): boolean {
     sum += place % 2 === 0 ? digit : sumOfDigits(digit * 2);
   }
   return sum % 10 === 0;
+}
+
+/** The same of a stretch of bytes that are digits all, without a text for it. */
+export function passesLuhnIn(bytes: Uint8Array, from: number, to: number): boolean {
+  let sum = 0;
+  for (let place = to - 1; place >= from; place -= 2) {
+    sum += bytes[place]! - ZERO;
+    if (place > from) sum += sumOfDigits(2 * (bytes[place - 1]! - ZERO));
+  }
+  return to > from && sum % 10 === 0;
 }
 
 function sumOfDigits(doubled: number): number {

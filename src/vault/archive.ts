@@ -1,14 +1,16 @@
 import { createHash, randomBytes, type Hash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
-import { type FileHandle, link, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, fsync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { type FileHandle, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pipeline, type Readable } from 'node:stream';
-import { pipeline as runPipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
+import { PIECE_BYTES, readPieces } from '../kernel/read-pieces.ts';
+import { writeWhole } from '../kernel/write-whole.ts';
 import type { DataKey } from './data-key.ts';
-import { CHUNK_BYTES, openStream, sealStream } from './seal-stream.ts';
+import { openStream, sealStream } from './seal-stream.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -39,14 +41,16 @@ export async function sealFile(options: {
   purpose: string;
 }): Promise<{ sha256: string; bytes: number }> {
   const { from, to, key, purpose } = options;
-  if (typeof from === 'string') {
-    const source = await openSource(from, to);
-    try {
-      return await sealFile({ from: source, to, key, purpose });
-    } finally {
-      await source.close();
-    }
+  if (typeof from !== 'string') return sealOpened(from.fd, to, key, purpose);
+  const source = openSource(from, to);
+  try {
+    return await sealOpened(source, to, key, purpose);
+  } finally {
+    closeSync(source);
   }
+}
+
+async function sealOpened(from: number, to: string, key: DataKey, purpose: string) {
   const draft = draftPath(to);
   try {
     await makeFolder(dirname(to));
@@ -58,7 +62,7 @@ export async function sealFile(options: {
   } catch (error) {
     throw isDiskFull(error) ? new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error }) : error;
   } finally {
-    await rm(draft, { force: true });
+    rmSync(draft, { force: true });
   }
 }
 
@@ -67,8 +71,17 @@ export async function sealFile(options: {
  * ENOENT. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
  */
 export function openSealedFile(path: string, key: DataKey, purpose: string): Readable {
-  // The reader learns of every error from the stream it holds, which the pipeline destroys with it.
-  return pipeline(createReadStream(path, { highWaterMark: CHUNK_BYTES }), openStream(key, purpose), () => {});
+  // Chunk by chunk, as they were opened: a stream of bytes would put those that wait together, and copy them for it.
+  return Readable.from(openPlain(path, key, purpose), { objectMode: true, highWaterMark: 1 });
+}
+
+async function* openPlain(path: string, key: DataKey, purpose: string): AsyncGenerator<Buffer> {
+  const fd = openSync(path, 'r');
+  try {
+    yield* openStream(readPieces(fd, fstatSync(fd).size), key, purpose);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /**
@@ -86,9 +99,9 @@ export async function destroySealedFile(path: string): Promise<void> {
 }
 
 /** The system's own message is not passed on: it holds the path, and senders do put numbers into names of files. */
-async function openSource(from: string, to: string): Promise<FileHandle> {
+function openSource(from: string, to: string): number {
   try {
-    return await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    return openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCode(error);
     const mayNotRead = code === 'EACCES' || code === 'EPERM';
@@ -111,39 +124,48 @@ function isDraftOf(name: string, to: string): boolean {
 
 /** Makes the missing folders and puts each of them on the disk: a file is only as durable as the way to it. */
 async function makeFolder(folder: string): Promise<void> {
-  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
   // Resolved, because Node gives the whole path even for a relative one.
   const top = resolve(firstMade);
   for (let made = resolve(folder); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
 }
 
-async function writeDraft(draft: string, from: FileHandle, key: DataKey, purpose: string) {
-  const target = await open(draft, 'wx', 0o600);
+async function writeDraft(draft: string, from: number, key: DataKey, purpose: string) {
+  const target = openSync(draft, 'wx', 0o600);
   try {
     const hash = createHash('sha256');
     const counted = { bytes: 0 };
-    await runPipeline(readPlain(from, hash, counted), sealStream(key, purpose), (sealed) => writeAll(target, sealed));
-    await target.sync();
+    await writeAll(target, sealStream(readPlain(from, hash, counted), key, purpose));
+    await syncLater(target);
     return { sha256: hash.digest('hex'), bytes: counted.bytes };
   } finally {
-    await target.close();
+    closeSync(target);
   }
 }
 
-async function writeAll(target: FileHandle, sealed: AsyncIterable<Buffer>): Promise<void> {
-  // On an open file, writeFile goes on where the last one ended, and it does not stop at a part that did not fit.
-  for await (const piece of sealed) await target.writeFile(piece);
+const syncLater = promisify(fsync);
+
+/** Some chunks at a time. */
+async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<void> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of sealed) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < PIECE_BYTES) continue;
+    await writeWhole(target, Buffer.concat(waiting));
+    waiting = [];
+    bytes = 0;
+  }
+  await writeWhole(target, Buffer.concat(waiting));
 }
 
 /** Hashes the very bytes that are sealed, so that hash and sealed file cannot be of two versions of the source. */
-async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { buffer, bytesRead } = await from.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, counted.bytes);
-    if (bytesRead === 0) return;
-    const piece = buffer.subarray(0, bytesRead);
+async function* readPlain(from: number, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const piece of readPieces(from, fstatSync(from).size)) {
     hash.update(piece);
-    counted.bytes += bytesRead;
+    counted.bytes += piece.length;
     yield piece;
   }
 }
@@ -151,7 +173,7 @@ async function* readPlain(from: FileHandle, hash: Hash, counted: { bytes: number
 /** A link, unlike a rename, fails when the name is taken. The draft's own name is removed afterwards. */
 async function nameDraft(draft: string, to: string): Promise<void> {
   try {
-    await link(draft, to);
+    linkSync(draft, to);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     const next = 'Nothing was changed; a sealed file is never replaced.';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Transform, type TransformCallback } from 'node:stream';
-import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { PipelineError } from '../kernel/errors.ts';
 import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './aes-gcm.ts';
 import { cutBlocks } from './cut-blocks.ts';
 import type { DataKey } from './data-key.ts';
@@ -16,32 +15,28 @@ const HEADER_BYTES = MAGIC.length + SALT_BYTES;
 export const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Seals a stream of any length (F17, F89).
+ * Seals bytes of any length that come in pieces (F17, F89). A piece may be overwritten once the next is asked for.
  *
  * Form: mark (4 bytes), salt (32), then chunks, each of at most 64 KiB encrypted bytes and a tag (16). This is the
  * STREAM construction: the salt gives every stream a key of its own, the nonce of a chunk is its number and whether it
  * is the last. So each chunk opens only as the n-th of this very stream, and whatever is cut off, put in another order,
  * doubled or added is found out. Mark, salt, file id and purpose are bound into every chunk.
  *
- * Memory stays flat: one chunk is held back, because only the next byte tells that it was not the last one, and one is
- * on its way out. Everything else waits at the source until the reader has taken what it was given.
+ * Memory stays flat: one chunk is held back, because only the next byte tells that it was not the last one, and nothing is
+ * asked of the source before the reader has taken what it was given.
  * @param purpose what the bytes are, such as `original`; the stream opens for this purpose only
  */
-export function sealStream(key: DataKey, purpose: string): Transform {
+export async function* sealStream(
+  source: AsyncIterable<Uint8Array>,
+  key: DataKey,
+  purpose: string,
+): AsyncGenerator<Buffer> {
   const header = Buffer.concat([MAGIC, randomBytes(SALT_BYTES)]);
   const nextBox = countBoxes(key, purpose, header);
   const blocks = cutBlocks(CHUNK_BYTES);
-  const stream = new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      for (const block of blocks.add(bytes)) this.push(encryptGcm(nextBox(false), block));
-      done();
-    },
-    flush(done) {
-      done(null, encryptGcm(nextBox(true), blocks.rest()));
-    },
-  });
-  stream.push(header);
-  return stream;
+  yield header;
+  for await (const bytes of source) for (const block of blocks.add(bytes)) yield encryptGcm(nextBox(false), block);
+  yield encryptGcm(nextBox(true), blocks.rest());
 }
 
 /**
@@ -49,33 +44,29 @@ export function sealStream(key: DataKey, purpose: string): Transform {
  *
  * What was passed on is right but may not be all: whether the end is missing shows at the end only. So the reader must
  * not take the bytes for the whole before the stream has ended without an error.
- * @throws (as the stream's error) SEAL_BROKEN when anything was altered, cut, moved, doubled or added, or when the
- *         stream was sealed for another purpose, file or key
+ * @throws SEAL_BROKEN when anything was altered, cut, moved, doubled or added, or when the stream was sealed for another
+ *         purpose, file or key
  */
-export function openStream(key: DataKey, purpose: string): Transform {
+export async function* openStream(
+  source: AsyncIterable<Uint8Array>,
+  key: DataKey,
+  purpose: string,
+): AsyncGenerator<Buffer> {
   const chunks = cutBlocks(CHUNK_BYTES + TAG_BYTES);
-  let head: Buffer = Buffer.alloc(0);
+  let head = Buffer.alloc(0);
   let open: ChunkOpener | undefined;
-  return new Transform({
-    transform(bytes: Buffer, _encoding, done) {
-      finishStep(done, () => {
-        let body = bytes;
-        if (!open) {
-          head = Buffer.concat([head, bytes]);
-          if (head.length < HEADER_BYTES) return;
-          open = chunkOpener(key, purpose, head.subarray(0, HEADER_BYTES));
-          body = head.subarray(HEADER_BYTES);
-        }
-        for (const chunk of chunks.add(body)) this.push(open(chunk, false));
-      });
-    },
-    flush(done) {
-      finishStep(done, () => {
-        if (!open) throw brokenSeal(key, purpose);
-        this.push(open(chunks.rest(), true));
-      });
-    },
-  });
+  for await (const bytes of source) {
+    let body = bytes;
+    if (!open) {
+      head = Buffer.concat([head, bytes]);
+      if (head.length < HEADER_BYTES) continue;
+      open = chunkOpener(key, purpose, head.subarray(0, HEADER_BYTES));
+      body = head.subarray(HEADER_BYTES);
+    }
+    for (const chunk of chunks.add(body)) yield open(chunk, false);
+  }
+  if (!open) throw brokenSeal(key, purpose);
+  yield open(chunks.rest(), true);
 }
 
 type ChunkOpener = (sealed: Buffer, isLast: boolean) => Buffer;
@@ -105,17 +96,6 @@ function countBoxes(key: DataKey, purpose: string, header: Buffer): (isLast: boo
     number += 1;
     return { key: streamKey, nonce, bound };
   };
-}
-
-/** Tells the stream that a step is done, or how it failed: what is thrown inside a stream would end the process. */
-function finishStep(done: TransformCallback, step: () => void): void {
-  let failure: Error | null = null;
-  try {
-    step();
-  } catch (error) {
-    failure = error instanceof Error ? error : new Error(reasonOf(error));
-  }
-  done(failure);
 }
 
 function brokenSeal(key: DataKey, purpose: string): PipelineError {

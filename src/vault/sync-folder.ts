@@ -1,15 +1,17 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
 
 /** Puts the names in a folder on the disk. Without it, a file that was itself synced may have no name after a power cut. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+  const descriptor = openSync(path, 'r');
   try {
-    await folder.sync();
+    await syncLater(descriptor);
   } finally {
-    await folder.close();
+    closeSync(descriptor);
   }
 }
+
+const syncLater = promisify(fsync);
 
 /** The same for callers that may not wait, such as the writing of the master key. */
 export function syncFolderNow(path: string): void {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeRoom, newLineBuffer, putBytes, putText } from '../../src/csv/line-buffer.ts';
+import { COMMA } from '../../src/kernel/byte-names.ts';
+import { makeRoom, newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/line-buffer.ts';
 
 describe('a line buffer', () => {
   it('holds what was put into it, however much that is', () => {
@@ -9,6 +10,13 @@ describe('a line buffer', () => {
     const bytes = Buffer.from('..between..');
     putBytes(into, bytes, 2, 9);
     expect(into.bytes.toString('utf8', 0, into.length)).toBe(`${parts.join('')}between`);
+  });
+
+  it('writes whole numbers as digits', () => {
+    const into = newLineBuffer();
+    const numbers = [0, 1, 9, 10, 99, 100, 1_000_000, 2_147_483_647, Number.MAX_SAFE_INTEGER];
+    for (const number of numbers) putNumber(into, number, COMMA);
+    expect(into.bytes.toString('utf8', 0, into.length)).toBe(`${numbers.join(',')},`);
   });
 
   it('makes room for more than twice what it has, and keeps what it holds', () => {

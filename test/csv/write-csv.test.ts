@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvLines } from '../../src/csv/write-csv.ts';
@@ -33,6 +34,19 @@ describe('csvLines', () => {
     expect(line(['x', '-5'], amounts)).toBe('x,-5\r\n');
     expect(line(['x', '-1+cmd'], amounts)).toBe("x,'-1+cmd\r\n");
     expect(line(['x', '=5'], amounts)).toBe("x,'=5\r\n");
+  });
+
+  it('writes what csv-stringify writes', () => {
+    const cells = fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', '\r', '\n', ' ', 'é', '\t', "'") }), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(cells, (row) => {
+        expect(csvLines()(row)).toBe(stringify([row], { record_delimiter: '\r\n', quote_record_delimiter: true }));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('writes what a reader of CSV reads back', () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { symlink, writeFile } from 'node:fs/promises';
+import { open, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hashFile } from '../../src/drop/hash-file.ts';
+import { hashFile, hashOpened } from '../../src/drop/hash-file.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 describe('hashFile', () => {
@@ -13,13 +13,23 @@ describe('hashFile', () => {
     expect(await hashFile(path)).toBe(createHash('sha256').update('x'.repeat(size)).digest('hex'));
   });
 
+  it.each([0, 10, 100_000, 900_000])('reads an open file to its end, also one taken for %i bytes', async (size) => {
+    const path = join(await freshFolder(), 'file');
+    await writeFile(path, 'x'.repeat(300_000));
+    const handle = await open(path);
+    expect(await hashOpened(handle.fd, size)).toBe(await hashFile(path));
+    await handle.close();
+  });
+
   it('shows the pieces on the way', async () => {
     const path = join(await freshFolder(), 'file');
     await writeFile(path, 'x'.repeat(300_000));
     let seen = 0;
-    const hash = await hashFile(path, async (pieces) => {
+    const handle = await open(path);
+    const hash = await hashOpened(handle.fd, 300_000, async (pieces) => {
       for await (const piece of pieces) seen += piece.length;
     });
+    await handle.close();
     expect(seen).toBe(300_000);
     expect(hash).toBe(await hashFile(path));
   });

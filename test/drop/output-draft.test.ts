@@ -1,7 +1,7 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDraft, TEMPORARY_OUTPUT } from '../../src/drop/output-draft.ts';
+import { markOf, openDraft, TEMPORARY_OUTPUT } from '../../src/drop/output-draft.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
@@ -29,8 +29,9 @@ describe('openDraft', () => {
       await draft.append(piece);
     }
     const content = { sha256: sha256Of(Buffer.concat(whole)), bytes: 48_000_000 };
-    expect(await draft.finish()).toEqual(content);
-    expect(await draft.finish()).toEqual(content);
+    const mark = markOf(await stat(draft.temporary, { bigint: true }));
+    expect(await draft.finish()).toEqual({ ...content, mark });
+    expect(await draft.finish()).toEqual({ ...content, mark });
     expect((await readFile(draft.temporary)).equals(Buffer.concat(whole))).toBe(true);
   });
 
@@ -42,6 +43,30 @@ describe('openDraft', () => {
     await expect(draft.finish()).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
     await draft.discard();
     expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('ends what it is writing before it lets go of the file', async () => {
+    const dir = await freshFolder();
+    const draft = await openDraft(dir, NAME);
+    const writing = draft.append(Buffer.alloc(30_000_000));
+    await draft.discard();
+    await writing;
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('marks a file so that a change of it shows, and another of the same bytes', async () => {
+    const path = join(await freshFolder(), 'a');
+    const markAt = async (place: string) => markOf(await stat(place, { bigint: true }));
+    await writeFile(path, 'one');
+    await utimes(path, 1, 1);
+    const mark = await markAt(path);
+    await link(path, `${path}2`);
+    expect(await markAt(`${path}2`)).toBe(mark);
+    await writeFile(`${path}2`, 'two');
+    expect(await markAt(path)).not.toBe(mark);
+    await writeFile(`${path}3`, 'one');
+    await utimes(`${path}3`, 1, 1);
+    expect(await markAt(`${path}3`)).not.toBe(mark);
   });
 
   it.each(['out', 'out/cards'])('says that a file stands in the place of the folder: %s', async (below) => {

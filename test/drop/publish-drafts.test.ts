@@ -1,4 +1,4 @@
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDraft, type OutputDraft } from '../../src/drop/output-draft.ts';
@@ -82,7 +82,38 @@ describe('publishDrafts', () => {
     expect(await readFile(join(dir, 'a.csv'), 'utf8')).toBe('of somebody else');
   });
 
-  it('shows the bytes of each as they are read back under its name', async () => {
+  it('looks once more at what somebody wrote into on the way to its name', async () => {
+    const dir = await freshFolder();
+    const drafts = await draftsOf(dir, { 'a.csv': 'one\n' });
+    const spoil = async (_name: string, bytes: AsyncIterable<Buffer>) => {
+      for await (const _piece of bytes);
+      await writeFile(drafts[0]!.temporary, 'other\n');
+    };
+    await expect(publishDrafts(dir, drafts, { readBack: spoil })).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
+    await discard(drafts);
+  });
+
+  it('is content when its bytes were only touched', async () => {
+    const dir = await freshFolder();
+    const drafts = await draftsOf(dir, { 'a.csv': 'one\n' });
+    const touch = async (_name: string, bytes: AsyncIterable<Buffer>) => {
+      for await (const _piece of bytes);
+      await utimes(drafts[0]!.temporary, 1, 1);
+    };
+    expect(await publishDrafts(dir, drafts, { readBack: touch })).toMatchObject([{ name: 'a.csv', bytes: 4 }]);
+    await discard(drafts);
+  });
+
+  it('gives no name to what its reader refuses', async () => {
+    const dir = await freshFolder();
+    const drafts = await draftsOf(dir, { 'a.csv': 'one\n' });
+    const refuse = async () => Promise.reject(new Error('not what was asked for'));
+    await expect(publishDrafts(dir, drafts, { readBack: refuse })).rejects.toThrow('not what was asked for');
+    await discard(drafts);
+    expect(await readdir(dir)).toEqual([]);
+  });
+
+  it('shows the bytes of each as they are read back', async () => {
     const dir = await freshFolder();
     const drafts = await draftsOf(dir, { 'a.csv': 'x'.repeat(200_000), 'b.csv': 'two\n' });
     const seen: Record<string, string> = {};

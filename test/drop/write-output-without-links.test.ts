@@ -4,17 +4,20 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeOutput } from '../../src/drop/write-output.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
-const link = vi.hoisted(() => vi.fn());
-vi.mock('node:fs/promises', async (importOriginal) => ({
-  ...(await importOriginal<typeof import('node:fs/promises')>()),
-  link,
-}));
+const linkSync = vi.hoisted(() => vi.fn());
+vi.mock('node:fs', async (importOriginal) => ({ ...(await importOriginal<typeof import('node:fs')>()), linkSync }));
 
 const write = async (out: NodeJS.WritableStream): Promise<void> => void out.write('rows\n');
 
+function refuse(code: string): void {
+  linkSync.mockReset().mockImplementation(() => {
+    throw Object.assign(new Error('no links'), { code });
+  });
+}
+
 describe('writeOutput on a file system without links', () => {
   beforeEach(() => {
-    link.mockReset().mockRejectedValue(Object.assign(new Error('no links'), { code: 'EPERM' }));
+    refuse('EPERM');
   });
 
   it('publishes by a rename', async () => {
@@ -22,7 +25,7 @@ describe('writeOutput on a file system without links', () => {
     await writeOutput({ dir, name: 'a.csv', write });
     expect(await readdir(dir)).toEqual(['a.csv']);
     expect(await readFile(join(dir, 'a.csv'), 'utf8')).toBe('rows\n');
-    expect(link).toHaveBeenCalledOnce();
+    expect(linkSync).toHaveBeenCalledOnce();
   });
 
   it('still never replaces a file', async () => {
@@ -35,7 +38,7 @@ describe('writeOutput on a file system without links', () => {
 
   it('takes any other refusal for what it is', async () => {
     const dir = await freshFolder();
-    link.mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+    refuse('ENOSPC');
     await expect(writeOutput({ dir, name: 'a.csv', write })).rejects.toMatchObject({ code: 'DISK_FULL' });
     expect(await readdir(dir)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { passesLuhn } from '../../src/kernel/luhn.ts';
+import { passesLuhn, passesLuhnIn } from '../../src/kernel/luhn.ts';
 
 describe('passesLuhn', () => {
   it.each([
@@ -28,6 +28,19 @@ describe('passesLuhn', () => {
         const passing = Array.from({ length: 10 }, (_, check) => `${digits.join('')}${check}`).filter(passesLuhn);
         expect(passing).toHaveLength(1);
       }),
+    );
+  });
+});
+
+describe('passesLuhnIn', () => {
+  it('says of a stretch of digits what passesLuhn says of their text', () => {
+    const someDigits = fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength: 30 });
+    fc.assert(
+      fc.property(someDigits, someDigits, (before, digits) => {
+        const bytes = Buffer.from(`${before}${digits},9`);
+        expect(passesLuhnIn(bytes, before.length, before.length + digits.length)).toBe(passesLuhn(digits));
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

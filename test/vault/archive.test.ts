@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -141,12 +143,18 @@ describe('sealFile', () => {
   });
 
   it.each(['ENOSPC', 'EDQUOT'])('calls %s a full disk and leaves nothing behind', async (code) => {
-    const handle = await open(from);
-    handle.read = () => Promise.reject(Object.assign(new Error('no room'), { code }));
-    await expect(sealFile({ from: handle, to, key: KEY, purpose: PURPOSE })).rejects.toMatchObject({
-      code: 'DISK_FULL',
-    });
-    await handle.close();
+    const { writeSync } = fs;
+    const refuse = () => {
+      throw Object.assign(new Error('no room'), { code });
+    };
+    try {
+      Object.assign(fs, { writeSync: refuse });
+      syncBuiltinESMExports();
+      await expect(sealFile({ from, to, key: KEY, purpose: PURPOSE })).rejects.toMatchObject({ code: 'DISK_FULL' });
+    } finally {
+      Object.assign(fs, { writeSync });
+      syncBuiltinESMExports();
+    }
     expect(await readdir(dirname(to))).toEqual([]);
   });
 

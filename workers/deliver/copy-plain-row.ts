@@ -1,7 +1,7 @@
 import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { COMMA, MINUS, NINE, POINT, QUOTE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
-import { passesLuhn } from '../../src/kernel/luhn.ts';
+import { passesLuhnIn } from '../../src/kernel/luhn.ts';
 
 /**
  * Copies a plain row (see plain-row.ts) as the output files show it, each cell with a comma behind it, if it is certain
@@ -47,18 +47,21 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
     for (let cell = start; cell <= end; ) {
       const isQuoted = from[cell] === QUOTE && cell < end;
       const first = isQuoted ? cell + 1 : cell;
-      const stop = isQuoted ? QUOTE : COMMA;
       // A quoted cell keeps its quotes if it needs them, for a comma; whether it does is seen at its end.
       const copy = isQuoted ? next + 1 : next;
-      let digits = 0;
+      const shift = copy - first;
       let commas = 0;
       let place = first;
-      for (let byte: number; place < end && (byte = from[place]!) !== stop; place += 1) {
-        to[copy + place - first] = byte;
-        digits += IS_DIGIT[byte]!;
-        if (byte === COMMA) commas += 1;
+      if (isQuoted) {
+        for (let byte: number; place < end && (byte = from[place]!) !== QUOTE; place += 1) {
+          to[place + shift] = byte;
+          if (byte === COMMA) commas += 1;
+        }
+      } else {
+        for (let byte: number; place < end && (byte = from[place]!) !== COMMA; place += 1) to[place + shift] = byte;
       }
       if (column === numberAt) {
+        const digits = countDigits(from, first, place);
         if (digits !== place - first || !isNumber(from, first, place)) return -1;
         numberDigits = digits;
         const hidden = clear ? 0 : digits - shownDigits(digits);
@@ -67,7 +70,8 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
         if (!isPlainAmount(from, first, place)) return -1;
       } else {
         if (place > first && IS_FORMULA_START[from[first]!] === 1) return -1;
-        if (digits > mostDigits) mostDigits = digits;
+        // So few matter to nobody, and most cells are short.
+        if (place - first >= TELLING_DIGITS) mostDigits = Math.max(mostDigits, countDigits(from, first, place));
       }
       if (commas > 0) {
         to[next] = QUOTE;
@@ -89,6 +93,12 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
   };
 }
 
+function countDigits(bytes: Buffer, start: number, end: number): number {
+  let digits = 0;
+  for (let place = start; place < end; place += 1) digits += IS_DIGIT[bytes[place]!]!;
+  return digits;
+}
+
 /** How many digits of a number are shown, as `maskNumber` does. */
 function shownDigits(count: number): number {
   if (count >= 8) return 4;
@@ -97,7 +107,7 @@ function shownDigits(count: number): number {
 
 /** @param start of digits only */
 function isCardNumber(bytes: Buffer, start: number, end: number): boolean {
-  return end - start >= 12 && end - start <= 19 && passesLuhn(bytes.toString('latin1', start, end));
+  return end - start >= 12 && end - start <= 19 && passesLuhnIn(bytes, start, end);
 }
 
 function isAccountNumber(_bytes: Buffer, start: number, end: number): boolean {

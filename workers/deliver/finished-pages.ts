@@ -2,15 +2,29 @@ import { cellsOf, type RawLines, readRawLines } from '../../src/csv/read-raw-lin
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { readBatches } from '../../src/ledger/queries/read-file.ts';
-import { type AsOf, type KeptRow, readKeptRows } from '../../src/ledger/queries/read-kept-rows.ts';
+import type { AsOf } from '../../src/ledger/queries/read-kept-rows.ts';
+import { keptRowAt, newRowPack, NO_BATCH, type RowPack } from '../../src/ledger/queries/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 import { openContent } from '../open-content.ts';
 import { rowDescriber } from './describe-row.ts';
 import { faultFinder } from './find-faults.ts';
+import { keptStretches } from './kept-stretches.ts';
 
-/** Rows of a finished file as they came in, and at the same places what became of them. */
-export type FinishedPage = { readonly input: RawLines; readonly rows: readonly FinishedRow[] };
+/**
+ * Rows of a finished file as they came in, from some place on, and what became of them. Their memory is used again: be done
+ * with a page before you ask for the next.
+ */
+export type FinishedPage = { readonly input: RawLines; readonly from: number; readonly rows: FinishedRows };
+
+export type FinishedRows = {
+  readonly count: number;
+  /** What the ledger has of them, from some place on. */
+  readonly pack: RowPack;
+  readonly packFrom: number;
+  /** One of the rows as output files tell of it, counted from 0. */
+  readonly at: (place: number) => FinishedRow;
+};
 
 type FinishedOptions = {
   /** Another state of the outcomes than the first; empty for the present one. */
@@ -24,7 +38,7 @@ const FIRST: AsOf = { correctionNo: 0 };
 
 /**
  * Every row of a finished file in input order, page by page: the ledger's rows and those of the sealed original side by side.
- * So a million rows cost no more memory than a thousand. While a page is at work, the ledger already looks up the next one.
+ * So a million rows cost no more memory than a thousand.
  * @throws PipelineError OUTPUT_MISMATCH when the two do not have the same lines
  */
 export async function* finishedPages(
@@ -32,14 +46,26 @@ export async function* finishedPages(
   file: FileRow,
   { asOf = FIRST, batches = readBatches(app.ledger, file.file_id) }: FinishedOptions = {},
 ): AsyncGenerator<FinishedPage> {
+  const kept = stretchReader(keptStretches(app, file, asOf));
   const original = openContent(app, file);
   try {
     const describe = rowDescriber(app, file, await batches);
     const findFaults = faultFinder(app.ledger, file.file_no);
-    for await (const { input, kept } of lookUpAhead(app, file, readRawLines(original, optionsOf(file)), asOf)) {
-      const faults = kept.some((row) => row.batch_no === null) ? await findFaults(input.lines) : NO_FAULTS;
-      yield { input, rows: kept.map((row) => describe(row, faults.get(row.line) ?? [])) };
+    for await (const input of readRawLines(original, optionsOf(file))) {
+      for (let from = 0; from < input.lines.length; ) {
+        const { pack, from: packFrom, count } = await kept.take(input.lines.length - from);
+        const hasWithheld = mustMatch(file, { input, from, pack, packFrom, count });
+        const faults = hasWithheld ? await findFaults(input.lines.slice(from, from + count)) : NO_FAULTS;
+        const at = (place: number): FinishedRow => {
+          const row = keptRowAt(pack, packFrom + place);
+          return describe(row, faults.get(row.line) ?? []);
+        };
+        yield { input, from, rows: { count, pack, packFrom, at } };
+        from += count;
+      }
     }
+    const { pack, from, count } = await kept.take(1);
+    if (count > 0) throw missingLine(file, pack.lines[from]!);
   } finally {
     // Left by whoever wants only the first rows, it would stay open for as long as the process lives.
     original.destroy();
@@ -54,8 +80,11 @@ export async function* finishedRows(
   file: FileRow,
   options?: FinishedOptions,
 ): AsyncGenerator<{ row: FinishedRow; cells: readonly string[] }[]> {
-  for await (const { input, rows } of finishedPages(app, file, options)) {
-    yield rows.map((row, place) => ({ row, cells: cellsOf(input, place) }));
+  for await (const { input, from, rows } of finishedPages(app, file, options)) {
+    yield Array.from({ length: rows.count }, (_, place) => ({
+      row: rows.at(place),
+      cells: cellsOf(input, from + place),
+    }));
   }
 }
 
@@ -64,35 +93,40 @@ export function optionsOf({ charset, header_line: headerLine, operation }: FileR
   return { charset, headerLine, operation };
 }
 
-const LAST_LINE = 2_147_483_647;
-
-/** Pages of the original with what the ledger has of exactly the same lines. */
-async function* lookUpAhead(
-  app: App,
-  file: FileRow,
-  pages: AsyncGenerator<RawLines>,
-  asOf: AsOf,
-): AsyncGenerator<{ input: RawLines; kept: KeptRow[] }> {
-  let before: { input: RawLines; kept: Promise<KeptRow[]> } | undefined;
-  let from = 0;
-  for await (const input of pages) {
-    const to = input.isLast ? LAST_LINE : (input.lines.at(-1) ?? from - 1);
-    const kept = readKeptRows(app.ledger, file.file_no, { from, to }, asOf);
-    // Whoever waits for it learns of its failure; until then it is nobody's.
-    kept.catch(() => undefined);
-    from = to + 1;
-    if (before) yield { input: before.input, kept: inStep(file, before.input, await before.kept) };
-    before = { input, kept };
-  }
-  if (before) yield { input: before.input, kept: inStep(file, before.input, await before.kept) };
+/** Gives the rows of stretches one after the other, as many at a time as stand together. */
+function stretchReader(stretches: AsyncGenerator<RowPack>) {
+  let pack = newRowPack(0);
+  let next = 0;
+  return {
+    /** @returns at most so many rows; none when there are no more */
+    take: async (most: number): Promise<{ pack: RowPack; from: number; count: number }> => {
+      while (next === pack.count) {
+        const stretch = await stretches.next();
+        if (stretch.done) return { pack, from: next, count: 0 };
+        pack = stretch.value;
+        next = 0;
+      }
+      const from = next;
+      next = Math.min(pack.count, from + most);
+      return { pack, from, count: next - from };
+    },
+  };
 }
 
-function inStep(file: FileRow, input: RawLines, kept: KeptRow[]): KeptRow[] {
-  const count = Math.max(input.lines.length, kept.length);
+/** @returns whether any of the rows was withheld */
+function mustMatch(file: FileRow, { input, from, pack, packFrom, count }: Match): boolean {
+  if (count === 0) throw missingLine(file, input.lines[from]!);
+  let hasWithheld = false;
   for (let place = 0; place < count; place += 1) {
-    if (kept[place]?.line === input.lines[place]) continue;
-    const line = kept[place]?.line ?? input.lines[place];
-    throw new PipelineError('OUTPUT_MISMATCH', `match file "${file.file_id}" with its rows`, `line ${line} is missing`);
+    const line = pack.lines[packFrom + place]!;
+    if (line !== input.lines[from + place]) throw missingLine(file, line);
+    if (pack.batchNos[packFrom + place] === NO_BATCH) hasWithheld = true;
   }
-  return kept;
+  return hasWithheld;
+}
+
+type Match = { input: RawLines; from: number; pack: RowPack; packFrom: number; count: number };
+
+function missingLine(file: FileRow, line: number): PipelineError {
+  return new PipelineError('OUTPUT_MISMATCH', `match file "${file.file_id}" with its rows`, `line ${line} is missing`);
 }

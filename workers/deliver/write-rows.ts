@@ -1,10 +1,13 @@
+import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { newLineBuffer, putBytes, putText } from '../../src/csv/line-buffer.ts';
+import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/line-buffer.ts';
 import { csvLines } from '../../src/csv/write-csv.ts';
+import { COMMA } from '../../src/kernel/byte-names.ts';
+import { OUTCOME_NAMES } from '../../src/kernel/packed-outcomes.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { correctionOf } from '../../src/reconcile/outputs/result-row.ts';
 import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
-import { type FinishedPage, finishedPages } from './finished-pages.ts';
+import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
 import { outcomePutter } from './put-outcome.ts';
 import { shownRowPutter } from './put-shown-row.ts';
@@ -25,22 +28,30 @@ export async function writeRows(
   batches: readonly BatchRow[],
   outputs: OutputFiles,
 ): Promise<void> {
-  const putPage = pagePutter(app, file);
+  const { sheets, put } = openSheets(app, file);
+  const append = async (kind: RowKind, sheet: Sheet) => {
+    await outputs.append(kind, sheet.lines.bytes.subarray(0, sheet.lines.length), sheet.rows);
+    sheet.lines.length = 0;
+    sheet.rows = 0;
+  };
   await outputs.appendText('result', TITLE_LINE(['Line', ...titlesOf(file.layout!), ...RESULT_TITLES]));
   for await (const page of finishedPages(app, file, { batches })) {
-    for (const [kind, { lines, rows }] of Object.entries(putPage(page)) as [RowKind, Sheet][]) {
-      if (rows > 0) await outputs.append(kind, lines.bytes.subarray(0, lines.length), rows);
-    }
+    put(page);
+    for (const kind of ROW_KINDS) if (sheets[kind].lines.length >= FULL_SHEET_BYTES) await append(kind, sheets[kind]);
   }
+  for (const kind of ROW_KINDS) if (sheets[kind].rows > 0) await append(kind, sheets[kind]);
 }
+
+/** Some pages together, because each time something is written another thread has to be woken. */
+const FULL_SHEET_BYTES = 524_288;
 
 const TITLE_LINE = csvLines({ guard: true });
 
-/** Lines of one page for one output. */
+/** Lines for one output that were not written yet. */
 type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: boolean };
 
-/** Puts the rows of one page after another on the sheets they belong to, which are used again for the next page. */
-function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<RowKind, Sheet> {
+/** Puts the rows of one page after another on the sheets they belong to, behind what is on them. */
+function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
   const clear = app.folder(file.folder)?.clearNumbers ?? false;
@@ -50,30 +61,35 @@ function pagePutter(app: App, file: FileRow): (page: FinishedPage) => Record<Row
   const newSheet = (): Sheet => ({ lines: newLineBuffer(), rows: 0, isBegun: false });
   const sheets = { result: newSheet(), rejects: newSheet(), retry: newSheet() };
 
-  return ({ input, rows }) => {
-    for (const sheet of Object.values(sheets)) {
-      sheet.rows = 0;
-      sheet.lines.length = 0;
-    }
+  const put = ({ input, from, rows }: FinishedPage): void => {
     const result = sheets.result.lines;
-    rows.forEach((row, place) => {
-      putText(result, `${row.line},`);
+    for (let place = 0; place < rows.count; place += 1) {
+      putNumber(result, rows.pack.lines[rows.packFrom + place]!, COMMA);
       const shownFrom = result.length;
-      putShown(result, input, place);
+      putShown(result, input, from + place);
       const shownTo = result.length;
-      putOutcome(result, row);
+      putOutcome(result, rows, place);
       sheets.result.rows += 1;
 
-      const correction = correctionOf(row);
-      if (!correction) return;
+      if (mayBeCharged(rows, place)) continue;
+      const correction = correctionOf(rows.at(place));
+      if (!correction) continue;
       const sheet = sheets[correction.kind];
       if (!sheet.isBegun) putText(sheet.lines, line([...titlesOf(layout), REASON_TITLE]));
       sheet.isBegun = true;
-      if (putClear) putClear(sheet.lines, input, place);
+      if (putClear) putClear(sheet.lines, input, from + place);
       else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
       putText(sheet.lines, line([correction.reason]));
       sheet.rows += 1;
-    });
-    return sheets;
+    }
   };
+  return { sheets, put };
 }
+
+/** Whether a row stands in the result alone, as nearly all do, so that nobody need look into it. */
+function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean {
+  return pack.changes.size === 0 && MAY_BE_CHARGED[pack.outcomes[packFrom + place]!] === true;
+}
+
+/** In the order of OUTCOME_NAMES. */
+const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotCharged);

@@ -74,7 +74,7 @@ function columns(table: string, ...names: readonly (keyof KeptRow)[]): string {
 }
 
 /** The last change of each row of a stretch up to a correction. Few rows ever change. */
-async function readChanged(
+export async function readChanged(
   ledger: Ledger,
   fileNo: number,
   { from, to }: LineRange,

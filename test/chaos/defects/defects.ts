@@ -232,7 +232,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'outputs written in place',
     about: 'a reader finds half of an output, and an older one is replaced',
     file: 'src/drop/publish-file.ts',
-    find: '    await link(temporary, path);\n',
+    find: '    linkSync(temporary, path);\n',
     replace: "    await (await import('node:fs/promises')).copyFile(temporary, path);\n",
     caughtBy: ['test/drop/write-output.test.ts'],
   },

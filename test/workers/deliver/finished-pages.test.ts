@@ -89,6 +89,25 @@ describe('finishedPages and finishedRows', () => {
     await expect(all(file)).rejects.toThrow(/line 3 is missing/);
   });
 
+  it('reads on where one stretch of the ledger ends and the next begins', async () => {
+    const content = lines(upTo(20_500).map((n) => achRow(n, n % 5_000 === 0 ? { amount: 'ten' } : {})));
+    const file = await finished(content.replace('A-10001,', '\nA-10001,'), (row) => `Received ${row % 7}`);
+    const rows = await all(file);
+    expect(rows.map(({ cells }) => cells[0])).toEqual(upTo(20_500).map((n) => `A-${n}`));
+    expect(rows.every(({ row }, place) => row.line === place + (place < 10_000 ? 1 : 2))).toBe(true);
+    expect(rows.filter(({ row }) => row.outcome === 'invalid')).toHaveLength(4);
+  }, 60_000);
+
+  it('throws when the last row of a file is gone, or the first of a stretch', async () => {
+    for (const line of [9_999, 10_001]) {
+      const file = await finished(lines(upTo(10_001).map((n) => achRow(n))));
+      await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
+      await query(world.app, 'DELETE FROM payment_row WHERE file_no = $1 AND line = $2', [file.file_no, line]);
+      await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
+      await expect(all(file)).rejects.toThrow(/is missing/);
+    }
+  }, 60_000);
+
   it('leaves no file open behind a reader that stops early', async () => {
     const file = await finished(lines(upTo(4_000).map((n) => achRow(n))));
     await readFirst(file);
@@ -100,7 +119,7 @@ describe('finishedPages and finishedRows', () => {
 
 async function readFirst(file: FileRow): Promise<void> {
   for await (const { rows } of finishedPages(world.app, file)) {
-    expect(rows[0]?.line).toBe(1);
+    expect(rows.at(0).line).toBe(1);
     return;
   }
 }
