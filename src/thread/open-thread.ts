@@ -69,7 +69,7 @@ function startThread(resourceLimits: object, onEnd: () => void) {
       : new ThreadDeath('INTERNAL', ACTION, reason, { cause });
     for (const inbox of inboxes.values()) inbox.fail(failure);
   });
-  const send = (message: ToThread) => worker.postMessage(message);
+  const send = (message: ToThread) => worker.postMessage(message, []);
 
   async function* run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result> {
     lastTask += 1;

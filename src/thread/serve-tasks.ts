@@ -60,5 +60,5 @@ async function room(task: Task): Promise<void> {
 }
 
 function send(message: FromThread): void {
-  parentPort?.postMessage(message);
+  parentPort?.postMessage(message, []);
 }
