@@ -15,12 +15,17 @@ export type GcmBox = {
   readonly bound: Buffer;
 };
 
-/** @returns the encrypted bytes, as long as the plain ones, followed by the tag of 16 bytes */
-export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array): Buffer {
+/**
+ * @param head stands in front of what is given, in clear, and saves the caller a copy of it all
+ * @returns the encrypted bytes, as long as the plain ones, followed by the tag of 16 bytes
+ */
+export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array, head: Uint8Array = NOTHING): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(bound);
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  return Buffer.concat([head, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
+
+const NOTHING = new Uint8Array(0);
 
 /**
  * @param sealed what `encryptGcm` gave

@@ -18,7 +18,7 @@ const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
  */
 export function sealBytes(key: DataKey, purpose: string, bytes: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
-  return Buffer.concat([MAGIC, nonce, encryptGcm(boxOf(key, purpose, nonce), bytes)]);
+  return encryptGcm(boxOf(key, purpose, nonce), bytes, Buffer.concat([MAGIC, nonce]));
 }
 
 /** @throws SEAL_BROKEN when the bytes were altered or cut, or were sealed for another purpose, file or key */
@@ -32,5 +32,17 @@ export function openBytes(key: DataKey, purpose: string, sealed: Uint8Array): Bu
 
 function boxOf(key: DataKey, purpose: string, nonce: Buffer): GcmBox {
   const bound = Buffer.concat([MAGIC, frameParts([key.fileId, purpose])]);
-  return { key: deriveKey(key.bytes, ['seal bytes']), nonce, bound };
+  return { key: sealKeyOf(key), nonce, bound };
 }
+
+/** Deriving a key takes half as long as sealing a batch with it, and a file has thousands of them. */
+function sealKeyOf(key: DataKey): Buffer {
+  const known = SEAL_KEYS.get(key);
+  if (known) return known;
+  const made = deriveKey(key.bytes, ['seal bytes']);
+  SEAL_KEYS.set(key, made);
+  return made;
+}
+
+/** Each lives as long as the key that it was made from. */
+const SEAL_KEYS = new WeakMap<DataKey, Buffer>();

@@ -15,6 +15,13 @@ describe('encryptGcm and decryptGcm', () => {
     );
   });
 
+  it('put a head in front, in clear', () => {
+    const head = Buffer.from('head');
+    expect(encryptGcm(BOX, Buffer.from('hello'), head)).toEqual(
+      Buffer.concat([head, encryptGcm(BOX, Buffer.from('hello'))]),
+    );
+  });
+
   it('agree with the published test case 13 and 14 of AES-256-GCM', () => {
     const zeros = { key: Buffer.alloc(32), nonce: Buffer.alloc(12), bound: Buffer.alloc(0) };
     expect(encryptGcm(zeros, Buffer.alloc(0)).toString('hex')).toBe('530f8afbc74536b9a963b4f1c4cb738b');
