@@ -1,13 +1,10 @@
 import { parentPort } from 'node:worker_threads';
-import { buffersOf } from './buffers-of.ts';
 import { packFailure } from './carry-failure.ts';
+import { ITEMS_AHEAD } from './lent-memory.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
 /** A module whose work may be done in a thread: it makes items of an order, one after the other. */
 export type TaskModule = { readonly runTask: (order: never) => AsyncGenerator<unknown, unknown> };
-
-/** How many items may be made before the first is taken: one is on its way while the next is made. */
-const ITEMS_AHEAD = 2;
 
 type Task = { room: number; isStopped: boolean; wake: () => void };
 
@@ -62,7 +59,6 @@ async function room(task: Task): Promise<void> {
   }
 }
 
-/** Bytes are handed over and not copied: who makes an item gives its memory away. */
 function send(message: FromThread): void {
-  parentPort?.postMessage(message, message.kind === 'item' ? buffersOf(message.item) : []);
+  parentPort?.postMessage(message, []);
 }

@@ -32,5 +32,17 @@ export function openBytes(key: DataKey, purpose: string, sealed: Uint8Array): Bu
 
 function boxOf(key: DataKey, purpose: string, nonce: Buffer): GcmBox {
   const bound = Buffer.concat([MAGIC, frameParts([key.fileId, purpose])]);
-  return { key: deriveKey(key.bytes, ['seal bytes']), nonce, bound };
+  return { key: sealKeyOf(key), nonce, bound };
 }
+
+/** Deriving a key takes half as long as sealing a batch with it, and a file has thousands of them. */
+function sealKeyOf(key: DataKey): Buffer {
+  const known = SEAL_KEYS.get(key);
+  if (known) return known;
+  const made = deriveKey(key.bytes, ['seal bytes']);
+  SEAL_KEYS.set(key, made);
+  return made;
+}
+
+/** Each lives as long as the key that it was made from. */
+const SEAL_KEYS = new WeakMap<DataKey, Buffer>();

@@ -20,9 +20,11 @@ export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cent
   let row = 0;
   let column = 0;
   let start = 0;
-  for (let at = 0; at <= body.length; at += 1) {
-    const byte = at === body.length ? LF : body[at];
-    if (byte !== COMMA && byte !== LF) continue;
+  const end = body.length;
+  for (let at = 0; at <= end; at += 1) {
+    const byte = at < end ? body[at]! : LF;
+    // Most bytes are letters and digits, which stand behind both in ASCII.
+    if (byte > COMMA || (byte !== COMMA && byte !== LF)) continue;
     if (column === amountColumn) sum += readAmount(body, start, at, row, cents);
     column += 1;
     start = at + 1;

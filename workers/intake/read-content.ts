@@ -7,6 +7,7 @@ import {
 } from '../../src/csv/check-payment-file.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { lentMemory } from '../../src/thread/lent-memory.ts';
 import { openRowSet } from '../../src/vault/row-set.ts';
 import { sealBytes } from '../../src/vault/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
@@ -27,7 +28,7 @@ export type ReadingOrder = EncoderOptions & {
   readonly rowSetKey: Uint8Array;
 };
 
-/** A stretch of a file as the ledger takes it: tuples for COPY, each table in memory of its own. */
+/** A stretch of a file as the ledger takes it: tuples for COPY, in memory that is written over when the next is asked for. */
 export type Parcel = Readonly<Record<'rows' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>;
 
 /** What is known when the last parcel was taken. */
@@ -50,7 +51,7 @@ export const READ_CONTENT = new URL(import.meta.url);
  */
 export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Reading> {
   const packer = parcelPacker(order);
-  const groups = checkPaymentFile(openSource(order.source), order.rules);
+  const groups = checkPaymentFile(openSource(order.source), order.rules, { contentBytes: order.source.bytes });
   for (;;) {
     const step = await groups.next();
     if (step.done) {
@@ -68,6 +69,7 @@ const PARCEL_BYTES = 1024 * 1024;
 
 function parcelPacker(order: ReadingOrder) {
   const tuples = { rows: tupleWriter(), faults: tupleWriter(), batches: tupleWriter(), bodies: tupleWriter() };
+  const memory = { rows: lentMemory(), faults: lentMemory(), batches: lentMemory(), bodies: lentMemory() };
   const encoder = rowEncoder(tuples.rows, order);
   const cutter = bodyCutter(order.maxRows);
   const rowSet = openRowSet(order.rowSetKey);
@@ -87,16 +89,12 @@ function parcelPacker(order: ReadingOrder) {
   }
 
   function packValid(known: NonNullable<typeof layout>, { packed }: CheckedGroup): void {
-    const { count, bytes, starts, lines, cents } = packed;
+    const { count, bytes, starts } = packed;
     encoder.setLayout(known);
     for (let from = 0; from < count; ) {
       const to = Math.min(count, from + cutter.room());
-      for (let row = from; row < to; row += 1) {
-        // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
-        const [start, end] = [starts[row]!, starts[row + 1]! - 1];
-        encoder.encode(bytes, start, end, lines[row]!, cents[row]!, batchNo);
-        rowSet.add(bytes, start, end);
-      }
+      encoder.encode(packed, from, to, batchNo);
+      for (let row = from; row < to; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
       cutter.add(packed, from, to);
       if (cutter.room() === 0) cut();
       from = to;
@@ -127,10 +125,10 @@ function parcelPacker(order: ReadingOrder) {
     finish: cut,
     size: () => tuples.rows.size() + tuples.bodies.size() + tuples.faults.size(),
     take: (): Parcel => ({
-      rows: tuples.rows.take(),
-      faults: tuples.faults.take(),
-      batches: tuples.batches.take(),
-      bodies: tuples.bodies.take(),
+      rows: tuples.rows.take(memory.rows),
+      faults: tuples.faults.take(memory.faults),
+      batches: tuples.batches.take(memory.batches),
+      bodies: tuples.bodies.take(memory.bodies),
     }),
     found: () => ({ rowSet: rowSet.mark(), faults }),
   };

@@ -20,8 +20,11 @@ export type TupleWriter = {
   bytes(source: Uint8Array, from: number, to: number): void;
   /** How many bytes were written since `take`. */
   size(): number;
-  /** What a COPY takes, from its header to its end mark, in memory of its own; undefined when no row was begun. */
-  take(): Uint8Array<ArrayBuffer> | undefined;
+  /**
+   * What a COPY takes, from its header to its end mark; undefined when no row was begun.
+   * @param memory gives that many bytes to put it in; left out, it gets memory of its own
+   */
+  take(memory?: (bytes: number) => Uint8Array): Uint8Array | undefined;
   /** The same without a copy, at the end: nothing may be written behind it. */
   finish(): Uint8Array | undefined;
 };
@@ -78,9 +81,9 @@ export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
       at += length;
     },
     size: () => at - HEADER.length,
-    take: () => {
+    take: (memoryOf = (bytes) => new Uint8Array(bytes)) => {
       if (at === HEADER.length) return undefined;
-      const taken = new Uint8Array(at + END.length);
+      const taken = memoryOf(at + END.length);
       taken.set(memory.subarray(0, at));
       taken.set(END, at);
       at = HEADER.length;

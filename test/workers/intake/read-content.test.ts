@@ -24,7 +24,7 @@ async function orderOf(content: string): Promise<ReadingOrder> {
   await writeFile(plain, content);
   await sealFile({ from: plain, to: path, key: KEY, purpose: 'original' });
   return {
-    source: { path, purpose: 'original', fileId: KEY.fileId, key: KEY.bytes, contentKey: null },
+    source: { path, purpose: 'original', fileId: KEY.fileId, bytes: content.length, key: KEY.bytes, contentKey: null },
     rules: rulesWith({ operation: 'card' }),
     fileNo: 1,
     volume: 1,
@@ -37,13 +37,20 @@ async function orderOf(content: string): Promise<ReadingOrder> {
   };
 }
 
+/** Its memory is used again for another. */
+function copyOf(parcel: Parcel): Parcel {
+  return Object.fromEntries(
+    Object.entries(parcel).map(([table, bytes]) => [table, bytes && Uint8Array.from(bytes)]),
+  ) as Parcel;
+}
+
 async function readAll(order: ReadingOrder): Promise<{ parcels: Parcel[]; reading: Reading }> {
   const parcels: Parcel[] = [];
   const items = runTask(order);
   for (;;) {
     const step = await items.next();
     if (step.done) return { parcels, reading: step.value };
-    parcels.push(step.value);
+    parcels.push(copyOf(step.value));
   }
 }
 
@@ -57,8 +64,6 @@ describe('runTask', () => {
     expect(Math.max(...parcels.map(bytesOf))).toBeLessThan(1.5 * 1024 * 1024);
     const all = parcels.flatMap((parcel) => Object.values(parcel).filter((bytes) => bytes !== undefined));
     expect(all.some((bytes) => Buffer.from(bytes).includes(CARD))).toBe(false);
-    // Each is handed over whole, so it may share its memory with nobody.
-    expect(new Set(all.map((bytes) => bytes.buffer)).size).toBe(all.length);
   });
 
   it('gives the mark of the rows, in whatever order they stand, and none of a file without', async () => {
