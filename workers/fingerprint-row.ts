@@ -15,8 +15,7 @@ export function rowFingerprinter(
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
     const end = Buffer.byteLength(invoice);
-    const print = Buffer.alloc(PRINT_BYTES);
-    printer.print(bytes, { from: 0, to: end }, { from: end, to: bytes.length }, amountCents, print, 0);
-    return print;
+    printer.add(bytes, 0, end, end, bytes.length, amountCents);
+    return printer.take().subarray(0, PRINT_BYTES);
   };
 }

@@ -29,6 +29,7 @@ export function findContent(app: App, file: FileRow): ContentSource {
     path: originalPath(app, file),
     purpose: ORIGINAL_PURPOSE,
     fileId: file.file_id,
+    bytes: file.bytes,
     key: openFileKey(app, file).bytes,
     contentKey: file.content_key && { sealed: file.content_key, purpose: CONTENT_KEY_PURPOSE },
   };

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Config } from '../../schemas/config.ts';
 import { checkPaymentFile } from '../../src/csv/check-payment-file.ts';
 import { resolveSettings } from '../../src/kernel/config.ts';
@@ -15,12 +16,9 @@ const [folder] = settings.folders;
 const account = settings.accounts.get('main');
 
 await reportSample(async () => {
-  const check = checkPaymentFile(createReadStream(path, { highWaterMark: 65_536 }), {
-    operation: 'card',
-    account: account!,
-    folder: folder!,
-    today: '2026-06-15',
-  });
+  const rules = { operation: 'card', account: account!, folder: folder!, today: '2026-06-15' } as const;
+  const { size } = await stat(path);
+  const check = checkPaymentFile(createReadStream(path, { highWaterMark: 65_536 }), rules, { contentBytes: size });
   for (;;) {
     const step = await check.next();
     if (step.done) return { rows: step.value.records, invalid: step.value.invalid.rows };

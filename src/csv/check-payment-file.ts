@@ -38,24 +38,32 @@ export type FileCheck = {
   readonly declaredCents: number;
 };
 
+export type CheckOptions = {
+  /** About how many bytes will come. Where it is known, memory for that many rows is taken at once. */
+  readonly contentBytes?: number;
+  /** Lines in which header and layout are looked for; tests take fewer, so that short files are scanned. */
+  readonly groupLines?: number;
+};
+
 /**
  * Reads a payment file once, from its first byte to its last, and checks every row (F14, F19 to F31). Rows come in groups,
  * only as fast as they are taken; memory does not grow with the file.
  *
  * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole
  * file. Of broken lines only the first thousand are yielded.
- * @param groupLines lines in which header and layout are looked for; tests take fewer, so that short files are scanned
  * @returns the verdict and the totals, once all rows were taken
  */
 export async function* checkPaymentFile(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
-  groupLines = GROUP_LINES,
+  { contentBytes = 0, groupLines = GROUP_LINES }: CheckOptions = {},
 ): AsyncGenerator<CheckedGroup, FileCheck> {
   const counter = byteCounter();
   const shape = newFileShape();
   const tally = faultTally(rules.folder);
-  const checker = recordChecker(rules, tally);
+  const checker = recordChecker(rules, tally, {
+    readShare: () => (contentBytes > 0 ? counter.size() / contentBytes : 0),
+  });
   const text = await openPlainText(counter.pass(source), rules.folder.charset);
   const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine });
   for await (const block of readBlocks(text.source)) {

@@ -24,6 +24,13 @@ export type RecordsFound = {
   readonly declaredCents: number;
 };
 
+export type CheckerOptions = {
+  /** Limit of the sum of a file; tests take a smaller one. */
+  readonly largestTotalCents?: number;
+  /** About what share of the file was read so far, 0 when its size is not known. */
+  readonly readShare?: () => number;
+};
+
 /**
  * Turns the records of one file into checked rows: finds the header and the layout in the first group, then checks row
  * by row and adds up what is valid.
@@ -31,9 +38,9 @@ export type RecordsFound = {
 export function recordChecker(
   rules: CheckRules,
   tally: ReturnType<typeof faultTally>,
-  largestTotalCents = LARGEST_TOTAL_CENTS,
+  { largestTotalCents = LARGEST_TOTAL_CENTS, readShare = () => 0 }: CheckerOptions = {},
 ) {
-  const duplicates = duplicateRows();
+  const duplicates = duplicateRows(expectRecords);
   const totals = exactTotals(largestTotalCents);
   const declared = exactTotals(largestTotalCents);
   const faults: Fault[] = [];
@@ -147,6 +154,11 @@ export function recordChecker(
       records += 1;
     }
     return pack.count;
+  }
+
+  function expectRecords(): number {
+    const share = readShare();
+    return share > 0 ? records / share : 0;
   }
 
   /** Whether header and layout are known, so that it does not matter any more how rows are grouped. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { keyedHash } from './keyed-hash.ts';
+import { keyedHash } from '../kernel/keyed-hash.ts';
 
 /** What makes two payments alike (F29), as places in a run of bytes; each part ends before its `End`. */
 export type PaymentBytes = {
@@ -14,16 +14,19 @@ export type PaymentBytes = {
 
 /**
  * Remembers payments by a hash of 64 bits and the line of each, to find the second of two that are alike (F29). A
- * million rows take 24 MB in one typed array; keeping the texts would take ten times that, and keep card numbers.
+ * million rows take 16 MB in one typed array; keeping the texts would take ten times that, and keep card numbers.
  *
  * Two different payments have the same hash once in some thirty million files of a million rows. The second is then
  * reported as a duplicate, and a person who looks at both lines sees that it is none.
+ * @param expectRows asked when the first rows are known: how many the whole file may have, 0 when nobody can say. A good
+ *   answer saves copying the table again and again; a bad one costs no more than that
  */
-export function duplicateRows() {
-  const hasher = keyedHash(new Uint32Array(new Uint8Array(randomBytes(8)).buffer));
+export function duplicateRows(expectRows: () => number = () => 0) {
+  const hasher = keyedHash(new Uint32Array(new Uint8Array(randomBytes(8)).buffer), HASH_WORDS);
   const written = { output: new Uint8Array(0), invoiceStart: 0, invoiceEnd: 0, payerStart: 0, payerEnd: 0, cents: 0 };
   const hash = new Uint32Array(HASH_WORDS);
-  let table = new Uint32Array(FIRST_SLOTS * SLOT_WORDS);
+  let table = newTable(FIRST_ROWS);
+  let most = FIRST_ROWS;
   let used = 0;
 
   /** Writes the hash of a payment to the place `row` of `hashes`, two words each. */
@@ -39,9 +42,9 @@ export function duplicateRows() {
    * to wait for it; it waits for many together when nothing depends on them, and finds them near when they are needed.
    */
   function fetchSlots(hashes: Uint32Array, rows: number): void {
-    const mask = table.length / SLOT_WORDS - 1;
+    const slots = table.length / SLOT_WORDS;
     let sum = 0;
-    for (let row = 0; row < rows; row += 1) sum += table[(hashes[row * HASH_WORDS]! & mask) * SLOT_WORDS]!;
+    for (let row = 0; row < rows; row += 1) sum += table[homeOf(hashes[row * HASH_WORDS]!, slots)]!;
     // What nobody keeps need not be read.
     hash[0] = sum;
   }
@@ -58,8 +61,15 @@ export function duplicateRows() {
     if (firstLine > 0) return firstLine;
     fillSlot(table, at, low, high, line);
     used += 1;
-    if (used * 2 * SLOT_WORDS > table.length) table = doubled(table);
+    if (used === most) grow();
     return 0;
+  }
+
+  /** Small tables double. What is expected is asked when enough was read to tell, and rounded up, as it may be too few. */
+  function grow(): void {
+    const expected = most === TELLING_ROWS ? Math.ceil(1.05 * expectRows()) : 0;
+    most = Math.max(2 * most, Math.min(expected, MOST_EXPECTED));
+    table = movedTo(newTable(most), table);
   }
 
   /** The same for a payment that is held as texts, which have the same hash as their bytes. */
@@ -83,22 +93,37 @@ export const HASH_WORDS = 2;
 
 const ENCODER = new TextEncoder();
 
-/** Slots of the empty table; always a power of two, so that a mask finds the slot. */
-const FIRST_SLOTS = 1024;
+/** Rows that the first table takes, and of how many the number of all is guessed. */
+const FIRST_ROWS = 1_024;
+const TELLING_ROWS = 64 * FIRST_ROWS;
+
+/** No more is believed of any file: a table of this size has a gigabyte. */
+const MOST_EXPECTED = 2 ** 26;
+
+/** Slots for each row: a quarter stays empty, so a walk over neighbours is short. */
+const ROOM = 4 / 3;
 
 /** A slot is two words of the hash and the line, side by side, so that a look at it costs one access to memory. */
 const SLOT_WORDS = 3;
 const HIGH = 1;
 const LINE = 2;
 
-/** The place of this hash, or of the empty slot where it belongs. Half of the slots are empty, so the walk ends. */
+function newTable(rows: number): Uint32Array<ArrayBuffer> {
+  return new Uint32Array(Math.ceil(rows * ROOM) * SLOT_WORDS);
+}
+
+/** Where a hash belongs when nobody is there before: the slots share all words evenly, in their order. */
+function homeOf(low: number, slots: number): number {
+  return Math.floor((low * slots) / 2 ** 32) * SLOT_WORDS;
+}
+
+/** The place of this hash, or of the empty slot where it belongs. There are always empty ones, so the walk ends. */
 function findSlot(table: Uint32Array, low: number, high: number): number {
-  const mask = table.length / SLOT_WORDS - 1;
-  let slot = low & mask;
+  let at = homeOf(low, table.length / SLOT_WORDS);
   for (;;) {
-    const at = slot * SLOT_WORDS;
     if (table[at + LINE] === 0 || (table[at] === low && table[at + HIGH] === high)) return at;
-    slot = (slot + 1) & mask;
+    at += SLOT_WORDS;
+    if (at === table.length) at = 0;
   }
 }
 
@@ -108,8 +133,8 @@ function fillSlot(table: Uint32Array, at: number, low: number, high: number, lin
   table[at + LINE] = line;
 }
 
-function doubled(table: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(table.length * 2);
+/** Both tables are gone through in the order of the hashes, so nothing is fetched twice. */
+function movedTo(larger: Uint32Array<ArrayBuffer>, table: Uint32Array): Uint32Array<ArrayBuffer> {
   for (let at = 0; at < table.length; at += SLOT_WORDS) {
     if (table[at + LINE] === 0) continue;
     const [low, high] = [table[at]!, table[at + HIGH]!];

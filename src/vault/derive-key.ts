@@ -10,6 +10,6 @@ const NO_SALT = Buffer.alloc(0);
  * @param use  what the key is for, part by part; other parts give an unrelated key
  * @param salt random bytes when every call must give a new key, as each sealed stream needs
  */
-export function deriveKey(from: Buffer, use: readonly string[], salt: Buffer = NO_SALT): Buffer {
+export function deriveKey(from: Uint8Array, use: readonly string[], salt: Buffer = NO_SALT): Buffer {
   return secretBytes(Buffer.from(hkdfSync('sha256', from, salt, frameParts(['paydrop', ...use]), 32)));
 }

@@ -11,7 +11,7 @@ import { CARD_HEADER, cardLine, cardLines, rulesWith } from './support.ts';
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
   const tally = faultTally(rules.folder);
   const shape = newFileShape();
-  const checker = recordChecker(rules, tally, largestTotalCents);
+  const checker = recordChecker(rules, tally, largestTotalCents === undefined ? {} : { largestTotalCents });
   const decodeLine = decoderOfLines('utf-8');
   const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine });
   const groups = blocks.map((text, index) => {

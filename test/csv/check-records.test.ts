@@ -70,7 +70,7 @@ describe('recordChecker', () => {
   it('takes no row that would make the total inexact', () => {
     const rules = rulesWith();
     const tally = faultTally(rules.folder);
-    const { checkGroup, close } = recordChecker(rules, tally, 7_499);
+    const { checkGroup, close } = recordChecker(rules, tally, { largestTotalCents: 7_499 });
     const rows = checkGroup(recordsOf(cardLines(3)));
     expect(rows.map((row) => row.payment?.amountCents)).toEqual([2_500, 2_500, undefined]);
     expect(rows[2]?.amountCents).toBe(2_500);

@@ -60,9 +60,14 @@ describe('duplicateRows', () => {
     expect(findFirstLine(long, 3)).toBe(1);
   });
 
-  it('forgets nothing and invents nothing as it grows', () => {
-    const { findFirstLine } = duplicateRows();
-    const count = 20_000;
+  it.each([
+    ['nothing is expected', 0],
+    ['as many rows are expected as come', 70_000],
+    ['fewer', 65_000],
+    ['many more', 1_000_000],
+  ])('forgets nothing and invents nothing as it grows, when %s', (_about, expected) => {
+    const { findFirstLine } = duplicateRows(() => expected);
+    const count = 140_000;
     const first = Array.from({ length: count }, (_, index) => findFirstLine(payment(`INV-${index}`), index + 1));
     expect(first.filter((line) => line !== 0)).toEqual([]);
     const again = Array.from({ length: count }, (_, index) =>

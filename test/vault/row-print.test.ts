@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFingerprintKey, openFingerprinter } from '../../src/vault/fingerprint.ts';
-import { keyFor, openRowPrinter, PRINT_BYTES, printKey } from '../../src/vault/row-print.ts';
+import { BLOCK_BYTES, hashKeyOf, keyFor, openRowPrinter, PRINT_BYTES, printKey } from '../../src/vault/row-print.ts';
 import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);
@@ -9,19 +9,31 @@ const MASTER = masterKeyOf(1);
 function printOf(invoice: string, payer: string, cents: number, seed = 1): string {
   const bytes = Buffer.from(`<${payer}|${invoice}>`);
   const gap = 1 + Buffer.byteLength(payer);
-  const to = Buffer.alloc(PRINT_BYTES + 2);
-  const print = openRowPrinter(Buffer.alloc(32, seed)).print;
-  print(bytes, { from: gap + 1, to: bytes.length - 1 }, { from: 1, to: gap }, cents, to, 2);
-  return to.toString('hex', 2);
+  const { add, take } = openRowPrinter(Buffer.alloc(32, seed));
+  add(bytes, gap + 1, bytes.length - 1, 1, gap, cents);
+  return take().toString('hex', 0, PRINT_BYTES);
 }
 
 describe('openRowPrinter', () => {
   it('gives the same from one release to the next', () => {
-    expect(printOf('INV-7', '4222222222222220', 2_500)).toBe('492bc1e46e53bd6c254d1e');
+    expect(printOf('INV-7', '4222222222222220', 2_500)).toBe('f92c25b262bf3cc8b3003e');
   });
 
   it('gives others under another key', () => {
     expect(printOf('a', 'b', 1, 2)).not.toBe(printOf('a', 'b', 1));
+  });
+
+  it('makes of many payments at once what it makes of each, and then begins anew', () => {
+    const { add, take } = openRowPrinter(Buffer.alloc(32, 1));
+    for (const rows of [100, 3]) {
+      for (let cents = 1; cents <= rows; cents += 1) add(Buffer.from('ab'), 0, 1, 1, 2, cents);
+      const prints = take();
+      expect(prints.length).toBe(rows * BLOCK_BYTES);
+      for (let cents = 1; cents <= rows; cents += 1) {
+        const at = (cents - 1) * BLOCK_BYTES;
+        expect(prints.toString('hex', at, at + PRINT_BYTES)).toBe(printOf('a', 'b', cents));
+      }
+    }
   });
 
   it('differs exactly when invoice, payer or cents differ', () => {
@@ -52,4 +64,11 @@ describe('printKey', () => {
     expect(keys.every((key) => key.length === 64 && key.slice(0, 32) !== key.slice(32))).toBe(true);
     expect(printKey(fingerprint, 'a', 'card').toString('hex')).toBe(keys[0]);
   });
+});
+
+it('hashKeyOf makes two words that are the same for the same key', () => {
+  const keyOf = (seed: number) => [...hashKeyOf(Buffer.alloc(32, seed))];
+  expect(keyOf(1)).toEqual(keyOf(1));
+  expect(keyOf(1)).toHaveLength(2);
+  expect(new Set([...keyOf(1), ...keyOf(2)]).size).toBe(4);
 });

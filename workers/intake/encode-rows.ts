@@ -1,13 +1,14 @@
 import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
 import type { CheckedRow } from '../../src/csv/check-payment-file.ts';
+import type { PackedRows } from '../../src/csv/packed-rows.ts';
 import { COMMA } from '../../src/kernel/byte-names.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { VOLUME_BYTES, volumeBytes } from '../../src/ledger/volume-bytes.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
-import { openRowPrinter, PRINT_BYTES } from '../../src/vault/row-print.ts';
+import { BLOCK_BYTES, openRowPrinter, PRINT_BYTES } from '../../src/vault/row-print.ts';
 
 /** What is the same for all rows of a file. */
 export type EncoderOptions = {
@@ -26,70 +27,91 @@ export function rowEncoder(to: TupleWriter, { fileNo, volume, printKey }: Encode
   const printer = openRowPrinter(printKey);
   const fingerprint = new Uint8Array(VOLUME_BYTES + PRINT_BYTES);
   fingerprint.set(volumeBytes(volume));
-  let layout: LayoutName | undefined;
   let places = { invoice: -1, customerCode: -1, number: -1 };
-  let columns = 0;
+  let neededCells = 0;
+  let layout: LayoutName | undefined;
+  /** Where the cells of the row at hand end, as far as they are needed. */
   const ends = new Uint32Array(MOST_COLUMNS);
-  const [invoice, code, number] = [newSpan(), newSpan(), newSpan()];
+  /** Where invoice, customer code and number begin and end, of each row of a call. */
+  let spans = new Uint32Array(0);
 
   /** Every group of a file has the same layout. */
   function setLayout(wanted: LayoutName): void {
     if (wanted === layout) return;
     layout = wanted;
     const names = columnsOf(wanted);
-    columns = names.length;
     places = {
       invoice: names.indexOf('invoice'),
       customerCode: names.indexOf('customerCode'),
       number: names.findIndex((name) => name === 'cardNumber' || name === 'accountNumber'),
     };
+    neededCells = 1 + Math.max(places.invoice, places.customerCode, places.number);
   }
 
-  /** @param end the place of the line end */
-  function encode(bytes: Uint8Array, start: number, end: number, line: number, cents: number, batchNo: number): void {
-    findCells(bytes, start, end);
-    takeCell(invoice, places.invoice, start);
-    takeCell(code, places.customerCode, start);
-    takeCell(number, places.number, start);
-    const digits = number.to - number.from;
-    printer.print(bytes, invoice, digits > 0 ? number : code, cents, fingerprint, VOLUME_BYTES);
+  /** Writes the rows from one up to another. Their prints are made at once, so all their cells are looked for before. */
+  function encode(packed: PackedRows, first: number, end: number, batchNo: number): void {
+    const needed = (end - first) * ROW_SPANS;
+    if (spans.length < needed) spans = new Uint32Array(2 * needed);
+    for (let row = first; row < end; row += 1) findSpans(packed, row, (row - first) * ROW_SPANS);
+    const prints = printer.take();
+    for (let row = first; row < end; row += 1) {
+      const print = (row - first) * BLOCK_BYTES;
+      for (let index = 0; index < PRINT_BYTES; index += 1) fingerprint[VOLUME_BYTES + index] = prints[print + index]!;
+      writeTuple(packed, row, (row - first) * ROW_SPANS, batchNo);
+    }
+  }
+
+  function findSpans({ bytes, starts, cents }: PackedRows, row: number, at: number): void {
+    const start = starts[row]!;
+    // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
+    findCells(bytes, start, starts[row + 1]! - 1);
+    setSpan(at + INVOICE, places.invoice, start);
+    setSpan(at + CODE, places.customerCode, start);
+    setSpan(at + NUMBER, places.number, start);
+    const payer = at + (spans[at + NUMBER]! < spans[at + NUMBER + 1]! ? NUMBER : CODE);
+    printer.add(bytes, spans[at + INVOICE]!, spans[at + INVOICE + 1]!, spans[payer]!, spans[payer + 1]!, cents[row]!);
+  }
+
+  function writeTuple({ bytes, lines, cents }: PackedRows, row: number, at: number, batchNo: number): void {
+    const numberEnd = spans[at + NUMBER + 1]!;
     to.begin(8);
     to.int8(fileNo);
-    to.int4(line);
+    to.int4(lines[row]!);
     to.int4(batchNo);
-    to.bytes(bytes, invoice.from, invoice.to);
-    to.bytes(bytes, code.from, code.to);
-    to.int8(cents);
-    to.bytes(bytes, number.to - SHOWN_DIGITS[digits]!, number.to);
+    to.bytes(bytes, spans[at + INVOICE]!, spans[at + INVOICE + 1]!);
+    to.bytes(bytes, spans[at + CODE]!, spans[at + CODE + 1]!);
+    to.int8(cents[row]!);
+    to.bytes(bytes, numberEnd - SHOWN_DIGITS[numberEnd - spans[at + NUMBER]!]!, numberEnd);
     to.bytes(fingerprint, 0, fingerprint.length);
   }
 
   function findCells(bytes: Uint8Array, start: number, end: number): void {
     let cell = 0;
-    for (let at = start; at < end; at += 1) {
+    for (let at = start; at < end && cell < neededCells; at += 1) {
       if (bytes[at] !== COMMA) continue;
       ends[cell] = at;
       cell += 1;
     }
-    ends[columns - 1] = end;
+    // The last cell of a row has no comma behind it.
+    if (cell < neededCells) ends[cell] = end;
   }
 
-  function takeCell(span: Span, place: number, start: number): void {
-    span.from = place < 1 ? start : ends[place - 1]! + 1;
-    span.to = place < 0 ? start : ends[place]!;
+  function setSpan(at: number, place: number, start: number): void {
+    spans[at] = place < 1 ? start : ends[place - 1]! + 1;
+    spans[at + 1] = place < 0 ? start : ends[place]!;
   }
 
   return { setLayout, encode };
 }
 
-type Span = { from: number; to: number };
-
-function newSpan(): Span {
-  return { from: 0, to: 0 };
-}
-
 /** More than any layout has. */
 const MOST_COLUMNS = 64;
+
+/** Of a row: where its invoice begins, where it ends, and the same of its customer code and its number. */
+const INVOICE = 0;
+const CODE = 2;
+const NUMBER = 4;
+const ROW_SPANS = 6;
 
 /** How many digits `lastFour` leaves of a number, by the length of the number. */
 const SHOWN_DIGITS = Uint8Array.from({ length: 256 }, (_, length) => lastFour('0'.repeat(length)).length);

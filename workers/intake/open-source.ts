@@ -11,6 +11,8 @@ export type ContentSource = {
   readonly path: string;
   readonly purpose: string;
   readonly fileId: string;
+  /** Size of the file as it was dropped. */
+  readonly bytes: number;
   /** The data key of the file; 32 bytes. */
   readonly key: Uint8Array;
   /** Of a file that came encrypted: the key of its message, sealed. */

@@ -50,7 +50,7 @@ export const READ_CONTENT = new URL(import.meta.url);
  */
 export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Reading> {
   const packer = parcelPacker(order);
-  const groups = checkPaymentFile(openSource(order.source), order.rules);
+  const groups = checkPaymentFile(openSource(order.source), order.rules, { contentBytes: order.source.bytes });
   for (;;) {
     const step = await groups.next();
     if (step.done) {
@@ -87,16 +87,12 @@ function parcelPacker(order: ReadingOrder) {
   }
 
   function packValid(known: NonNullable<typeof layout>, { packed }: CheckedGroup): void {
-    const { count, bytes, starts, lines, cents } = packed;
+    const { count, bytes, starts } = packed;
     encoder.setLayout(known);
     for (let from = 0; from < count; ) {
       const to = Math.min(count, from + cutter.room());
-      for (let row = from; row < to; row += 1) {
-        // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
-        const [start, end] = [starts[row]!, starts[row + 1]! - 1];
-        encoder.encode(bytes, start, end, lines[row]!, cents[row]!, batchNo);
-        rowSet.add(bytes, start, end);
-      }
+      encoder.encode(packed, from, to, batchNo);
+      for (let row = from; row < to; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
       cutter.add(packed, from, to);
       if (cutter.room() === 0) cut();
       from = to;

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import type { CheckRules, FileCheck } from '../../csv/check-payment-file.ts';
+import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check-payment-file.ts';
 import { checkContent } from '../../operator/validate/check-content.ts';
 import type { ProgressLine } from '../progress.ts';
 import type { OpenedDrop } from './open-drop.ts';
@@ -14,12 +14,13 @@ export async function checkFile(
   const { size } = await file.stat();
   const source = file.createReadStream({ highWaterMark: 65_536 });
   let read = 0;
-  const check = await checkContent(contentOf(source), rules, ({ packed, withheld, faults }) => {
+  const takeGroup = ({ packed, withheld, faults }: CheckedGroup) => {
     progress.clear();
     for (const fault of faults) report.fault(fault);
     read += packed.count + withheld.length;
     progress.show(`${read} rows, ${Math.floor((100 * source.bytesRead) / Math.max(size, 1))} %`);
-  });
+  };
+  const check = await checkContent(contentOf(source), rules, takeGroup, { contentBytes: size });
   progress.clear();
   return check;
 }

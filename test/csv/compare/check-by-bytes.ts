@@ -25,7 +25,7 @@ export async function checkByBytes(
   const payments: PaymentRow[] = [];
   const withheld: CheckedRow[] = [];
   const faults: Fault[] = [];
-  const steps = checkPaymentFile(source, rules, groupLines);
+  const steps = checkPaymentFile(source, rules, groupLines === undefined ? {} : { groupLines });
   for (let step = await steps.next(); ; step = await steps.next()) {
     if (step.done) return { payments, withheld, faults, check: step.value };
     payments.push(...unpackRows(step.value));

@@ -28,8 +28,9 @@ function slowTuple(
   ];
   const bytes = Buffer.from(invoice + (number || customerCode));
   const end = Buffer.byteLength(invoice);
-  const print = Buffer.alloc(PRINT_BYTES);
-  openRowPrinter(KEY).print(bytes, { from: 0, to: end }, { from: end, to: bytes.length }, cents, print, 0);
+  const printer = openRowPrinter(KEY);
+  printer.add(bytes, 0, end, end, bytes.length, cents);
+  const print = printer.take().subarray(0, PRINT_BYTES);
   const to = tupleWriter();
   const fingerprint = Buffer.concat([volumeBytes(OPTIONS.volume), print]);
   const amountCents = cents;
@@ -48,7 +49,15 @@ function fastTuple(
   const to = tupleWriter();
   const encoder = rowEncoder(to, OPTIONS);
   encoder.setLayout(layout);
-  encoder.encode(bytes, 4, bytes.length - 3, line, cents, batchNo);
+  const starts = Uint32Array.of(0, 4, bytes.length - 2);
+  const packed = {
+    count: 2,
+    bytes,
+    starts,
+    lines: Uint32Array.of(line - 1, line),
+    cents: Float64Array.of(1, cents),
+  };
+  encoder.encode(packed, 1, 2, batchNo);
   return to.take()!;
 }
 
@@ -72,6 +81,26 @@ describe('rowEncoder', () => {
         },
       ),
     );
+  });
+
+  it('makes of many rows at once what it makes of each', () => {
+    const rows = Array.from({ length: 40 }, (_, index) => cardRow(index + 1));
+    const sizes = rows.map((row) => Buffer.byteLength(row) + 1);
+    const packed = {
+      count: rows.length,
+      bytes: Buffer.from(rows.map((row) => `${row}\n`).join('')),
+      starts: Uint32Array.from([0, ...sizes.map((_, index) => sizes.slice(0, index + 1).reduce((a, b) => a + b))]),
+      lines: Uint32Array.from(rows, (_, index) => index + 1),
+      cents: Float64Array.from(rows, (_, index) => 100 + index),
+    };
+    const [together, oneByOne] = [tupleWriter(), tupleWriter()];
+    const [encoder, slow] = [rowEncoder(together, OPTIONS), rowEncoder(oneByOne, OPTIONS)];
+    encoder.setLayout('card');
+    slow.setLayout('card');
+    encoder.encode(packed, 0, 30, 1);
+    encoder.encode(packed, 30, rows.length, 2);
+    rows.forEach((_, row) => slow.encode(packed, row, row + 1, row < 30 ? 1 : 2));
+    expect(together.take()).toEqual(oneByOne.take());
   });
 });
 

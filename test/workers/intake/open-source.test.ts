@@ -17,7 +17,14 @@ let source: ContentSource;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'paydrop-source-'));
   await writeFile(join(folder, 'plain'), CONTENT);
-  source = { path: join(folder, 'sealed'), purpose: 'original', fileId: KEY.fileId, key: KEY.bytes, contentKey: null };
+  source = {
+    path: join(folder, 'sealed'),
+    purpose: 'original',
+    fileId: KEY.fileId,
+    bytes: CONTENT.length,
+    key: KEY.bytes,
+    contentKey: null,
+  };
   await sealFile({ from: join(folder, 'plain'), to: source.path, key: KEY, purpose: 'original' });
 });
 afterAll(() => rm(folder, { recursive: true }));

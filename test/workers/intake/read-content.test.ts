@@ -24,7 +24,7 @@ async function orderOf(content: string): Promise<ReadingOrder> {
   await writeFile(plain, content);
   await sealFile({ from: plain, to: path, key: KEY, purpose: 'original' });
   return {
-    source: { path, purpose: 'original', fileId: KEY.fileId, key: KEY.bytes, contentKey: null },
+    source: { path, purpose: 'original', fileId: KEY.fileId, bytes: content.length, key: KEY.bytes, contentKey: null },
     rules: rulesWith({ operation: 'card' }),
     fileNo: 1,
     volume: 1,

@@ -1,20 +1,22 @@
 /**
- * A hash of 64 bits after HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key nobody can
- * prepare inputs that meet in it, and what is kept in memory says nothing about them.
+ * A hash after HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key nobody can prepare inputs
+ * that meet in it, and what is kept in memory says nothing about them. It is not made to be given away: its key has
+ * 64 bits only.
  *
  * What is hashed is taken piece by piece, so that it need not be copied together first: `takeBytes` and `takeNumber`,
- * then `finish`, which writes two words to the place `to` and begins anew. The length of each piece counts, so no two lists of pieces are
- * alike. Nothing is allocated.
+ * then `finish`, which writes the hash to the place `to` and begins anew. The length of each piece counts, so no two lists
+ * of pieces are alike.
  * @param key two words of 32 random bits
+ * @param hashWords of 32 bits that a hash has: two, or four where the same hash must not come twice by chance in years
  */
-export function keyedHash(key: Uint32Array) {
+export function keyedHash(key: Uint32Array, hashWords: 2 | 4) {
   const first = key[0] ?? 0;
   const second = key[1] ?? 0;
-  const words = new Int32Array(MOST_WORDS);
+  let words = new Int32Array(FIRST_WORDS);
   let count = 0;
 
-  /** @param to at most 3,000 bytes behind `from` */
   function takeBytes(bytes: Uint8Array, from: number, to: number): void {
+    makeRoom(to - from);
     words[count++] = to - from;
     let at = from;
     for (; at + 4 <= to; at += 4) {
@@ -28,8 +30,18 @@ export function keyedHash(key: Uint32Array) {
 
   /** @param number a safe integer */
   function takeNumber(number: number): void {
+    makeRoom(8);
     words[count++] = number | 0;
     words[count++] = Math.floor(number / 2 ** 32);
+  }
+
+  /** Pieces are short, and then no word is ever allocated. */
+  function makeRoom(bytes: number): void {
+    const needed = count + 2 + bytes / 4;
+    if (needed <= words.length) return;
+    const larger = new Int32Array(2 * needed);
+    larger.set(words);
+    words = larger;
   }
 
   function finish(hash: Uint32Array, to: number): void {
@@ -37,11 +49,16 @@ export function keyedHash(key: Uint32Array) {
     let b = second ^ 0xee;
     let c = first ^ 0x6c796765;
     let d = second ^ 0x74656462;
-    for (let round = 0; round < count + 6; round += 1) {
+    const rounds = count + ROUNDS_BEFORE_WORD * hashWords;
+    let outAt = count + ROUNDS_BEFORE_WORD;
+    let out = to;
+    for (let round = 0; round < rounds; round += 1) {
       const word = round < count ? words[round]! : 0;
       if (round === count) c ^= 0xee;
-      if (round === count + 3) {
-        hash[to] = b ^ d;
+      if (round === outAt) {
+        hash[out] = b ^ d;
+        out += 1;
+        outAt += ROUNDS_BEFORE_WORD;
         b ^= 0xdd;
       }
       d ^= word;
@@ -57,12 +74,14 @@ export function keyedHash(key: Uint32Array) {
       c = (c << 16) | (c >>> 16);
       a ^= word;
     }
-    hash[to + 1] = b ^ d;
+    hash[out] = b ^ d;
     count = 0;
   }
 
   return { takeBytes, takeNumber, finish };
 }
 
-/** Two pieces of 3,000 bytes, two numbers and the lengths. */
-const MOST_WORDS = 1_536;
+const ROUNDS_BEFORE_WORD = 3;
+
+/** More than the longest row has. */
+const FIRST_WORDS = 1_024;

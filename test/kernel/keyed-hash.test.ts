@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { keyedHash } from '../../src/csv/keyed-hash.ts';
+import { keyedHash } from '../../src/kernel/keyed-hash.ts';
 
-function hashes(key: [number, number], lists: (string | number)[][]): string[] {
-  const hasher = keyedHash(Uint32Array.from(key));
-  const hash = new Uint32Array(2);
+function hashes(key: [number, number], lists: (string | number)[][], words: 2 | 4 = 2): string[] {
+  const hasher = keyedHash(Uint32Array.from(key), words);
+  const hash = new Uint32Array(words);
   return lists.map((pieces) => {
     for (const piece of pieces) {
       const bytes = Buffer.from(`--${piece}`);
@@ -51,10 +51,21 @@ describe('keyedHash', () => {
     ).toBe(numbers.length);
   });
 
-  it('spreads over all bits of both words', () => {
-    const hasher = keyedHash(Uint32Array.of(123, 456));
-    const hash = new Uint32Array(4);
-    const ones = Array<number>(64).fill(0);
+  it('takes pieces of any length to their last byte, and short ones after them', () => {
+    const long = 'x'.repeat(50_000);
+    const [one, other, short] = hashes([7, 9], [[long, 1], [`${long.slice(1)}y`, 1], ['x']]);
+    expect(one).not.toBe(other);
+    expect([short]).toEqual(hashes([7, 9], [['x']]));
+  });
+
+  it('gives the same from one release to the next, for the ledger keeps what is made of it', () => {
+    expect(hashes([7, 9], [['INV-7', 2_500]], 4)).toEqual(['1242741018 2822732180 3044622664 457425821']);
+  });
+
+  it.each([2, 4] as const)('spreads over all bits of its %i words', (words) => {
+    const hasher = keyedHash(Uint32Array.of(123, 456), words);
+    const hash = new Uint32Array(2 + words);
+    const ones = Array<number>(32 * words).fill(0);
     for (let count = 0; count < 4_000; count += 1) {
       const bytes = Buffer.from(`INV-${count}`);
       hasher.takeBytes(bytes, 0, bytes.length);
