@@ -196,7 +196,12 @@ function fileBuilder(ledger: Ledger) {
     await transact(ledger, async (tx) => {
       const rows = batchNumbers(batches).flatMap((batchNo) => rowsOf(file, batchNo, rowsPerBatch));
       await copyRows(tx, file.file_no, [...rows, ...withheldRows(file, rows.length + 2, withheld)]);
-      await putPrints(tx, file, file.file_no, rows.map(({ line }) => ({ line, print: BigInt(line) })));
+      await putPrints(
+        tx,
+        file,
+        file.file_no,
+        rows.map(({ line }) => ({ line, print: BigInt(line) })),
+      );
       for (const batchNo of batchNumbers(batches)) await cutBatch(tx, newBatch(file, batchNo, rowsPerBatch));
       const findings: FileFindings = {
         layout: 'ach',

@@ -87,7 +87,9 @@ describe('what is copied stands in the columns that it is meant for', () => {
     const prints = [-(2n ** 63n), -1n, 2n ** 63n - 1n];
     prints.forEach((print, index) => bytes.writeBigInt64BE(print, 8 * index));
     const write = (to: TupleWriter) => {
-      prints.forEach((_, index) => writePrint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index));
+      prints.forEach((_, index) =>
+        writePrint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index),
+      );
     };
     expect(await keptIn('prints', write)).toEqual(
       prints.map((print, index) => ({ volume: 2 ** 40, print: Number(print), file_no: file.file_no, line: index + 1 })),

@@ -21,8 +21,7 @@ async function due(): Promise<FileRow> {
   return file;
 }
 
-const fingerprints = async () =>
-  (await world.ledger.pool.query('SELECT FROM row_print')).rowCount;
+const fingerprints = async () => (await world.ledger.pool.query('SELECT FROM row_print')).rowCount;
 const parts = async () => (await world.ledger.pool.query('SELECT FROM sealed_part')).rowCount;
 const codeOf = (sql: string) =>
   world.ledger.pool.query(sql).then(
