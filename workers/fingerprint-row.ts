@@ -1,7 +1,7 @@
 import type { App } from '../src/app.ts';
 import type { PaymentRow } from '../src/kernel/rows.ts';
 import type { FileRow } from '../src/ledger/records.ts';
-import { openRowPrinter, PRINT_BYTES, printKey } from '../src/vault/row-print.ts';
+import { openRowPrinter, printKey } from '../src/vault/row-print.ts';
 
 /**
  * The prints by which payments are known again: account, operation, invoice, amount and payer (F71). For rows that are at
@@ -10,12 +10,12 @@ import { openRowPrinter, PRINT_BYTES, printKey } from '../src/vault/row-print.ts
 export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
-): (row: PaymentRow) => Buffer {
+): (row: PaymentRow) => bigint {
   const printer = openRowPrinter(printKey(app.fingerprint, account, operation));
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
     const end = Buffer.byteLength(invoice);
     printer.add(bytes, 0, end, end, bytes.length, amountCents);
-    return printer.take().subarray(0, PRINT_BYTES);
+    return printer.take().readBigInt64BE();
   };
 }

@@ -50,11 +50,12 @@ async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Rea
   }
 }
 
-async function storeParcel(tx: Transaction, { rows, faults, ...batches }: Parcel): Promise<void> {
+async function storeParcel(tx: Transaction, { rows, prints, faults, ...batches }: Parcel): Promise<void> {
   await cutBatches(tx, batches);
   if (batches.batches) crashPoint('intake.batch-cut');
   await copyTuples(tx, 'rows', rows);
   crashPoint('intake.rows-copied');
+  await copyTuples(tx, 'prints', prints);
   await copyTuples(tx, 'faults', faults);
 }
 

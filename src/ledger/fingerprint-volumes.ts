@@ -1,6 +1,5 @@
 import type { FileRow } from './records.ts';
 import type { Transaction } from './transaction.ts';
-import { volumeBytes } from './volume-bytes.ts';
 
 /**
  * Fingerprints of rows are kept in volumes: each is led by the number of its volume. Whoever looks for a row asks once for
@@ -41,15 +40,15 @@ export async function noteVolume(
   );
 }
 
-/** The volumes of an account that have a file claimed since then, as they lead fingerprints. */
+/** The volumes of an account that have a file claimed since then, by their numbers. */
 export async function findVolumes(
   client: Pick<Transaction['client'], 'query'>,
   account: string,
   since: Date,
-): Promise<Buffer[]> {
+): Promise<number[]> {
   const { rows } = await client.query<{ volume: number }>(
     'SELECT volume FROM fingerprint_volume WHERE account = $1 AND newest_at >= $2 ORDER BY volume',
     [account, since],
   );
-  return rows.map((row) => volumeBytes(row.volume));
+  return rows.map((row) => row.volume);
 }

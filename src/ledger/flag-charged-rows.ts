@@ -3,7 +3,6 @@ import type { FileRow } from './records.ts';
 import { CERTAINLY_NOT_CHARGED } from './queries/may-be-charged.ts';
 import { SEEN_AMONG_TWINS } from './queries/find-charged-rows.ts';
 import type { Transaction } from './transaction.ts';
-import { VOLUME_BYTES, volumeBytes } from './volume-bytes.ts';
 
 /** How many rows were flagged, and what is said of the first. */
 export type FlaggedRows = { rows: number; detail: string };
@@ -35,7 +34,7 @@ export async function flagChargedRows(tx: Transaction, file: FileRow, options: F
   const { since, volume, rows, manyRows = MANY_ROWS } = options;
   const volumes = await findVolumes(tx.client, file.account, since);
   // In a volume that it began itself there is nothing but its own rows.
-  const others = volumes.filter((other) => volume !== file.file_no || !other.equals(volumeBytes(volume)));
+  const others = volumes.filter((other) => volume !== file.file_no || other !== volume);
   if (others.length === 0) return { rows: 0, detail: '' };
   return rows < manyRows ? flag(tx, file, options, LOOKED_UP, [others]) : flagByReading(tx, file, options);
 }
@@ -102,33 +101,26 @@ async function groupFiles(
   return groups;
 }
 
-/** SQL: a fingerprint without the number of its volume. */
-const PRINT = `substring(fingerprint FROM ${VOLUME_BYTES + 1})`;
-
 /** SQL: the rows of the file that are compared. */
 const OWN = `
   own AS MATERIALIZED (
-    SELECT line, ${PRINT} AS print FROM payment_row
-    WHERE file_no = $1 AND fingerprint IS NOT NULL AND invoice <> ''
+    SELECT line, print FROM row_print WHERE file_no = $1
   )`;
 
 // First every row is looked up by its fingerprint alone, which nearly never finds one; what is known of the other rows is
 // asked of those found only. OFFSET 0 keeps the look-up apart, row by row by its index. In the order of their prints,
 // because rows that follow each other are then found on the same page.
 const LOOKED_UP = `${OWN}, twin AS MATERIALIZED (
-    SELECT own.line, e.file_no, e.line AS earlier_line, e.batch_no
-    FROM unnest($5::bytea[]) AS v (volume) CROSS JOIN (SELECT * FROM own ORDER BY print) own CROSS JOIN LATERAL (
-      SELECT file_no, line, batch_no FROM payment_row
-      WHERE fingerprint = v.volume || own.print AND invoice <> '' AND file_no <> $1 OFFSET 0
+    SELECT own.line, e.file_no, e.line AS earlier_line
+    FROM unnest($5::bigint[]) AS v (volume) CROSS JOIN (SELECT * FROM own ORDER BY print) own CROSS JOIN LATERAL (
+      SELECT file_no, line FROM row_print p
+      WHERE p.volume = v.volume AND p.print = own.print AND p.file_no <> $1 OFFSET 0
     ) e
   )`;
 
 const READ = `${OWN}, twin AS MATERIALIZED (
-    SELECT own.line, e.file_no, e.line AS earlier_line, e.batch_no
-    FROM own JOIN (
-      SELECT file_no, line, batch_no, ${PRINT} AS print FROM payment_row
-      WHERE file_no = ANY ($5) AND fingerprint IS NOT NULL AND invoice <> ''
-    ) e USING (print)
+    SELECT own.line, e.file_no, e.line AS earlier_line
+    FROM own JOIN (SELECT file_no, line, print FROM row_print WHERE file_no = ANY ($5)) e USING (print)
     WHERE NOT EXISTS (SELECT FROM row_fault d WHERE d.file_no = $1 AND d.line = own.line AND d.code = 'CHARGED_BEFORE')
   )`;
 

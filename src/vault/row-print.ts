@@ -21,8 +21,8 @@ export type RowPrinter = {
   take(): Buffer;
 };
 
-/** Two payments of a hundred million have the same print once in some ten thousand million files of a million rows. */
-export const PRINT_BYTES = 11;
+/** A row of a file of a million has the print of another payment among a hundred million once in some 200,000 such files. */
+export const PRINT_BYTES = 8;
 
 /** From one print to the next. */
 export const BLOCK_BYTES = 16;

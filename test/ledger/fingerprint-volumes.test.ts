@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseVolume, findVolumes, noteVolume } from '../../src/ledger/fingerprint-volumes.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { transact } from '../../src/ledger/transaction.ts';
-import { volumeBytes } from '../../src/ledger/volume-bytes.ts';
 import { type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -55,8 +54,8 @@ describe('findVolumes', () => {
     const young = await world.claimed({ account: old.account, claimedAt: LATER });
     await note(old, old.file_no, 1);
     await note(young, young.file_no, 1);
-    expect(await volumesOf(old)).toEqual([volumeBytes(old.file_no), volumeBytes(young.file_no)]);
-    expect(await volumesOf(old, LATER)).toEqual([volumeBytes(young.file_no)]);
+    expect(await volumesOf(old)).toEqual([old.file_no, young.file_no]);
+    expect(await volumesOf(old, LATER)).toEqual([young.file_no]);
     await note({ ...young, claimed_at: LATER }, old.file_no, 1);
     expect(await volumesOf(old, LATER)).toHaveLength(2);
     await note(old, old.file_no, 1);

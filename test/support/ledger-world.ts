@@ -16,7 +16,7 @@ import { type Ledger, openLedger } from '../../src/ledger/open-ledger.ts';
 import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts';
 import { type AuditRow, readAudit } from '../../src/ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
-import { transact } from '../../src/ledger/transaction.ts';
+import { type Transaction, transact } from '../../src/ledger/transaction.ts';
 import { forceSql } from './force-sql.ts';
 import { startTestPostgres } from './postgres.ts';
 
@@ -196,6 +196,12 @@ function fileBuilder(ledger: Ledger) {
     await transact(ledger, async (tx) => {
       const rows = batchNumbers(batches).flatMap((batchNo) => rowsOf(file, batchNo, rowsPerBatch));
       await copyRows(tx, file.file_no, [...rows, ...withheldRows(file, rows.length + 2, withheld)]);
+      await putPrints(
+        tx,
+        file,
+        file.file_no,
+        rows.map(({ line }) => ({ line, print: BigInt(line) })),
+      );
       for (const batchNo of batchNumbers(batches)) await cutBatch(tx, newBatch(file, batchNo, rowsPerBatch));
       const findings: FileFindings = {
         layout: 'ach',
@@ -241,7 +247,6 @@ function rowsOf(file: FileRow, batchNo: number, count: number): NewRow[] {
       customerCode: '',
       amountCents: line * 100,
       lastFour: '0001',
-      fingerprint: Buffer.from(`fingerprint of ${line}`),
     };
   });
 }
@@ -254,7 +259,6 @@ function withheldRows(file: FileRow, first: number, count: number): NewRow[] {
     invoice: `INV-${file.file_id}-${first + index}`,
     amountCents: null,
     lastFour: '',
-    fingerprint: null,
   }));
 }
 
@@ -272,6 +276,20 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
     bodySha256: randomBytes(32).toString('hex'),
     sealedBody: Buffer.from(`sealed body ${batchNo}`),
   };
+}
+
+/** Prints of rows of a file, as its intake writes them. */
+export async function putPrints(
+  { client }: Transaction,
+  { file_no: fileNo }: Pick<FileRow, 'file_no'>,
+  volume: number,
+  rows: readonly { line: number; print: bigint }[],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO row_print (volume, print, file_no, line)
+     SELECT $1, print, $2, line FROM unnest($3::bigint[], $4::integer[]) AS p (print, line)`,
+    [volume, fileNo, rows.map(({ print }) => print), rows.map(({ line }) => line)],
+  );
 }
 
 function sumCents(rows: readonly NewRow[]): number {

@@ -4,7 +4,6 @@ import { readBatches, readFaults, readFileRow, readRows } from '../../src/ledger
 import { readSealedPart } from '../../src/ledger/queries/read-sealed-part.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { transact } from '../../src/ledger/transaction.ts';
-import { volumeBytes } from '../../src/ledger/volume-bytes.ts';
 import { openBytes } from '../../src/vault/seal.ts';
 import { rowFingerprinter } from '../../workers/fingerprint-row.ts';
 import { bodyPurpose } from '../../workers/intake/cut-bodies.ts';
@@ -78,12 +77,12 @@ async function faultsOf(file: FileRow) {
   return faults;
 }
 
-const fingerprintsOf = (file: FileRow) =>
-  query<{ fingerprint: Buffer }>(
+const printsOf = (file: FileRow) =>
+  query<{ volume: number; line: number; print: string }>(
     world.app,
-    'SELECT fingerprint FROM payment_row WHERE file_no = $1 AND batch_no IS NOT NULL ORDER BY line',
+    'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
     [file.file_no],
-  ).then((rows) => rows.map((row) => row.fingerprint.toString('hex')));
+  );
 
 describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
   it.each([
@@ -120,15 +119,22 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(part!.bytes.includes(CARD)).toBe(false);
   });
 
-  it('gives the same payment the same fingerprint, which begins with its volume', async () => {
+  it('gives the same payment the same print, in its volume', async () => {
     const file = await store(lines([cardRow(1), cardRow(2)]), contentBytes);
     const again = await store(lines([cardRow(2), cardRow(3)]), contentBytes);
-    const [first, second] = await fingerprintsOf(file);
-    expect(await fingerprintsOf(again)).toContain(second);
-    expect(await fingerprintsOf(again)).not.toContain(first);
+    const [first, second] = await printsOf(file);
+    const [same, third] = await printsOf(again);
+    expect(same).toEqual({ ...second, line: 1 });
+    expect(third!.print).not.toBe(first!.print);
     const row = { line: 9, invoice: 'C-1', customerCode: '', amountCents: 2_500, number: CARD, canonical: [] };
     const print = rowFingerprinter(world.app, file)(row);
-    expect(first).toBe(volumeBytes(VOLUME).toString('hex') + print.toString('hex'));
+    expect(first).toEqual({ volume: VOLUME, line: 1, print: String(print) });
+  });
+
+  it('prints no row that is withheld or has no invoice', async () => {
+    const rows = [cardRow(1), cardRow(2, { amount: 'ten' }), cardRow(3, { invoice: '' })];
+    const file = await store(lines(rows), contentBytes);
+    expect((await printsOf(file)).map(({ line }) => line)).toEqual([1]);
   });
 
   it('keeps a withheld row by its line and invoice, in no batch, without its number', async () => {

@@ -6,27 +6,27 @@ import { COMMA } from '../../src/kernel/byte-names.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import { VOLUME_BYTES, volumeBytes } from '../../src/ledger/volume-bytes.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
-import { BLOCK_BYTES, openRowPrinter, PRINT_BYTES } from '../../src/vault/row-print.ts';
+import { BLOCK_BYTES, openRowPrinter } from '../../src/vault/row-print.ts';
+import type { printRuns } from './print-runs.ts';
 
 /** What is the same for all rows of a file. */
 export type EncoderOptions = {
   readonly fileNo: number;
-  /** Where their fingerprints go (src/ledger/fingerprint-volumes.ts). */
-  readonly volume: number;
   /** See `printKey`. */
   readonly printKey: Uint8Array;
 };
 
 /**
  * Makes tuples of payment_row out of the bytes of valid rows, without an object or a text for each: the ledger keeps
- * invoice, customer code, money, the end of the number and the fingerprint.
+ * invoice, customer code, money and the end of the number; and the print of each row that has an invoice.
  */
-export function rowEncoder(to: TupleWriter, { fileNo, volume, printKey }: EncoderOptions) {
+export function rowEncoder(
+  to: TupleWriter,
+  prints: Pick<ReturnType<typeof printRuns>, 'add'>,
+  { fileNo, printKey }: EncoderOptions,
+) {
   const printer = openRowPrinter(printKey);
-  const fingerprint = new Uint8Array(VOLUME_BYTES + PRINT_BYTES);
-  fingerprint.set(volumeBytes(volume));
   let places = { invoice: -1, customerCode: -1, number: -1 };
   let neededCells = 0;
   let layout: LayoutName | undefined;
@@ -53,11 +53,14 @@ export function rowEncoder(to: TupleWriter, { fileNo, volume, printKey }: Encode
     const needed = (end - first) * ROW_SPANS;
     if (spans.length < needed) spans = new Uint32Array(2 * needed);
     for (let row = first; row < end; row += 1) findSpans(packed, row, (row - first) * ROW_SPANS);
-    const prints = printer.take();
+    const blocks = printer.take();
     for (let row = first; row < end; row += 1) {
-      const print = (row - first) * BLOCK_BYTES;
-      for (let index = 0; index < PRINT_BYTES; index += 1) fingerprint[VOLUME_BYTES + index] = prints[print + index]!;
-      writeTuple(packed, row, (row - first) * ROW_SPANS, batchNo);
+      const at = (row - first) * ROW_SPANS;
+      writeTuple(packed, row, at, batchNo);
+      // Rows without an invoice are not known again: those of a month would all be alike.
+      if (spans[at + INVOICE]! < spans[at + INVOICE + 1]!) {
+        prints.add(blocks, (row - first) * BLOCK_BYTES, packed.lines[row]!);
+      }
     }
   }
 
@@ -74,7 +77,7 @@ export function rowEncoder(to: TupleWriter, { fileNo, volume, printKey }: Encode
 
   function writeTuple({ bytes, lines, cents }: PackedRows, row: number, at: number, batchNo: number): void {
     const numberEnd = spans[at + NUMBER + 1]!;
-    to.begin(8);
+    to.begin(7);
     to.int8(fileNo);
     to.int4(lines[row]!);
     to.int4(batchNo);
@@ -82,7 +85,6 @@ export function rowEncoder(to: TupleWriter, { fileNo, volume, printKey }: Encode
     to.bytes(bytes, spans[at + CODE]!, spans[at + CODE + 1]!);
     to.int8(cents[row]!);
     to.bytes(bytes, numberEnd - SHOWN_DIGITS[numberEnd - spans[at + NUMBER]!]!, numberEnd);
-    to.bytes(fingerprint, 0, fingerprint.length);
   }
 
   function findCells(bytes: Uint8Array, start: number, end: number): void {
@@ -127,7 +129,6 @@ export function withheldRow(operation: FolderOperation, { raw, amountCents }: Ch
     customerCode: '',
     amountCents: amountCents ?? null,
     lastFour: '',
-    fingerprint: null,
   };
 }
 

@@ -13,23 +13,27 @@ import { sealBytes } from '../../src/vault/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
+import { printRuns, type PrintsOf } from './print-runs.ts';
 
 /** All that is needed to read a file into the ledger, as plain data. Holds keys, so it lives in memory only. */
-export type ReadingOrder = EncoderOptions & {
-  readonly source: ContentSource;
-  readonly rules: CheckRules;
-  readonly account: string;
-  readonly operation: FolderOperation;
-  /** The moment of the transaction. */
-  readonly at: Date;
-  /** Most rows of a batch. */
-  readonly maxRows: number;
-  /** See `rowSetKey`. */
-  readonly rowSetKey: Uint8Array;
-};
+export type ReadingOrder = EncoderOptions &
+  PrintsOf & {
+    readonly source: ContentSource;
+    readonly rules: CheckRules;
+    readonly account: string;
+    readonly operation: FolderOperation;
+    /** The moment of the transaction. */
+    readonly at: Date;
+    /** Most rows of a batch. */
+    readonly maxRows: number;
+    /** See `rowSetKey`. */
+    readonly rowSetKey: Uint8Array;
+  };
 
 /** A stretch of a file as the ledger takes it: tuples for COPY, in memory that is written over when the next is asked for. */
-export type Parcel = Readonly<Record<'rows' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>;
+export type Parcel = Readonly<
+  Partial<Record<'rows' | 'prints' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>
+>;
 
 /** What is known when the last parcel was taken. */
 export type Reading = {
@@ -57,10 +61,12 @@ export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Read
     if (step.done) {
       packer.finish();
       yield packer.take();
+      yield* packer.takePrints();
       return { check: step.value, ...packer.found() };
     }
     packer.pack(step.value);
     if (packer.size() >= PARCEL_BYTES) yield packer.take();
+    if (packer.hasManyPrints()) yield* packer.takePrints();
   }
 }
 
@@ -69,8 +75,15 @@ const PARCEL_BYTES = 1024 * 1024;
 
 function parcelPacker(order: ReadingOrder) {
   const tuples = { rows: tupleWriter(), faults: tupleWriter(), batches: tupleWriter(), bodies: tupleWriter() };
-  const memory = { rows: lentMemory(), faults: lentMemory(), batches: lentMemory(), bodies: lentMemory() };
-  const encoder = rowEncoder(tuples.rows, order);
+  const memory = {
+    rows: lentMemory(),
+    prints: lentMemory(),
+    faults: lentMemory(),
+    batches: lentMemory(),
+    bodies: lentMemory(),
+  };
+  const prints = printRuns(order);
+  const encoder = rowEncoder(tuples.rows, prints, order);
   const cutter = bodyCutter(order.maxRows);
   const rowSet = openRowSet(order.rowSetKey);
   const key = dataKeyOf(order.source);
@@ -130,6 +143,10 @@ function parcelPacker(order: ReadingOrder) {
       batches: tuples.batches.take(memory.batches),
       bodies: tuples.bodies.take(memory.bodies),
     }),
+    hasManyPrints: prints.isFull,
+    takePrints: function* (): Generator<Parcel> {
+      for (const piece of prints.take(memory.prints)) yield { prints: piece };
+    },
     found: () => ({ rowSet: rowSet.mark(), faults }),
   };
 }

@@ -61,9 +61,16 @@ async function readHead(source: FrameReader, path: string): Promise<BackupHead> 
   const { kind, bytes } = await source.frame();
   if (kind !== 'H') throw broken(path, 'it has no head');
   const head = parse(bytes, path) as BackupHead;
-  if (head.format === 1) return head;
+  if (head.format === 1) {
+    if (isListOfTexts(head.migrations) && isListOfTexts(head.tables)) return head;
+    throw broken(path, 'its head does not say what is in it');
+  }
   const next = 'Use the version of paydrop that made it, or a newer one.';
   throw new PipelineError('BACKUP_NEWER', `read the backup "${path}"`, 'its form is not known', { next });
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 async function readTable(

@@ -7,7 +7,8 @@ import type { TupleWriter } from './tuple-writer.ts';
  * nothing of a connection, so that a thread without one can write what another sends.
  */
 export const COPIED = {
-  rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four, fingerprint)',
+  rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)',
+  prints: 'row_print (volume, print, file_no, line)',
   faults: 'row_fault (file_no, seq, line, column_name, code, detail, value)',
   outcomes: 'row_outcome (file_no, line, outcome, code, message, "authorization")',
   batches:
@@ -23,11 +24,10 @@ export type NewRow = {
   customerCode: string;
   amountCents: number | null;
   lastFour: string;
-  fingerprint: Uint8Array | null;
 };
 
 export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
-  to.begin(8);
+  to.begin(7);
   to.int8(fileNo);
   to.int4(row.line);
   if (row.batchNo === null) to.null();
@@ -37,8 +37,21 @@ export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
   if (row.amountCents === null) to.null();
   else to.int8(row.amountCents);
   to.text(row.lastFour);
-  if (row.fingerprint === null) to.null();
-  else to.bytes(row.fingerprint, 0, row.fingerprint.length);
+}
+
+/** A print of a row: the 8 bytes at `at` are a bigint as PostgreSQL sends it, its big end first. */
+export function writePrint(
+  to: TupleWriter,
+  { volume, fileNo }: { volume: number; fileNo: number },
+  line: number,
+  print: Uint8Array,
+  at: number,
+): void {
+  to.begin(4);
+  to.int8(volume);
+  to.bytes(print, at, at + 8);
+  to.int8(fileNo);
+  to.int4(line);
 }
 
 /** @param seq number of the fault within the file, counted from 1 */

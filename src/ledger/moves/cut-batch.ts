@@ -6,7 +6,7 @@ import type { Transaction } from '../transaction.ts';
 export type { NewBatch } from '../copy/row-tuples.ts';
 
 /** Batches made ready for COPY: themselves, and their sealed bodies. */
-export type BatchTuples = { batches: Uint8Array | undefined; bodies: Uint8Array | undefined };
+export type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
 
 /**
  * Move `cut`: batches of accepted rows with their canonical bytes, sealed, many at a time. Their audit link is that of the

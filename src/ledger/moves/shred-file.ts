@@ -36,29 +36,29 @@ function evidenceOf({ account, dueAt }: DueFile, sealedParts: number) {
   return { account, dueAt: dueAt.toISOString(), sealedParts };
 }
 
-/** Rows of one transaction. A file may have a million, and each of them is written anew. */
-const SLICE_LINES = 20_000;
+/** Prints of one transaction. A file may have a million. */
+const SLICE_ROWS = 20_000;
 
 /**
- * Drops the fingerprints of every file whose key was destroyed, in slices. After a crash it goes on where it was.
+ * Drops the prints of every file whose key was destroyed, in slices. After a crash it goes on where it was.
  * @param isStopping asked between two slices
  * @returns how many files are done with
  */
 export async function dropFingerprints(ledger: Ledger, isStopping: () => boolean): Promise<number> {
-  const { rows } = await ledger.pool.query<{ fileNo: number; last: number | null }>(
-    `SELECT f.file_no AS "fileNo", (SELECT max(line) FROM payment_row r WHERE r.file_no = f.file_no) AS last
-     FROM file f WHERE f.shredded_at IS NOT NULL AND f.fingerprints_dropped_at IS NULL ORDER BY f.file_no LIMIT 1000`,
+  const { rows } = await ledger.pool.query<{ fileNo: number }>(
+    `SELECT file_no AS "fileNo" FROM file
+     WHERE shredded_at IS NOT NULL AND fingerprints_dropped_at IS NULL ORDER BY file_no LIMIT 1000`,
   );
   let done = 0;
-  for (const { fileNo, last } of rows) {
-    for (let line = 0; line <= (last ?? -1); line += SLICE_LINES) {
+  for (const { fileNo } of rows) {
+    let dropped: number | null;
+    do {
       if (isStopping()) return done;
-      await ledger.pool.query(
-        `UPDATE payment_row SET fingerprint = NULL
-         WHERE file_no = $1 AND line >= $2 AND line < $3 AND fingerprint IS NOT NULL`,
-        [fileNo, line, line + SLICE_LINES],
-      );
-    }
+      ({ rowCount: dropped } = await ledger.pool.query(
+        `DELETE FROM row_print WHERE ctid = ANY (ARRAY(SELECT ctid FROM row_print WHERE file_no = $1 LIMIT $2))`,
+        [fileNo, SLICE_ROWS],
+      ));
+    } while (dropped);
     await ledger.pool.query('UPDATE file SET fingerprints_dropped_at = $2 WHERE file_no = $1', [
       fileNo,
       ledger.clock.now(),

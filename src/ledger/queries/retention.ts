@@ -58,8 +58,7 @@ export async function readShredded(ledger: Ledger, from: Date, to: Date): Promis
               CASE WHEN f.wrapped_key IS NOT NULL THEN 'data key' END,
               CASE WHEN f.row_set IS NOT NULL THEN 'mark of its rows' END,
               CASE WHEN EXISTS (SELECT 1 FROM sealed_part p WHERE p.file_id = f.file_id) THEN 'sealed batches' END,
-              CASE WHEN EXISTS (SELECT 1 FROM payment_row r WHERE r.file_no = f.file_no AND r.fingerprint IS NOT NULL)
-                   THEN 'fingerprints' END
+              CASE WHEN EXISTS (SELECT 1 FROM row_print p WHERE p.file_no = f.file_no) THEN 'fingerprints' END
             ], NULL) AS "leftOver"
      FROM file f WHERE f.shredded_at >= $1 AND f.shredded_at < $2 ORDER BY f.shredded_at, f.file_no`,
     [from, to],

@@ -25,6 +25,9 @@ async function read(bytes: Buffer) {
 
 const BROKEN = expect.objectContaining({ code: 'BACKUP_BROKEN' });
 
+/** Mark, length and the names of all migrations and tables. */
+const HEAD_BYTES = 1_500;
+
 describe('readBackup', () => {
   it('gives head and tables in their order', async () => {
     const seen: string[] = [];
@@ -41,8 +44,8 @@ describe('readBackup', () => {
   });
 
   it('finds every altered byte', async () => {
-    // Every byte in turn would take minutes; a step that is a prime comes to all parts of a frame.
-    for (let at = 0; at < whole.length; at += 101) {
+    // Every byte of the head; in turn all would take minutes, and a step that is a prime comes to all parts of a frame.
+    for (let at = 0; at < whole.length; at += at < HEAD_BYTES ? 1 : 101) {
       const altered = Buffer.from(whole);
       altered[at]! ^= 1;
       await expect(read(altered), `byte ${at}`).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import {
   writeBody,
   writeFault,
   writeOutcome,
+  writePrint,
   writeRow,
 } from '../../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
@@ -59,7 +60,6 @@ const batch = () => ({
 
 describe('what is copied stands in the columns that it is meant for', () => {
   it('writeRow', async () => {
-    const fingerprint = randomBytes(15);
     const row = {
       line: 4,
       batchNo: 2,
@@ -67,9 +67,8 @@ describe('what is copied stands in the columns that it is meant for', () => {
       customerCode: 'C',
       amountCents: 77,
       lastFour: '1234',
-      fingerprint,
     };
-    const bare = { ...row, line: 5, batchNo: null, amountCents: null, fingerprint: null };
+    const bare = { ...row, line: 5, batchNo: null, amountCents: null };
     expect(await keptIn('rows', (to) => [row, bare].forEach((one) => writeRow(to, file.file_no, one)))).toEqual(
       [row, bare].map((one) => ({
         file_no: file.file_no,
@@ -79,8 +78,21 @@ describe('what is copied stands in the columns that it is meant for', () => {
         customer_code: 'C',
         amount_cents: one.amountCents,
         last_four: '1234',
-        fingerprint: one.fingerprint,
       })),
+    );
+  });
+
+  it('writePrint', async () => {
+    const bytes = Buffer.alloc(24);
+    const prints = [-(2n ** 63n), -1n, 2n ** 63n - 1n];
+    prints.forEach((print, index) => bytes.writeBigInt64BE(print, 8 * index));
+    const write = (to: TupleWriter) => {
+      prints.forEach((_, index) =>
+        writePrint(to, { volume: 2 ** 40, fileNo: file.file_no }, index + 1, bytes, 8 * index),
+      );
+    };
+    expect(await keptIn('prints', write)).toEqual(
+      prints.map((print, index) => ({ volume: 2 ** 40, print: Number(print), file_no: file.file_no, line: index + 1 })),
     );
   });
 

@@ -21,8 +21,7 @@ async function due(): Promise<FileRow> {
   return file;
 }
 
-const fingerprints = async () =>
-  (await world.ledger.pool.query('SELECT FROM payment_row WHERE fingerprint IS NOT NULL')).rowCount;
+const fingerprints = async () => (await world.ledger.pool.query('SELECT FROM row_print')).rowCount;
 const parts = async () => (await world.ledger.pool.query('SELECT FROM sealed_part')).rowCount;
 const codeOf = (sql: string) =>
   world.ledger.pool.query(sql).then(
@@ -79,13 +78,14 @@ describe('dropFingerprints', () => {
     expect(await dropFingerprints(world.ledger, () => false)).toBe(0);
   });
 
-  it('is the only change of a row that the database takes', async () => {
+  it('is all that the database lets happen to rows and prints, and not before the key is gone', async () => {
     await due();
-    expect(await codeOf('UPDATE payment_row SET fingerprint = NULL')).toBe('PD002');
+    expect(await codeOf('DELETE FROM row_print')).toBe('PD002');
     await world.force('UPDATE file SET wrapped_key = NULL, shredded_at = now()');
-    expect(await codeOf(`UPDATE payment_row SET fingerprint = 'other'`)).toBe('PD002');
-    expect(await codeOf(`UPDATE payment_row SET fingerprint = NULL, invoice = 'x'`)).toBe('PD002');
+    expect(await codeOf('UPDATE row_print SET print = 1')).toBe('PD002');
+    expect(await codeOf('TRUNCATE row_print')).toBe('PD002');
+    expect(await codeOf(`UPDATE payment_row SET invoice = 'x'`)).toBe('PD002');
     expect(await codeOf('DELETE FROM payment_row')).toBe('PD002');
-    expect(await codeOf('UPDATE payment_row SET fingerprint = NULL')).toBeUndefined();
+    expect(await codeOf('DELETE FROM row_print')).toBeUndefined();
   });
 });

@@ -85,7 +85,7 @@ describe('readShredded and readShredStates', () => {
     await world.force('UPDATE file SET wrapped_key = NULL, shredded_at = $1', [START]);
     await world.force(`UPDATE file SET row_set = 'x' WHERE file_id = $1`, [left.file_id]);
     await world.force('DELETE FROM sealed_part WHERE file_id = $1', [clean.file_id]);
-    await world.force('UPDATE payment_row SET fingerprint = NULL WHERE file_no = $1', [clean.file_no]);
+    await world.force('DELETE FROM row_print WHERE file_no = $1', [clean.file_no]);
     const found = await readShredded(world.ledger, new Date(START), new Date(Date.parse(START) + 1));
     expect(found.map((file) => file.leftOver)).toEqual([[], ['mark of its rows', 'sealed batches', 'fingerprints']]);
     expect(await readShredded(world.ledger, new Date(0), new Date(START))).toEqual([]);

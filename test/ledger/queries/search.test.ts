@@ -19,7 +19,7 @@ afterAll(() => world.close());
 describe('findInvoice', () => {
   async function fileWith(invoice: string, lines: number[], claim = {}) {
     const file = await world.claimed(claim);
-    const row = { batchNo: null, invoice, customerCode: '', amountCents: null, lastFour: '', fingerprint: null };
+    const row = { batchNo: null, invoice, customerCode: '', amountCents: null, lastFour: '' };
     await transact(world.ledger, (tx) =>
       copyRows(
         tx,

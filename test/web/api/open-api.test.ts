@@ -103,7 +103,7 @@ describe('openApi', () => {
        UNION ALL SELECT encode(token_hash, 'base64') FROM api_token UNION ALL SELECT csrf FROM desk_session
        UNION ALL SELECT encode(wrapped_key, 'hex') FROM file UNION ALL SELECT encode(wrapped_key, 'base64') FROM file
        UNION ALL SELECT encode(wrapped, 'hex') FROM vault_key
-       UNION ALL SELECT encode(fingerprint, 'hex') FROM payment_row WHERE fingerprint IS NOT NULL`,
+       UNION ALL SELECT encode(int8send(print), 'hex') FROM row_print`,
     );
     const secrets = [...rows.map(({ secret }) => secret.slice(0, 60)), program.token, 'TEST88', '00000000040000001'];
     expect(secrets.length).toBeGreaterThan(10);
