@@ -1,7 +1,7 @@
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import type { Fault } from '../src/kernel/rows.ts';
-import { copyFaults, copyTuples } from '../src/ledger/copy-rows.ts';
+import { copyFaults, copyTables } from '../src/ledger/copy-rows.ts';
 import type { FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { cutBatches } from '../src/ledger/moves/cut-batch.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
@@ -53,10 +53,12 @@ async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Rea
 async function storeParcel(tx: Transaction, { rows, prints, faults, ...batches }: Parcel): Promise<void> {
   await cutBatches(tx, batches);
   if (batches.batches) crashPoint('intake.batch-cut');
-  await copyTuples(tx, 'rows', rows);
+  await copyTables(tx, [
+    ['rows', rows],
+    ['prints', prints],
+    ['faults', faults],
+  ]);
   crashPoint('intake.rows-copied');
-  await copyTuples(tx, 'prints', prints);
-  await copyTuples(tx, 'faults', faults);
 }
 
 function faultWriter(tx: Transaction, fileNo: number, firstSeq: number): RowStore {

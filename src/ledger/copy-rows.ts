@@ -1,7 +1,5 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import copyStreams from 'pg-copy-streams';
 import type { Fault } from '../kernel/rows.ts';
+import { copyIn } from './copy/copy-in.ts';
 import { COPIED, type NewRow, writeFault, writeRow } from './copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from './copy/tuple-writer.ts';
 import type { Transaction } from './transaction.ts';
@@ -13,14 +11,19 @@ export type { NewRow } from './copy/row-tuples.ts';
  * a million.
  * @param tuples what TupleWriter.take gave; undefined for no rows
  */
-export async function copyTuples(
+export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Array | undefined): Promise<void> {
+  await copyTables(tx, [[table, tuples]]);
+}
+
+type Table = keyof typeof COPIED;
+
+/** The same for several tables, in this order, in one message. */
+export async function copyTables(
   tx: Transaction,
-  table: keyof typeof COPIED,
-  tuples: Uint8Array | undefined,
+  tables: readonly (readonly [Table, Uint8Array | undefined])[],
 ): Promise<void> {
-  if (!tuples) return;
-  const copy = tx.client.query(copyStreams.from(`COPY ${COPIED[table]} FROM STDIN (FORMAT binary)`));
-  await pipeline(Readable.from([tuples]), copy);
+  const copies = tables.flatMap(([table, tuples]) => (tuples ? [{ into: COPIED[table], tuples }] : []));
+  if (copies.length > 0) await copyIn(tx.client, copies);
 }
 
 export async function copyRows(tx: Transaction, fileNo: number, rows: readonly NewRow[]): Promise<void> {
@@ -39,7 +42,7 @@ export async function copyFaults(
 
 async function copyEach<Row>(
   tx: Transaction,
-  table: keyof typeof COPIED,
+  table: Table,
   rows: readonly Row[],
   write: (to: TupleWriter, row: Row, index: number) => void,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { type NewBatch, writeBatch, writeBody } from '../copy/row-tuples.ts';
 import { tupleWriter } from '../copy/tuple-writer.ts';
-import { copyTuples } from '../copy-rows.ts';
+import { copyTables } from '../copy-rows.ts';
 import type { Transaction } from '../transaction.ts';
 
 export type { NewBatch } from '../copy/row-tuples.ts';
@@ -13,8 +13,10 @@ export type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Arra
  * file.
  */
 export async function cutBatches(tx: Transaction, { batches, bodies }: BatchTuples): Promise<void> {
-  await copyTuples(tx, 'batches', batches);
-  await copyTuples(tx, 'bodies', bodies);
+  await copyTables(tx, [
+    ['batches', batches],
+    ['bodies', bodies],
+  ]);
 }
 
 /** The same for one. */
