@@ -39,7 +39,7 @@ import { join } from 'node:path';
  * starts again.
  */
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
-  await withLock(app.ledger, `file:${fileId}`, async () => {
+  const site = await withLock(app.ledger, `file:${fileId}`, async () => {
     const file = await readFileRow(app.ledger, fileId);
     app.telemetry.note({ account: file.account });
     crashPoint('intake.begun');
@@ -49,9 +49,10 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
         giveUp: () => holdUnread(app, file),
       });
     await finishClaimed(app, fileId);
+    return file.site;
   });
   crashPoint('intake.account-woken');
-  await askToDeliver(app, fileId);
+  await askToDeliver(app, fileId, site);
 }
 
 async function checkAndStore(app: App, file: FileRow): Promise<void> {
