@@ -31,7 +31,7 @@ export async function fillLedger(
 async function listIndexes({ ledger }: App): Promise<{ name: string; definition: string }[]> {
   const { rows } = await ledger.pool.query<{ name: string; definition: string }>(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
-     WHERE i.indrelid IN ('payment_row'::regclass, 'row_outcome'::regclass) AND NOT i.indisunique`,
+     WHERE i.indrelid IN ('payment_row'::regclass, 'row_print'::regclass, 'row_outcome'::regclass) AND NOT i.indisunique`,
   );
   return rows;
 }
@@ -54,10 +54,12 @@ function statementsOf(fileId: string, rows: number): string[] {
      FROM batch b, copy c, generate_series(1, ${batches}) no WHERE b.file_id = '${fileId}' AND b.batch_no = 1`,
     `INSERT INTO batch_outcome SELECT c.file_no, no, 'approved', ${BATCH_ROWS}, ${BATCH_ROWS} * 2500
      FROM copy c, generate_series(1, ${batches}) no`,
-    `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four, fingerprint)
+    `INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)
      SELECT c.file_no, line, (line - 1) / ${BATCH_ROWS} + 1, 'COPY' || c.copy_no || '-' || lpad(line::text, 8, '0'), '', 2500,
-       lpad((line % 10000)::text, 4, '0'), decode(md5(c.copy_no || '-' || line), 'hex')
+       lpad((line % 10000)::text, 4, '0')
      FROM copy c, generate_series(1, ${rows}) line`,
+    `INSERT INTO row_print (volume, print, file_no, line)
+     SELECT c.file_no, hashtextextended(line::text, c.file_no), c.file_no, line FROM copy c, generate_series(1, ${rows}) line`,
     `INSERT INTO row_outcome (file_no, line, outcome, message, "authorization")
      SELECT c.file_no, line, 'approved', 'OK: 678594:', '678594' FROM copy c, generate_series(1, ${rows}) line`,
     `INSERT INTO audit SELECT (jsonb_populate_record(a, jsonb_build_object('seq', 1000000 + row_number() OVER (),

@@ -85,7 +85,7 @@ describe('finishedPages and finishedRows', () => {
 
   it('throws when the ledger knows more rows than the original holds', async () => {
     const file = await finished(lines(upTo(2).map((n) => achRow(n))));
-    await query(world.app, `INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '', NULL)`, [file.file_no]);
+    await query(world.app, `INSERT INTO payment_row VALUES ($1, 3, NULL, 'A-3', '', NULL, '')`, [file.file_no]);
     await expect(all(file)).rejects.toThrow(/line 3 is missing/);
   });
 
