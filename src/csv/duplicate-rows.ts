@@ -22,7 +22,7 @@ export type PaymentBytes = {
  *   answer saves copying the table again and again; a bad one costs no more than that
  */
 export function duplicateRows(expectRows: () => number = () => 0) {
-  const hasher = keyedHash(new Uint32Array(new Uint8Array(randomBytes(8)).buffer), HASH_WORDS);
+  const hasher = keyedHash(new Uint32Array(new Uint8Array(randomBytes(8)).buffer));
   const written = { output: new Uint8Array(0), invoiceStart: 0, invoiceEnd: 0, payerStart: 0, payerEnd: 0, cents: 0 };
   const hash = new Uint32Array(HASH_WORDS);
   let table = newTable(FIRST_ROWS);

@@ -1,15 +1,14 @@
 /**
- * A hash after HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key nobody can prepare inputs
+ * A hash of 64 bits after HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key nobody can prepare inputs
  * that meet in it, and what is kept in memory says nothing about them. It is not made to be given away: its key has
  * 64 bits only.
  *
  * What is hashed is taken piece by piece, so that it need not be copied together first: `takeBytes` and `takeNumber`,
- * then `finish`, which writes the hash to the place `to` and begins anew. The length of each piece counts, so no two lists
+ * then `finish`, which writes two words to the place `to` and begins anew. The length of each piece counts, so no two lists
  * of pieces are alike.
  * @param key two words of 32 random bits
- * @param hashWords of 32 bits that a hash has: two, or four where the same hash must not come twice by chance in years
  */
-export function keyedHash(key: Uint32Array, hashWords: 2 | 4) {
+export function keyedHash(key: Uint32Array) {
   const first = key[0] ?? 0;
   const second = key[1] ?? 0;
   let words = new Int32Array(FIRST_WORDS);
@@ -49,16 +48,11 @@ export function keyedHash(key: Uint32Array, hashWords: 2 | 4) {
     let b = second ^ 0xee;
     let c = first ^ 0x6c796765;
     let d = second ^ 0x74656462;
-    const rounds = count + ROUNDS_BEFORE_WORD * hashWords;
-    let outAt = count + ROUNDS_BEFORE_WORD;
-    let out = to;
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < count + 6; round += 1) {
       const word = round < count ? words[round]! : 0;
       if (round === count) c ^= 0xee;
-      if (round === outAt) {
-        hash[out] = b ^ d;
-        out += 1;
-        outAt += ROUNDS_BEFORE_WORD;
+      if (round === count + 3) {
+        hash[to] = b ^ d;
         b ^= 0xdd;
       }
       d ^= word;
@@ -74,14 +68,12 @@ export function keyedHash(key: Uint32Array, hashWords: 2 | 4) {
       c = (c << 16) | (c >>> 16);
       a ^= word;
     }
-    hash[out] = b ^ d;
+    hash[to + 1] = b ^ d;
     count = 0;
   }
 
   return { takeBytes, takeNumber, finish };
 }
-
-const ROUNDS_BEFORE_WORD = 3;
 
 /** More than the longest row has. */
 const FIRST_WORDS = 1_024;

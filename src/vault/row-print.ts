@@ -1,7 +1,6 @@
-import { createCipheriv } from 'node:crypto';
-import { keyedHash } from '../kernel/keyed-hash.ts';
 import { deriveKey } from './derive-key.ts';
 import type { Fingerprinter } from './fingerprint.ts';
+import { MAC_BYTES, manyMacs } from './many-macs.ts';
 
 /** By what a payment is known again within its account and operation: the bytes of invoice and payer, and the cents. */
 export type RowPrinter = {
@@ -25,35 +24,25 @@ export type RowPrinter = {
 export const PRINT_BYTES = 8;
 
 /** From one print to the next. */
-export const BLOCK_BYTES = 16;
+export const BLOCK_BYTES = MAC_BYTES;
 
 /**
- * Prints are AES-256 over a keyed hash of 128 bits. What stands in the ledger is encrypted with a key that is not there,
- * so no number can be tried, whatever the hash is worth. The hash makes one block of a payment, so that a single call
- * encrypts those of many rows: a call for each, be it of SHA-256, costs more than all else that is done with a row.
+ * Prints are macs (AES-256-CMAC) over invoice, payer and amount, cut: who has the ledger but not the key can try no number.
  * @param key of printKey
  */
 export function openRowPrinter(key: Uint8Array): RowPrinter {
-  const hasher = keyedHash(hashKeyOf(key), BLOCK_WORDS);
-  const cipher = createCipheriv('aes-256-ecb', deriveKey(key, ['prints']), null).setAutoPadding(false);
-  let blocks = new Uint32Array(FIRST_PRINTS * BLOCK_WORDS);
-  let used = 0;
-
+  const macs = manyMacs(deriveKey(key, ['prints']));
   return {
     add: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents) => {
-      if (used === blocks.length) blocks = doubled(blocks);
-      hasher.takeBytes(bytes, invoiceFrom, invoiceTo);
-      hasher.takeBytes(bytes, payerFrom, payerTo);
-      hasher.takeNumber(cents);
-      hasher.finish(blocks, used);
-      used += BLOCK_WORDS;
+      // The lengths keep apart what would read the same in one piece.
+      macs.addNumber(invoiceTo - invoiceFrom);
+      macs.addBytes(bytes, invoiceFrom, invoiceTo);
+      macs.addNumber(payerTo - payerFrom);
+      macs.addBytes(bytes, payerFrom, payerTo);
+      macs.addNumber(cents);
+      macs.end();
     },
-    take: () => {
-      // Each block is of another payment, and equal payments are meant to look alike, so no block need hide in the others.
-      const prints = cipher.update(new Uint8Array(blocks.buffer, 0, used * 4));
-      used = 0;
-      return prints;
-    },
+    take: macs.take,
   };
 }
 
@@ -71,13 +60,4 @@ export function keyFor(fingerprint: Fingerprinter, use: readonly string[]): Buff
 export function hashKeyOf(key: Uint8Array): Uint32Array {
   const bytes = deriveKey(key, ['hashes of rows']);
   return Uint32Array.of(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
-}
-
-const BLOCK_WORDS = 4;
-const FIRST_PRINTS = 16;
-
-function doubled(blocks: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * blocks.length);
-  larger.set(blocks);
-  return larger;
 }

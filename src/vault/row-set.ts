@@ -23,7 +23,7 @@ export type RowSet = {
  * @param key of rowSetKey
  */
 export function openRowSet(key: Uint8Array): RowSet {
-  const hasher = keyedHash(hashKeyOf(key), HASH_WORDS);
+  const hasher = keyedHash(hashKeyOf(key));
   const hash = new Uint32Array(HASH_WORDS);
   const sums = new Uint32Array(HASH_WORDS);
   const markKey = deriveKey(key, ['mark']);
