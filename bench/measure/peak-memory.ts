@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf, readProc } from './proc.ts';
 
 /**
  * Largest resident memory that a process ever had, in MB; null when it is gone or the system does not tell.
@@ -38,28 +38,4 @@ function familyOf(pid: number): number[] {
   const name = readProc(pid, 'comm')?.trim();
   if (name === undefined || name === 'postgres' || name === 'pg_ctl') return [];
   return [pid, ...childrenOf(pid).flatMap(familyOf)];
-}
-
-/** Children stand with the thread that started them. */
-function childrenOf(pid: number): number[] {
-  return listTasks(pid).flatMap((task) => {
-    const words = readProc(pid, `task/${task}/children`)?.trim() ?? '';
-    return words === '' ? [] : words.split(' ').map(Number);
-  });
-}
-
-function listTasks(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`);
-  } catch {
-    return [];
-  }
-}
-
-function readProc(pid: number | 'self', name: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
-  } catch {
-    return undefined;
-  }
 }

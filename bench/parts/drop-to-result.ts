@@ -1,6 +1,7 @@
 import { type MadeFile, ORDINARY } from '../files/card-file.ts';
 import type { Sample } from '../measure/record.ts';
 import { runProgram } from '../measure/run-program.ts';
+import { startStopWatch } from '../measure/stop-watch.ts';
 import { type Contestant, takeTurns } from '../measure/take-turns.ts';
 import { countResults } from '../world/count-results.ts';
 import { startDaemon } from '../world/daemon.ts';
@@ -63,19 +64,22 @@ async function dropAll({ programs }: Bench, place: Installation, made: readonly 
   await place.bring(made.map(({ path }) => path));
   const daemon = await startDaemon(programs.paydrop, place.root);
   try {
+    let stopWatch = startStopWatch(daemon.pid, place.root);
     let started = performance.now();
     await place.drop();
     // How soon a drop is noticed and counts as complete is a matter of settings. Of many the first cannot be told apart.
     if (made.length === 1) {
       await place.claimed();
+      stopWatch = startStopWatch(daemon.pid, place.root);
       started = performance.now();
     }
     await waitForOutputs(place.out, made.length).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${daemon.lastWords()}`);
     });
     const seconds = (performance.now() - started) / 1_000;
+    const processorTime = stopWatch();
     await expectRows(place.out, made, (file) => file.rows);
-    return { seconds, peakMb: await daemon.stop(), figures: { files: made.length } };
+    return { seconds, peakMb: await daemon.stop(), figures: { files: made.length, ...processorTime } };
   } finally {
     await daemon.stop();
   }

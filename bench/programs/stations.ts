@@ -5,12 +5,13 @@ import { intakeFile } from '../../workers/intake.ts';
 import { pollBatch } from '../../workers/poll.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
+import { startStopWatch } from '../measure/stop-watch.ts';
 import { openBenchApp } from '../world/bench-app.ts';
 import { claimFile } from '../world/take-in-file.ts';
 
 /**
  * `stations --root DIR --file FILE [--until intake]`: one file through the stations of production, one after the other in
- * one process, each timed by itself. Tells how long the event loop was held up meanwhile.
+ * one process, each timed by itself. Tells how long the event loop was held up meanwhile, and what it took of the processors.
  */
 const { values } = parseArgs({
   options: { root: { type: 'string', default: '' }, file: { type: 'string', default: '' }, until: { type: 'string' } },
@@ -36,9 +37,12 @@ async function timed<Result>(name: string, work: () => Promise<Result>): Promise
   const resolution = 10;
   const delay = monitorEventLoopDelay({ resolution });
   delay.enable();
+  const stopWatch = startStopWatch(process.pid, values.root);
   const started = performance.now();
   const result = await work();
   figures[`${name}Seconds`] = (performance.now() - started) / 1_000;
+  const { processorMs, databaseMs } = stopWatch();
+  Object.assign(figures, { [`${name}ProcessorMs`]: processorMs, [`${name}DatabaseMs`]: databaseMs });
   delay.disable();
   const lateMs = (ns: number) => Math.max(0, ns / 1e6 - resolution);
   figures[`${name}DelayP99Ms`] = delay.count > 0 ? lateMs(delay.percentile(99)) : 0;

@@ -2,6 +2,7 @@ import type { BenchRun } from '../measure/record.ts';
 import { goalsOf, isMet } from './goals.ts';
 import { figure, table } from './markdown.ts';
 import { renderChecking } from './render-checking.ts';
+import { renderLimits } from './render-limits.ts';
 import { renderStations } from './render-stations.ts';
 import { renderWay } from './render-way.ts';
 import { renderWaiting } from './render-waiting.ts';
@@ -14,7 +15,7 @@ export function renderPerformance(run: BenchRun): string {
     '<!-- Written by `npm run performance` from docs/performance.json. -->',
     '',
     'How fast paydrop is beside what else one would use, and whether it stays so with large files and a large ledger. Each',
-    `figure is the median of ${run.rounds} rounds in which all took turns, each in a process of its own. Seconds say as much about the`,
+    `figure is ${sayRounds(run.rounds)}, each in a process of its own. Seconds say as much about the`,
     'machine as about the program; ratios were taken round by round and hold elsewhere too.',
     '',
     ...renderMachine(run),
@@ -23,8 +24,13 @@ export function renderPerformance(run: BenchRun): string {
     ...renderStations(run.measurements),
     ...renderWay(run.measurements),
     ...renderWaiting(run.measurements),
+    ...renderLimits(run),
     ...renderAgain(),
   ].join('\n');
+}
+
+function sayRounds(rounds: number): string {
+  return rounds === 1 ? 'of one round' : `the median of ${rounds} rounds in which all took turns`;
 }
 
 function renderMachine({ machine, versions, day }: BenchRun): string[] {

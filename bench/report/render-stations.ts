@@ -2,7 +2,7 @@ import { medianOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 
-const STATIONS = ['claim', 'intake', 'submit', 'poll', 'deliver'];
+export const STATIONS = ['claim', 'intake', 'submit', 'poll', 'deliver'];
 
 /** The part about each station by itself. */
 export function renderStations(measurements: readonly Measurement[]): string[] {

@@ -4,6 +4,7 @@ import { watchMemory } from '../measure/peak-memory.ts';
 
 /** `paydrop start` as people run it. */
 export type Daemon = {
+  readonly pid: number;
   /** Ends it as its user would. @returns the largest memory of its processes together, in MB */
   stop(): Promise<number | null>;
   /** The end of its log, for when something went wrong. */
@@ -33,6 +34,7 @@ export async function startDaemon(paydrop: string, root: string): Promise<Daemon
     throw error;
   });
   return {
+    pid: child.pid!,
     stop: async () => {
       const peakMb = memory.stop();
       if (child.exitCode === null) {
