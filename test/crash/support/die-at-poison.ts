@@ -9,18 +9,18 @@ import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join, sep } from 'node:path';
 
-const { createReadStream } = fs;
+const { openSync } = fs;
 const { open } = promises;
 
-fs.createReadStream = (...call: Parameters<typeof createReadStream>) => {
+fs.openSync = (...call: Parameters<typeof openSync>) => {
   const path = String(call[0]);
-  if (path.includes(`${sep}archive${sep}`)) dieIf(nameOf(workFolderOf(path)), /^poison(?!-seal)/);
-  return createReadStream(...call);
+  if (path.includes(`${sep}archive${sep}`) && call[1] === 'r') dieIf(nameOf(workFolderOf(path)), /^poison(?!-seal)/);
+  dieAtOriginal(path);
+  return openSync(...call);
 };
 
 promises.open = async (...call: Parameters<typeof open>) => {
-  const path = String(call[0]);
-  if (basename(path) === 'original') dieIf(nameOf(dirname(path)), /^poison-seal/);
+  dieAtOriginal(String(call[0]));
   return open(...call);
 };
 
@@ -30,6 +30,10 @@ syncBuiltinESMExports();
 function workFolderOf(path: string): string {
   const [data = ''] = path.split(`${sep}archive${sep}`);
   return join(data, 'work', basename(path, '.sealed'));
+}
+
+function dieAtOriginal(path: string): void {
+  if (basename(path) === 'original') dieIf(nameOf(dirname(path)), /^poison-seal/);
 }
 
 function nameOf(workFolder: string): string {
