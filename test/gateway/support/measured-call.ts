@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { OperationName } from '../../../schemas/operations.ts';
+import { peakBytes } from '../../support/peak-bytes.ts';
 import { callOn } from './call.ts';
 
 /**
@@ -12,12 +12,5 @@ globalThis.gc?.();
 const beforeBytes = process.memoryUsage.rss();
 const answer = await callOn(url, operation as OperationName, { settings: { timeouts: { answerMs: 20_000 } } });
 const why = 'why' in answer ? answer.why : 'errors' in answer ? answer.errors : '';
-const growthMb = ((await readPeakBytes()) - beforeBytes) / 1024 / 1024;
+const growthMb = (peakBytes() - beforeBytes) / 1024 / 1024;
 console.log(JSON.stringify({ kind: answer.kind, why, growthMb }));
-
-/** Linux counts the memory of the process that started this one into what Node tells, so its own file comes first. */
-async function readPeakBytes(): Promise<number> {
-  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
-  const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(status) ?? [];
-  return Number(peakKb ?? process.resourceUsage().maxRSS) * 1024;
-}

@@ -4,6 +4,7 @@ import { openLog } from '../../../src/kernel/log.ts';
 import { checkFolders } from '../../../workers/check-folders.ts';
 import { intakeFile } from '../../../workers/intake.ts';
 import { startWatcher } from '../../../workers/watch.ts';
+import { peakBytes } from '../../support/peak-bytes.ts';
 
 /**
  * Run as a process of its own: claims what lies in the drop folders of an installation, takes it in, and prints what it
@@ -22,7 +23,7 @@ const { rows } = await app.ledger.pool.query(
           (SELECT sum(rows) FROM batch)::bigint AS batched FROM file`,
 );
 await app.close();
-console.log(JSON.stringify({ files: rows, peakMb: process.resourceUsage().maxRSS / 1024 }));
+console.log(JSON.stringify({ files: rows, peakMb: peakBytes() / 1024 / 1024 }));
 
 async function claimedFiles(): Promise<string[]> {
   for (;;) {
