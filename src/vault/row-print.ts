@@ -55,9 +55,3 @@ export function printKey(fingerprint: Fingerprinter, account: string, operation:
 export function keyFor(fingerprint: Fingerprinter, use: readonly string[]): Buffer {
   return Buffer.concat([fingerprint(['key', '1', ...use]), fingerprint(['key', '2', ...use])]);
 }
-
-/** What `keyedHash` needs, from a key of keyFor. */
-export function hashKeyOf(key: Uint8Array): Uint32Array {
-  const bytes = deriveKey(key, ['hashes of rows']);
-  return Uint32Array.of(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
-}

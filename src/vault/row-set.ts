@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { keyedHash } from '../kernel/keyed-hash.ts';
 import type { Fingerprinter } from './fingerprint.ts';
 import { deriveKey } from './derive-key.ts';
-import { hashKeyOf, keyFor } from './row-print.ts';
+import { keyFor } from './row-print.ts';
 
 /** The mark of a set of rows while they stream by: the same for the same rows in any order. */
 export type RowSet = {
@@ -52,3 +52,9 @@ export function rowSetKey(fingerprint: Fingerprinter): Buffer {
 const HASH_WORDS = 2;
 
 const MARK_DIGITS = 32;
+
+/** What `keyedHash` needs, from a key of keyFor. */
+export function hashKeyOf(key: Uint8Array): Uint32Array {
+  const bytes = deriveKey(key, ['hashes of rows']);
+  return Uint32Array.of(bytes.readUInt32LE(0), bytes.readUInt32LE(4));
+}

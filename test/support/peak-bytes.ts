@@ -1,18 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { peakMemoryOf } from '../../bench/measure/peak-memory.ts';
 
-/**
- * The highest memory that this process has had. Linux counts the memory of the process that started this one into what Node
- * tells, so its own file comes first.
- */
+/** The highest memory that this process has had; where the system does not tell, what Node does. */
 export function peakBytes(): number {
-  const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readStatus()) ?? [];
-  return Number(peakKb ?? process.resourceUsage().maxRSS) * 1024;
-}
-
-function readStatus(): string {
-  try {
-    return readFileSync('/proc/self/status', 'utf8');
-  } catch {
-    return '';
-  }
+  const peakMb = peakMemoryOf('self');
+  return peakMb === null ? process.resourceUsage().maxRSS * 1024 : peakMb * 1e6;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newFingerprintKey, openFingerprinter } from '../../src/vault/fingerprint.ts';
-import { BLOCK_BYTES, hashKeyOf, keyFor, openRowPrinter, PRINT_BYTES, printKey } from '../../src/vault/row-print.ts';
+import { BLOCK_BYTES, keyFor, openRowPrinter, PRINT_BYTES, printKey } from '../../src/vault/row-print.ts';
 import { masterKeyOf } from '../support/load-master-key.ts';
 
 const MASTER = masterKeyOf(1);
@@ -64,11 +64,4 @@ describe('printKey', () => {
     expect(keys.every((key) => key.length === 64 && key.slice(0, 32) !== key.slice(32))).toBe(true);
     expect(printKey(fingerprint, 'a', 'card').toString('hex')).toBe(keys[0]);
   });
-});
-
-it('hashKeyOf makes two words that are the same for the same key', () => {
-  const keyOf = (seed: number) => [...hashKeyOf(Buffer.alloc(32, seed))];
-  expect(keyOf(1)).toEqual(keyOf(1));
-  expect(keyOf(1)).toHaveLength(2);
-  expect(new Set([...keyOf(1), ...keyOf(2)]).size).toBe(4);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openFingerprinter } from '../../src/vault/fingerprint.ts';
-import { openRowSet, type RowSet, rowSetKey } from '../../src/vault/row-set.ts';
+import { hashKeyOf, openRowSet, type RowSet, rowSetKey } from '../../src/vault/row-set.ts';
 import { wrapKey } from '../../src/vault/wrap-key.ts';
 import { loadMasterKey } from '../support/load-master-key.ts';
 
@@ -62,4 +62,11 @@ describe('openRowSet', () => {
     add(set, 'b');
     expect(set.mark()).toBe(markOf(['b', 'a']));
   });
+});
+
+it('hashKeyOf makes two words that are the same for the same key', () => {
+  const keyOf = (seed: number) => [...hashKeyOf(Buffer.alloc(32, seed))];
+  expect(keyOf(1)).toEqual(keyOf(1));
+  expect(keyOf(1)).toHaveLength(2);
+  expect(new Set([...keyOf(1), ...keyOf(2)]).size).toBe(4);
 });

@@ -1,6 +1,5 @@
 import { writePrint } from '../../src/ledger/copy/row-tuples.ts';
-import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { PRINT_BYTES } from '../../src/vault/row-print.ts';
 
 /** What is the same for all prints of a file. */

@@ -31,11 +31,11 @@ export function tupleReader(
 
   return (piece) => {
     const bytes = rest ? Buffer.concat([rest, piece]) : piece;
-    if (!isBegun && bytes.length < HEADER_BYTES) {
+    if (!isBegun && bytes.length < COPY_HEADER_BYTES) {
       rest = bytes;
       return;
     }
-    let at = isBegun ? 0 : HEADER_BYTES;
+    let at = isBegun ? 0 : COPY_HEADER_BYTES;
     isBegun = true;
     while (at + COUNT_BYTES < bytes.length) {
       const next = cutRow(bytes, at);
@@ -48,7 +48,7 @@ export function tupleReader(
 }
 
 /** Signature, flags and the length of an extension that does not come. */
-const HEADER_BYTES = 19;
+export const COPY_HEADER_BYTES = 19;
 
 /** Before each row the number of its columns, at the end a negative one alone; before each cell its length. */
 const COUNT_BYTES = 2;

@@ -1,7 +1,6 @@
-import copyStreams, { type CopyToStreamQuery } from 'pg-copy-streams';
-import type { PoolClient } from 'pg';
 import { areSameBytes } from '../../kernel/cut-cells.ts';
 import { NO_CODE, OUTCOME_NAMES } from '../../kernel/packed-outcomes.ts';
+import { copyOut } from '../copy/copy-out.ts';
 import { NULL_CELL, tupleReader } from '../copy/tuple-reader.ts';
 import type { Ledger } from '../open-ledger.ts';
 import {
@@ -138,18 +137,6 @@ function rowsBetween(fileNo: number, { from, to }: LineRange): string {
           FROM payment_row r LEFT JOIN row_outcome o ON o.line = r.line AND ${between('o')}
           WHERE ${between('r')} ORDER BY r.line`;
 }
-
-async function copyOut(client: PoolClient, query: string, add: (piece: Buffer) => void): Promise<void> {
-  const copy: CopyOut = copyStreams.to(`COPY (${query}) TO STDOUT (FORMAT binary)`);
-  try {
-    for await (const piece of client.query(copy)) add(piece as Buffer);
-  } finally {
-    copy.callback?.();
-  }
-}
-
-/** Called back, pg stops its watch over the time that an answer takes (see read-sealed-part.ts). */
-type CopyOut = CopyToStreamQuery & { callback?: () => void };
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
 
