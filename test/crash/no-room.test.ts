@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { agentCodeOf } from '../support/installation.ts';
 import { type ScriptedService, startScriptedService } from '../support/scripted-service.ts';
 import { findMountRefusal, mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
@@ -114,7 +114,8 @@ describe('a disk that is full', () => {
     await daemon.said(/a job failed/, mark);
     const out = disks.at(-1)!;
     free();
-    out.protect(true);
+    // Refused as long as a file on it is open for writing, such as the notice that has room now.
+    await vi.waitFor(() => out.protect(true), PATIENT);
     await site.dropCharges('notices', 'july.csv', 2);
     await expect.poll(() => statesOf('notices'), PATIENT).toEqual(['submitted', 'submitted']);
     expect((await site.outputs('.ack.csv')).filter((name) => name.startsWith('july'))).toEqual([]);
