@@ -2,6 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { ROLES } from '../../../schemas/roles.ts';
 import { foldersHere, loadSettings, type Settings } from '../../kernel/config.ts';
 import { type Call, type CliCommand } from '../command.ts';
+import { compileLater } from '../compile-later.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { keepHeapSmall } from '../keep-heap-small.ts';
 import { readRoles } from '../read-roles.ts';
@@ -25,6 +26,7 @@ export const start: CliCommand = {
   examples: ['start', '--dir /srv/paydrop start 2>> paydrop.log', 'start --roles submit,poll'],
   async run(call) {
     keepHeapSmall();
+    compileLater();
     const settings = settingsAt(call);
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
     const log = openCommandLog();
