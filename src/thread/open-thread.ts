@@ -26,18 +26,45 @@ export class ThreadDeath extends PipelineError {}
  */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
+/**
+ * How long a thread that has nothing to do lives on, in ms: the next of several files need not wait for another, and what is
+ * left of payments in its memory, and the memory itself, are gone when no more come.
+ */
+const IDLE_MS = 10_000;
+
 /** @param limits for tests */
 export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS): WorkThread {
   let living: LivingThread | undefined;
+  let tasks = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  const start = () => {
+    const started = startThread({ ...LIMITS, ...limits }, () => {
+      if (living === started) living = undefined;
+    });
+    return started;
+  };
+  const letGo = () => {
+    const unused = living;
+    living = undefined;
+    void unused?.close();
+  };
+
   return {
     run: async function* <Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result> {
-      // Started when it is first needed, and once more after its death.
-      living ??= startThread({ ...LIMITS, ...limits }, () => {
-        living = undefined;
-      });
-      return yield* living.run<Item, Result>(module, order);
+      clearTimeout(idle);
+      tasks += 1;
+      try {
+        // Started when it is first needed, and once more after its end.
+        living ??= start();
+        return yield* living.run<Item, Result>(module, order);
+      } finally {
+        tasks -= 1;
+        if (tasks === 0) idle = setTimeout(letGo, IDLE_MS).unref();
+      }
     },
     close: async () => {
+      clearTimeout(idle);
       await living?.close();
     },
   };

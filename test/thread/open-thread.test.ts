@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { openThread, ThreadDeath, type WorkThread } from '../../src/thread/open-thread.ts';
 import { COUNTING_TASK, type CountingOrder } from './support/counting-task.ts';
@@ -90,6 +90,27 @@ describe('openThread', () => {
     thread = openThread({ maxOldGenerationSizeMb: 16 });
     await expect(takeAll(run({ upTo: 1, atEnd: 'eat memory' }))).rejects.toThrow(/memory/);
     expect((await takeAll(run({ upTo: 1 }))).result).toBe('counted to 1');
+  });
+
+  it('keeps its thread for what comes soon, and lets it go when nothing comes for ten seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const which = async () => (await takeAll(run({ upTo: 1, atEnd: 'tell the thread' }))).result;
+    const first = await which();
+    vi.advanceTimersByTime(9_999);
+    expect(await which()).toBe(first);
+    vi.advanceTimersByTime(10_000);
+    expect(await which()).not.toBe(first);
+  });
+
+  it('never lets a thread go that is at work', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const items = run({ upTo: 3 });
+    await items.next();
+    await takeAll(run({ upTo: 1 }));
+    vi.advanceTimersByTime(60_000);
+    expect((await takeAll(items)).result).toBe('counted to 3');
   });
 
   it('counts as no death when it is closed in the middle of its work', async () => {

@@ -1,9 +1,10 @@
+import { threadId } from 'node:worker_threads';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
 /** What the thread is asked for in open-thread.test.ts. */
 export type CountingOrder = {
   upTo: number;
-  atEnd?: 'fail' | 'fail as ours' | 'exit' | 'throw outside' | 'eat memory';
+  atEnd?: 'tell the thread' | 'fail' | 'fail as ours' | 'exit' | 'throw outside' | 'eat memory';
   /** Filled in while it works: how many items were made, and whether the task was ended. */
   seen?: SharedArrayBuffer;
 };
@@ -22,6 +23,7 @@ export async function* runTask({
       Atomics.notify(notes, 0);
       yield { n, bytes: new Uint8Array([n]) };
     }
+    if (atEnd === 'tell the thread') return `thread ${threadId}`;
     if (atEnd === 'fail') throw new Error('it broke');
     if (atEnd === 'fail as ours') throw new PipelineError('SEAL_BROKEN', 'open "it"');
     if (atEnd === 'exit') process.exit(7);
