@@ -34,4 +34,4 @@ export async function checkContent(
 }
 
 /** A smaller file is read before a thread has done enough to make up for its start. */
-const LARGE_BYTES = 16 * 1024 * 1024;
+const LARGE_BYTES = 32 * 1024 * 1024;
