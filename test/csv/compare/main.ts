@@ -18,7 +18,8 @@ if (![rows, seed].every((number) => Number.isSafeInteger(number) && number! > 0)
   process.exit(2);
 }
 
-const check = values.threads === '2' ? checkByTwo(openThread()) : checkByBytes;
+const thread = values.threads === '2' ? openThread() : undefined;
+const check = thread ? checkByTwo(thread) : checkByBytes;
 const LARGEST_ROWS = 20_000;
 const PROGRESS_MS = 10_000;
 
@@ -40,6 +41,7 @@ for (let next = seed!; sum.rows < rows!; next += 1) {
 }
 process.stdout.write(`${describeSum()}, ${Math.round((performance.now() - started) / 1_000)} s\n`);
 process.exitCode = sum.different > 0 ? 1 : 0;
+await thread?.close();
 
 function describeSum(): string {
   return `${sum.rows} rows of ${sum.files} files, ${sum.valid} of them valid: ${sum.different} files differ`;
