@@ -10,7 +10,7 @@ import type { faultTally } from './fault-tally.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
 import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
-import type { PackedRows } from './packed-rows.ts';
+import type { ScannedRows } from './scan/scanned-rows.ts';
 import type { LineRecord } from './split-cells.ts';
 
 /** What the rows of a file added up to. */
@@ -23,6 +23,8 @@ export type RecordsFound = {
   /** Sum of all amounts that can be read, of invalid rows as well. */
   readonly declaredCents: number;
 };
+
+type Payments = Pick<ScannedRows, 'cents' | 'hashes'>;
 
 export type CheckerOptions = {
   /** Limit of the sum of a file; tests take a smaller one. */
@@ -138,22 +140,22 @@ export function recordChecker(
   }
 
   /**
-   * Adds payments that were scanned as bytes, from the one at place `from` on, up to one that may be no valid row after
-   * all: it stands twice, or is too much for the totals.
-   * @param hashes of the payments, beginning with that of the first one
-   * @returns the place of that one, or the number of rows when all were added
+   * Adds payments that were scanned as bytes, from one to another, up to one that may be no valid row after all: it stands
+   * twice, or is too much for the totals.
+   * @param firstLine of the row `from`; the others stand on the lines behind it
+   * @returns the place of that one, or `to` when all were added
    */
-  function addPayments(pack: PackedRows, from: number, hashes: Uint32Array): number {
-    duplicates.fetchSlots(hashes, pack.count - from);
-    for (let row = from; row < pack.count; row += 1) {
-      const cents = pack.cents[row]!;
-      const isNew = totals.takes(cents) && duplicates.findFirstLineOf(hashes, row - from, pack.lines[row]!) === 0;
+  function addPayments({ cents, hashes }: Payments, from: number, to: number, firstLine: number): number {
+    duplicates.fetchSlots(hashes, from, to);
+    for (let row = from; row < to; row += 1) {
+      const amount = cents[row]!;
+      const isNew = totals.takes(amount) && duplicates.findFirstLineOf(hashes, row, firstLine + row - from) === 0;
       if (!isNew) return row;
-      totals.add(cents);
-      declared.add(cents);
+      totals.add(amount);
+      declared.add(amount);
       records += 1;
     }
-    return pack.count;
+    return to;
   }
 
   function expectRecords(): number {
@@ -173,7 +175,7 @@ export function recordChecker(
 
   return {
     checkGroup,
-    hashPayment: duplicates.hashPayment,
+    hashKey: duplicates.hashKey,
     addPayments,
     isSettled,
     isPlain,

@@ -4,7 +4,7 @@ import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { duplicateRows } from './duplicate-rows.ts';
 import { rowNotes } from './row-notes.ts';
-import { placesOf } from './places-of.ts';
+import { placesOf, SHORTEST_TELLING } from './places-of.ts';
 import { isOfBrand } from './rules/card-brand.ts';
 import { ruleOfColumn } from './rules/rule-of-column.ts';
 
@@ -100,9 +100,6 @@ export function compileRowCheck(
     };
   }
 }
-
-/** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
-export const SHORTEST_TELLING = 8;
 
 /** Zero, which no payment has, for an amount that was found faulty. */
 function centsOf(canonical: string): number {

@@ -1,16 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { keyedHash } from '../kernel/keyed-hash.ts';
-
-/** What makes two payments alike (F29), as places in a run of bytes; each part ends before its `End`. */
-export type PaymentBytes = {
-  output: Uint8Array;
-  invoiceStart: number;
-  invoiceEnd: number;
-  /** The card or account number, or the customer code. */
-  payerStart: number;
-  payerEnd: number;
-  cents: number;
-};
+import { HASH_WORDS, paymentHasher } from './hash-payment.ts';
 
 /**
  * Remembers payments by a hash of 64 bits and the line of each, to find the second of two that are alike (F29). A
@@ -22,29 +11,22 @@ export type PaymentBytes = {
  *   answer saves copying the table again and again; a bad one costs no more than that
  */
 export function duplicateRows(expectRows: () => number = () => 0) {
-  const hasher = keyedHash(new Uint32Array(new Uint8Array(randomBytes(8)).buffer));
+  const hashKey = new Uint32Array(new Uint8Array(randomBytes(4 * HASH_WORDS)).buffer);
+  const hashPayment = paymentHasher(hashKey);
   const written = { output: new Uint8Array(0), invoiceStart: 0, invoiceEnd: 0, payerStart: 0, payerEnd: 0, cents: 0 };
   const hash = new Uint32Array(HASH_WORDS);
   let table = newTable(FIRST_ROWS);
   let most = FIRST_ROWS;
   let used = 0;
 
-  /** Writes the hash of a payment to the place `row` of `hashes`, two words each. */
-  function hashPayment(payment: PaymentBytes, hashes: Uint32Array, row: number): void {
-    hasher.takeBytes(payment.output, payment.invoiceStart, payment.invoiceEnd);
-    hasher.takeNumber(payment.cents);
-    hasher.takeBytes(payment.output, payment.payerStart, payment.payerEnd);
-    hasher.finish(hashes, row * HASH_WORDS);
-  }
-
   /**
    * Reads the places that these hashes have in the table, all at once. Each is far from the others, so the processor has
    * to wait for it; it waits for many together when nothing depends on them, and finds them near when they are needed.
    */
-  function fetchSlots(hashes: Uint32Array, rows: number): void {
+  function fetchSlots(hashes: Uint32Array, from: number, to: number): void {
     const slots = table.length / SLOT_WORDS;
     let sum = 0;
-    for (let row = 0; row < rows; row += 1) sum += table[homeOf(hashes[row * HASH_WORDS]!, slots)]!;
+    for (let row = from; row < to; row += 1) sum += table[homeOf(hashes[row * HASH_WORDS]!, slots)]!;
     // What nobody keeps need not be read.
     hash[0] = sum;
   }
@@ -85,11 +67,8 @@ export function duplicateRows(expectRows: () => number = () => 0) {
     return findFirstLineOf(hash, 0, line);
   }
 
-  return { hashPayment, fetchSlots, findFirstLineOf, findFirstLine };
+  return { hashKey, fetchSlots, findFirstLineOf, findFirstLine };
 }
-
-/** Words of the hash of one payment. */
-export const HASH_WORDS = 2;
 
 const ENCODER = new TextEncoder();
 
@@ -137,7 +116,8 @@ function fillSlot(table: Uint32Array, at: number, low: number, high: number, lin
 function movedTo(larger: Uint32Array<ArrayBuffer>, table: Uint32Array): Uint32Array<ArrayBuffer> {
   for (let at = 0; at < table.length; at += SLOT_WORDS) {
     if (table[at + LINE] === 0) continue;
-    const [low, high] = [table[at]!, table[at + HIGH]!];
+    const low = table[at]!;
+    const high = table[at + HIGH]!;
     fillSlot(larger, findSlot(larger, low, high), low, high, table[at + LINE]!);
   }
   return larger;

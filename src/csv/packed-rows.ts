@@ -1,5 +1,6 @@
 import { COMMA, LF } from '../kernel/byte-names.ts';
 import type { PaymentRow } from '../kernel/rows.ts';
+import type { ScannedRows } from './scan/scanned-rows.ts';
 
 /** Valid rows of a stretch of a file, packed: what is sent lies in one run of bytes, of each row only numbers are kept. */
 export type PackedRows = {
@@ -55,19 +56,36 @@ export function packRow(pack: RowPack, row: PaymentRow): void {
   makeRoom(pack, { rows: 1, bytes: MOST_BYTES_OF_UNIT * text.length });
   const start = pack.starts[pack.count]!;
   const { written } = ENCODER.encodeInto(text, pack.bytes.subarray(start));
-  closeRow(pack, { end: start + written, line: row.line, cents: row.amountCents });
+  pack.lines[pack.count] = row.line;
+  pack.cents[pack.count] = row.amountCents;
+  pack.count += 1;
+  pack.starts[pack.count] = start + written;
 }
 
-/** Adds the row whose bytes, with their LF, were written behind those of the last one. */
-export function closeRow(pack: RowPack, { end, line, cents }: { end: number; line: number; cents: number }): void {
-  pack.lines[pack.count] = line;
-  pack.cents[pack.count] = cents;
-  pack.count += 1;
-  pack.starts[pack.count] = end;
+/**
+ * Adds rows that were scanned, from one to another.
+ * @param firstLine of the first; the others stand on the lines behind it
+ */
+export function packScanned(
+  pack: RowPack,
+  { bytes, starts, cents }: Pick<ScannedRows, 'bytes' | 'starts' | 'cents'>,
+  { from, to, firstLine }: { from: number; to: number; firstLine: number },
+): void {
+  const start = pack.starts[pack.count]!;
+  makeRoom(pack, { rows: to - from, bytes: starts[to]! - starts[from]! });
+  pack.bytes.set(bytes.subarray(starts[from], starts[to]), start);
+  pack.cents.set(cents.subarray(from, to), pack.count);
+  const shift = start - starts[from]!;
+  const first = pack.count - from;
+  for (let row = from; row < to; row += 1) {
+    pack.lines[first + row] = firstLine + row - from;
+    pack.starts[first + row + 1] = starts[row + 1]! + shift;
+  }
+  pack.count += to - from;
 }
 
 /** Makes sure that so many more rows and bytes can be written. */
-export function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
+function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   const bytes = pack.starts[pack.count]! + more.bytes;
   if (bytes > pack.bytes.length) pack.bytes = enlarged(pack.bytes, new Uint8Array(2 * bytes));
   const rows = pack.count + more.rows;

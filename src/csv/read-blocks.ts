@@ -2,7 +2,12 @@ import { CR, LF } from '../kernel/byte-names.ts';
 import { LONGEST_LINE } from './split-lines.ts';
 
 /** Whole lines of a file, with their ends; the last block holds what is left, also a line without an end. */
-export type Block = { readonly bytes: Buffer; readonly isLast: boolean };
+export type Block = {
+  readonly bytes: Buffer;
+  readonly isLast: boolean;
+  /** Which of the buffers it lies in. */
+  readonly slot: number;
+};
 
 /** Small enough for the cache of a processor core, and for its lines to be checked between two beats of the event loop. */
 export const BLOCK_BYTES = 131_072;
@@ -15,10 +20,14 @@ if (MOST_KEPT_BYTES <= 3 * LONGEST_LINE) throw new Error('a block must be able t
  * Cuts bytes that come in pieces into blocks of whole lines. Where the cuts are depends on the bytes only, not on their
  * pieces. A CR at the end of what has come is kept back until it is known whether an LF follows.
  *
- * There is one buffer, which every block overwrites.
+ * @param buffers of BLOCK_BYTES each, which are used in turn; a block is overwritten by the one that comes so many later
  */
-export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
-  const buffer = Buffer.alloc(BLOCK_BYTES);
+export async function* readBlocks(
+  source: AsyncIterable<Uint8Array>,
+  buffers: readonly Buffer[] = [Buffer.alloc(BLOCK_BYTES)],
+): AsyncGenerator<Block> {
+  let slot = 0;
+  let buffer = buffers[slot]!;
   let used = 0;
   let isSkipping = false;
   for await (const piece of source) {
@@ -36,8 +45,10 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGener
       if (used < BLOCK_BYTES) continue;
       const end = endOfLines(buffer);
       if (end > 0) {
-        yield { bytes: buffer.subarray(0, end), isLast: false };
-        buffer.copyWithin(0, end);
+        yield { bytes: buffer.subarray(0, end), isLast: false, slot };
+        slot = (slot + 1) % buffers.length;
+        buffer.copy(buffers[slot]!, 0, end);
+        buffer = buffers[slot]!;
         used -= end;
       } else {
         used = MOST_KEPT_BYTES;
@@ -46,7 +57,7 @@ export async function* readBlocks(source: AsyncIterable<Uint8Array>): AsyncGener
       }
     }
   }
-  yield { bytes: buffer.subarray(0, used), isLast: true };
+  yield { bytes: buffer.subarray(0, used), isLast: true, slot };
 }
 
 /** Where the last line ends of which the end is certain; 0 when there is none. */
@@ -60,4 +71,9 @@ export function findLineEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at += 1;
   return at;
+}
+
+/** The place behind the line end that stands here. */
+export function behindLineEnd(bytes: Uint8Array, at: number): number {
+  return bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : at + 1;
 }

@@ -1,4 +1,5 @@
 import { read, readSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** Enough at a time that asking for it costs little, and still in the cache of a processor core. */
@@ -39,6 +40,23 @@ export async function* readPieces(fd: number, size: number): AsyncGenerator<Buff
     await reading.catch(() => undefined);
   }
 }
+
+/**
+ * The same without another thread, for a process that has nothing else to do: each piece is small, read when it is asked
+ * for, and overwritten by the next. Now and then whoever else waits in this process has his turn.
+ */
+export async function* readPiecesNow(fd: number): AsyncGenerator<Buffer> {
+  const piece = Buffer.allocUnsafe(SMALL_BYTES);
+  for (let at = 0; ; ) {
+    const count = readSync(fd, piece, 0, piece.length, at);
+    if (count === 0) return;
+    at += count;
+    yield piece.subarray(0, count);
+    if (at % TURN_BYTES === 0) await setImmediate();
+  }
+}
+
+const TURN_BYTES = 16 * SMALL_BYTES;
 
 const NOTHING = Buffer.alloc(0);
 

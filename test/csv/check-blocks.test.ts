@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blockScans } from '../../src/csv/block-scans.ts';
 import { blockChecker } from '../../src/csv/check-blocks.ts';
 import { recordChecker } from '../../src/csv/check-records.ts';
 import type { CheckRules } from '../../src/csv/check-rules.ts';
@@ -13,9 +14,13 @@ function check(blocks: readonly string[], rules: CheckRules = rulesWith(), large
   const shape = newFileShape();
   const checker = recordChecker(rules, tally, largestTotalCents === undefined ? {} : { largestTotalCents });
   const decodeLine = decoderOfLines('utf-8');
-  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine });
+  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine, scans: blockScans() });
   const groups = blocks.map((text, index) => {
-    const { packed, withheld, faults } = checkBlock({ bytes: Buffer.from(text), isLast: index === blocks.length - 1 });
+    const { packed, withheld, faults } = checkBlock({
+      bytes: Buffer.from(text),
+      isLast: index === blocks.length - 1,
+      slot: 0,
+    });
     return {
       lines: [...packed.lines.subarray(0, packed.count)],
       withheld: withheld.map(({ raw }) => raw.line),

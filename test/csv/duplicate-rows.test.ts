@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { duplicateRows, HASH_WORDS } from '../../src/csv/duplicate-rows.ts';
+import { duplicateRows } from '../../src/csv/duplicate-rows.ts';
+import { HASH_WORDS, paymentHasher } from '../../src/csv/hash-payment.ts';
 
 function payment(invoice: string, cents = 100, payer = 'C-1') {
   return { invoice, cents, payer };
@@ -30,7 +31,8 @@ describe('duplicateRows', () => {
   });
 
   it('knows a payment in bytes again that came as text, and the other way round', () => {
-    const { findFirstLine, findFirstLineOf, hashPayment } = duplicateRows();
+    const { findFirstLine, findFirstLineOf, hashKey } = duplicateRows();
+    const hashPayment = paymentHasher(hashKey);
     const hashes = new Uint32Array(2 * HASH_WORDS);
     const output = Buffer.from('1,Zoë-7,x,4222222222222220\nlater,4222222222222220');
     const places = { output, invoiceStart: 2, invoiceEnd: 8, payerStart: 11, payerEnd: 27, cents: 250 };
@@ -45,10 +47,10 @@ describe('duplicateRows', () => {
   it('says the same whether the slots were fetched before or not', () => {
     const { findFirstLineOf, fetchSlots } = duplicateRows();
     const hashes = Uint32Array.of(1, 2, 3, 4, 1, 2, 1, 5);
-    fetchSlots(hashes, 4);
+    fetchSlots(hashes, 0, 4);
     const lines = [0, 1, 2, 3].map((row) => findFirstLineOf(hashes, row, row + 10));
     expect(lines).toEqual([0, 0, 10, 0]);
-    fetchSlots(hashes, 4);
+    fetchSlots(hashes, 0, 4);
     expect([0, 1, 2, 3].map((row) => findFirstLineOf(hashes, row, row + 20))).toEqual([10, 11, 10, 13]);
   });
 

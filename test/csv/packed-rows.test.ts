@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellEnd, cellStart, closeRow, makeRoom, newRowPack, packRow } from '../../src/csv/packed-rows.ts';
+import { cellEnd, cellStart, newRowPack, packRow, packScanned } from '../../src/csv/packed-rows.ts';
 import type { PaymentRow } from '../../src/kernel/rows.ts';
 
 function row(line: number, ...canonical: string[]): PaymentRow {
@@ -33,16 +33,28 @@ describe('packRow', () => {
   });
 });
 
-describe('closeRow', () => {
-  it('adds a row whose bytes stand there already', () => {
+describe('packScanned', () => {
+  it('adds some of the rows that were scanned behind those that are there, on lines one after another', () => {
     const pack = newRowPack();
     packRow(pack, row(1, 'x'));
-    makeRoom(pack, { rows: 1, bytes: 4 });
-    pack.bytes.set(Buffer.from('y,z\n'), 2);
-    closeRow(pack, { end: 6, line: 9, cents: -5 });
-    expect(pack.count).toBe(2);
-    expect(Buffer.from(pack.bytes.subarray(0, pack.starts[2])).toString()).toBe('x\ny,z\n');
-    expect([pack.lines[1], pack.cents[1]]).toEqual([9, -5]);
+    const scanned = {
+      bytes: Buffer.from('skipped\ny,z\nzz\nleft out\n'),
+      starts: Uint32Array.of(0, 8, 12, 15, 24),
+      cents: Float64Array.of(1, -5, 2 ** 40, 3),
+    };
+    packScanned(pack, scanned, { from: 1, to: 3, firstLine: 9 });
+    expect(pack.count).toBe(3);
+    expect(Buffer.from(pack.bytes.subarray(0, pack.starts[3])).toString()).toBe('x\ny,z\nzz\n');
+    expect([...pack.starts.subarray(0, 4)]).toEqual([0, 2, 6, 9]);
+    expect([...pack.lines.subarray(0, 3)]).toEqual([1, 9, 10]);
+    expect([...pack.cents.subarray(0, 3)]).toEqual([100, -5, 2 ** 40]);
+  });
+
+  it('adds nothing when no row was taken', () => {
+    const pack = newRowPack();
+    const scanned = { bytes: new Uint8Array(), starts: Uint32Array.of(0), cents: new Float64Array() };
+    packScanned(pack, scanned, { from: 0, to: 0, firstLine: 1 });
+    expect([pack.count, pack.starts[0]]).toEqual([0, 0]);
   });
 });
 

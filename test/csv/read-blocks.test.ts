@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findLineEnd, readBlocks } from '../../src/csv/read-blocks.ts';
+import { behindLineEnd, BLOCK_BYTES, findLineEnd, readBlocks } from '../../src/csv/read-blocks.ts';
 import { chunksOf } from './support.ts';
 
 async function read(text: string, size?: number): Promise<string[]> {
@@ -48,6 +48,39 @@ describe('readBlocks', () => {
     const lines = blocks.join('').split('\n');
     expect(lines.map((line) => line.replace(/(.)\1+/, '$1*'))).toEqual(['a', 'x*', 'b', 'y*\r', '']);
     for (const long of [lines[1]!, lines[3]!]) expect(long.length).toBeGreaterThan(3 * 16_384);
+  });
+});
+
+describe('readBlocks into several buffers', () => {
+  it('gives the same blocks, and overwrites one only when as many others were asked for as there are buffers', async () => {
+    const text = Array.from({ length: 90_000 }, (_, index) => `${index},${'y'.repeat(index % 7)}`).join('\r\n');
+    const plain = await read(text);
+    const buffers = [1, 2, 3].map(() => Buffer.alloc(BLOCK_BYTES));
+    const kept: Buffer[] = [];
+    let number = 0;
+    for await (const { bytes, slot } of readBlocks(chunksOf(text), buffers)) {
+      expect(slot).toBe(number % 3);
+      expect(bytes.buffer).toBe(buffers[slot]!.buffer);
+      kept.push(bytes);
+      expect(kept.slice(-3).map((block) => block.toString('latin1'))).toEqual(
+        plain.slice(Math.max(0, number - 2), number + 1),
+      );
+      number += 1;
+    }
+    expect(number).toBe(plain.length);
+    expect(number).toBeGreaterThan(4);
+  });
+});
+
+describe('behindLineEnd', () => {
+  it.each([
+    ['a\nb', 2],
+    ['a\r\nb', 3],
+    ['a\rb', 2],
+    ['a\r', 2],
+    ['a\n\nb', 2],
+  ])('in %j is at %i', (text, behind) => {
+    expect(behindLineEnd(Buffer.from(text), 1)).toBe(behind);
   });
 });
 

@@ -12,15 +12,24 @@ export async function checkFile(
   { report, progress, contentOf }: { report: Pick<Report, 'fault'>; progress: ProgressLine } & OpenedDrop,
 ): Promise<FileCheck> {
   const { size } = await file.stat();
-  const source = file.createReadStream({ highWaterMark: 65_536 });
-  let read = 0;
+  let bytes = 0;
+  let rows = 0;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    for await (const piece of contentOf(file)) {
+      bytes += piece.length;
+      yield piece;
+    }
+  }
   const takeGroup = ({ packed, withheld, faults }: CheckedGroup) => {
     progress.clear();
     for (const fault of faults) report.fault(fault);
-    read += packed.count + withheld.length;
-    progress.show(`${read} rows, ${Math.floor((100 * source.bytesRead) / Math.max(size, 1))} %`);
+    rows += packed.count + withheld.length;
+    progress.show(`${rows} rows, ${Math.min(100, Math.floor((100 * bytes) / Math.max(size, 1)))} %`);
   };
-  const check = await checkContent(contentOf(source), rules, takeGroup, { contentBytes: size });
-  progress.clear();
-  return check;
+  try {
+    return await checkContent(watched(), rules, takeGroup, { contentBytes: size });
+  } finally {
+    progress.clear();
+    await file.close();
+  }
 }

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { FileHandle } from 'node:fs/promises';
 import type { OpenPgpConfig } from '../../../schemas/config.ts';
 import { isMessageName } from '../../kernel/message-name.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { readPiecesNow } from '../../kernel/read-pieces.ts';
 import { checkMessage, type MessageFault } from '../../pgp/check-message.ts';
 import { openKeys } from '../../pgp/open-keys.ts';
 import { openMessage } from '../../pgp/open-message.ts';
@@ -14,8 +15,10 @@ export type DropRules = {
   readonly maxBytes: number | undefined;
 };
 
-/** Gives what is to be read as rows, from the bytes of the file. */
-export type OpenedDrop = { readonly contentOf: (source: Readable) => Readable };
+/** Gives what is to be read as rows, of an open file; each piece is overwritten by the next. */
+export type OpenedDrop = {
+  readonly contentOf: (file: FileHandle) => AsyncIterable<Uint8Array>;
+};
 
 /**
  * Finds out how a file would arrive: as it is, or as a message, which is read once to its end.
@@ -26,9 +29,11 @@ export async function openDrop(
   { folder, openpgp, maxBytes = Number.MAX_SAFE_INTEGER }: DropRules,
 ): Promise<OpenedDrop | MessageFault> {
   if (!isMessageName(path))
-    return folder.encryption === 'required' ? { code: 'PGP_PLAIN' } : { contentOf: (source) => source };
+    return folder.encryption === 'required' ? { code: 'PGP_PLAIN' } : { contentOf: (file) => readPiecesNow(file.fd) };
   if (!openpgp) return { code: 'PGP_NO_KEY' };
   const keys = await openKeys(openpgp.config, openpgp.account);
   const message = await checkMessage(createReadStream(path), keys, { at: systemClock.now(), maxBytes });
-  return 'code' in message ? message : { contentOf: (bytes) => openMessage(bytes, message.key) };
+  return 'code' in message
+    ? message
+    : { contentOf: (file) => openMessage(file.createReadStream({ autoClose: false }), message.key) };
 }

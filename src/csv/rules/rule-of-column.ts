@@ -1,5 +1,4 @@
-import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check-rules.ts';
 import { accountNumberRule } from './account-number.ts';
@@ -11,6 +10,7 @@ import { customerCodeRule } from './customer-code.ts';
 import { dateRule } from './date.ts';
 import { expiryRule } from './expiry.ts';
 import { invoiceRule } from './invoice.ts';
+import { maxLengthOf } from './max-length.ts';
 import { mopRule } from './mop.ts';
 import { textRule } from './text.ts';
 
@@ -52,11 +52,4 @@ function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
     case 'customerCode':
       return customerCodeRule(maxLengthOf(column));
   }
-}
-
-/** The limit of the field that a column carries (gateway wire 6.1). */
-export function maxLengthOf(column: ColumnName): number {
-  const row: { kind: ColumnKind; field?: FieldName } = COLUMNS[column];
-  const field: { kind: string; maxLength?: number } | undefined = row.field && FIELDS[row.field];
-  return field?.maxLength ?? Infinity;
 }

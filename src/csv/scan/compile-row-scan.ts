@@ -1,12 +1,10 @@
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
-import { SHORTEST_TELLING } from '../check-row.ts';
-import type { CheckRules } from '../check-rules.ts';
-import { placesOf } from '../places-of.ts';
+import { placesOf, SHORTEST_TELLING } from '../places-of.ts';
 import { fitsBrand } from '../rules/card-brand.ts';
 import { COMMA, CR, LF, QUOTE, SPACE } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import { scanAmount } from './scan-amount.ts';
-import { type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';
+import { type RulesOfScan, type ScanColumn, scanColumn, type ScanRules, scanRules } from './scan-column.ts';
 import { scanDate } from './scan-date.ts';
 import { scanExpiry } from './scan-expiry.ts';
 import { scanAccountNumber, scanCardNumber } from './scan-number.ts';
@@ -19,7 +17,7 @@ import { scanWord } from './scan-word.ts';
  * @returns the scanner; it writes the canonical row with its LF to `desk.to` and gives the place of the line's end, or
  *   DECLINED, after which `desk.to` means nothing
  */
-export function compileRowScan(layout: LayoutName, checkRules: CheckRules): (desk: RowDesk, start: number) => number {
+export function compileRowScan(layout: LayoutName, checkRules: RulesOfScan): (desk: RowDesk, start: number) => number {
   const names = columnsOf(layout);
   const columns = names.map((name, place) => scanColumn(name, place, checkRules));
   const rules = scanRules(checkRules);

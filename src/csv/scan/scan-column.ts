@@ -1,7 +1,7 @@
 import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check-rules.ts';
-import { maxLengthOf } from '../rules/rule-of-column.ts';
+import { maxLengthOf } from '../rules/max-length.ts';
 import { accountTypeWords, mopWords, type Word } from './scan-word.ts';
 
 /** What the scanner must know of a column. All have the same fields, because it would stumble over different ones. */
@@ -32,7 +32,24 @@ export type ScanRules = {
   readonly accountTypes: readonly Word[];
 };
 
-export function scanColumn(name: ColumnName, place: number, rules: CheckRules): ScanColumn {
+/** Those of the rules that the scanner knows. */
+export type RulesOfScan = Pick<CheckRules, 'operation' | 'today' | 'largestRowCents'> & {
+  readonly account: CheckRules['account'];
+  readonly folder: Pick<CheckRules['folder'], 'textCommas' | 'routingCheck'>;
+};
+
+/** No more than these, because the rules of a file may hold what cannot or may not go to another thread. */
+export function rulesOfScan({ operation, today, largestRowCents, account, folder }: CheckRules): RulesOfScan {
+  return {
+    operation,
+    today,
+    largestRowCents,
+    account: { server: account.server, country: account.country, currency: account.currency },
+    folder: { textCommas: folder.textCommas, routingCheck: folder.routingCheck },
+  };
+}
+
+export function scanColumn(name: ColumnName, place: number, rules: Pick<RulesOfScan, 'folder'>): ScanColumn {
   const { kind, required, freeText } = COLUMNS[name];
   const isText = kind === 'invoice' || kind === 'customerCode' || kind === 'text';
   return {
@@ -46,7 +63,7 @@ export function scanColumn(name: ColumnName, place: number, rules: CheckRules): 
   };
 }
 
-export function scanRules({ operation, account, folder, today, largestRowCents }: CheckRules): ScanRules {
+export function scanRules({ operation, account, folder, today, largestRowCents }: RulesOfScan): ScanRules {
   return {
     sign: FOLDER_OPERATIONS[operation].sign,
     largestCents: largestRowCents ?? Infinity,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkFile } from '../../../src/cli/validate/check-file.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
+import { readPiecesNow } from '../../../src/kernel/read-pieces.ts';
 import type { Fault } from '../../../src/kernel/rows.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 
@@ -15,7 +16,7 @@ it('checkFile tells faults of rows in file order, with the progress line out of 
     const events: string[] = [];
     const check = await checkFile(await open(join(root, 'a.csv')), chooseRules('card', undefined, root), {
       report: { fault: (fault: Fault) => events.push(`line ${fault.line}`) },
-      contentOf: (source) => source,
+      contentOf: (file) => readPiecesNow(file.fd),
       progress: { show: (text) => events.push(text), clear: () => events.push('clear') },
     });
     expect(check).toMatchObject({ records: 2_000, valid: { rows: 1_998 }, faultCounts: { AMOUNT_FORMAT: 2 } });

@@ -1,8 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DropRules, openDrop } from '../../../src/cli/validate/open-drop.ts';
 import { encrypt, makeKey, type TestKey } from '../../support/openpgp.ts';
@@ -23,7 +21,12 @@ async function opened(name: string, content: string | Buffer, change: Partial<Dr
   const path = join(dir, name);
   await writeFile(path, content);
   const drop = await openDrop(path, { ...rules, ...change });
-  return 'code' in drop ? drop.code : text(drop.contentOf(createReadStream(path)));
+  if ('code' in drop) return drop.code;
+  const file = await open(path);
+  let text = '';
+  for await (const piece of drop.contentOf(file)) text += Buffer.from(piece).toString();
+  await file.close();
+  return text;
 }
 
 describe('openDrop', () => {

@@ -1,5 +1,6 @@
 import {
   type CheckedRow,
+  type CheckOptions,
   checkPaymentFile,
   type CheckRules,
   type FileCheck,
@@ -21,11 +22,13 @@ export async function checkByBytes(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,
   groupLines?: number,
+  beside?: CheckOptions['beside'],
 ): Promise<Outcome> {
   const payments: PaymentRow[] = [];
   const withheld: CheckedRow[] = [];
   const faults: Fault[] = [];
-  const steps = checkPaymentFile(source, rules, groupLines === undefined ? {} : { groupLines });
+  const options = { ...(groupLines !== undefined && { groupLines }), ...(beside && { beside }) };
+  const steps = checkPaymentFile(source, rules, options);
   for (let step = await steps.next(); ; step = await steps.next()) {
     if (step.done) return { payments, withheld, faults, check: step.value };
     payments.push(...unpackRows(step.value));

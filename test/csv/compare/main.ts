@@ -1,16 +1,25 @@
-/** `npm run compare -- --rows 1000000 --seed 1`: checks made-up files by bytes and by the reference. */
+/** `npm run compare -- --rows 1000000 --seed 1 --threads 2`: checks made-up files by bytes and by the reference. */
 import { parseArgs } from 'node:util';
+import { openThread } from '../../../src/thread/open-thread.ts';
+import { checkByBytes } from './check-by-bytes.ts';
+import { checkByTwo } from './check-by-two.ts';
 import { compareFile } from './compare-file.ts';
 
 const { values } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: '1' },
+    threads: { type: 'string', default: '1' },
+  },
 });
 const [rows, seed] = [values.rows, values.seed].map(Number);
 if (![rows, seed].every((number) => Number.isSafeInteger(number) && number! > 0)) {
-  process.stderr.write('npm run compare -- --rows <number> --seed <number>\n');
+  process.stderr.write('npm run compare -- --rows <number> --seed <number> [--threads 2]\n');
   process.exit(2);
 }
 
+const thread = values.threads === '2' ? openThread() : undefined;
+const check = thread ? checkByTwo(thread) : checkByBytes;
 const LARGEST_ROWS = 20_000;
 const PROGRESS_MS = 10_000;
 
@@ -18,7 +27,7 @@ const started = performance.now();
 const sum = { files: 0, rows: 0, valid: 0, different: 0 };
 let told = started;
 for (let next = seed!; sum.rows < rows!; next += 1) {
-  const compared = await compareFile(next, LARGEST_ROWS);
+  const compared = await compareFile(next, LARGEST_ROWS, check);
   sum.files += 1;
   sum.rows += compared.rows;
   sum.valid += compared.valid;
@@ -32,6 +41,7 @@ for (let next = seed!; sum.rows < rows!; next += 1) {
 }
 process.stdout.write(`${describeSum()}, ${Math.round((performance.now() - started) / 1_000)} s\n`);
 process.exitCode = sum.different > 0 ? 1 : 0;
+await thread?.close();
 
 function describeSum(): string {
   return `${sum.rows} rows of ${sum.files} files, ${sum.valid} of them valid: ${sum.different} files differ`;

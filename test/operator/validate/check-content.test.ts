@@ -40,3 +40,13 @@ it('checkContent passes on what goes wrong with the source', async () => {
   }
   await expect(checkContent(broken(), rules, () => {})).rejects.toThrow('cut off');
 });
+
+it('checkContent says the same of a file that is taken for a large one, and passes on what goes wrong', async () => {
+  const text = lines(upTo(4_000).map((n) => cardRow(n, n % 700 === 0 ? { amount: 'ten' } : {})));
+  const plain = await checkContent(pieces(text), rules, () => {});
+  expect(await checkContent(pieces(text), rules, () => {}, { contentBytes: 1_000_000_000 })).toEqual(plain);
+  const failing = checkContent(pieces(text), rules, () => Promise.reject(new Error('full')), {
+    contentBytes: 1_000_000_000,
+  });
+  await expect(failing).rejects.toThrow('full');
+});

@@ -1,0 +1,66 @@
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import { LF } from '../../kernel/byte-names.ts';
+import { paymentHasher } from '../hash-payment.ts';
+import { behindLineEnd, findLineEnd } from '../read-blocks.ts';
+import { LONGEST_LINE } from '../split-lines.ts';
+import { compileRowScan } from './compile-row-scan.ts';
+import { DECLINED, newRowDesk, type RowDesk } from './row-desk.ts';
+import type { RulesOfScan } from './scan-column.ts';
+import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from './scanned-rows.ts';
+
+/** All that the scan of a block depends on, as plain data: blocks of one file may be scanned in any order and anywhere. */
+export type ScanOrder = {
+  readonly layout: LayoutName;
+  readonly rules: RulesOfScan;
+  /** Of the hashes of payments. */
+  readonly hashKey: Uint32Array;
+};
+
+/** Scans whole lines with their ends, from one place of a block to another, and passes over what it declines. */
+export type BlockScan = (bytes: Buffer, from: number, to: number, found: ScannedRows) => void;
+
+export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockScan {
+  const scanRow = compileRowScan(layout, rules);
+  const hashPayment = paymentHasher(hashKey);
+  const desk = newRowDesk();
+
+  return (bytes, from, to, found) => {
+    const { places, nextPlaces, starts, cents, hashes } = found;
+    let row = 0;
+    let lineEnds = 0;
+    found.counts[REPLACED] = 0;
+    desk.input = bytes;
+    desk.output = found.bytes;
+    for (let at = from; at < to; ) {
+      desk.to = starts[row]!;
+      const lineEnd = scanRow(desk, at);
+      if (lineEnd === DECLINED || lineEnd - at > LONGEST_LINE) {
+        at = behindLineEnd(bytes, findLineEnd(bytes, at));
+        continue;
+      }
+      const next = behindLineEnd(bytes, lineEnd);
+      lineEnds |= bytes[lineEnd] === LF ? ENDS_WITH.lf : next - lineEnd === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
+      places[row] = at;
+      nextPlaces[row] = next;
+      cents[row] = desk.cents;
+      hashPayment(desk, hashes, row);
+      if (desk.replaced.length > 0) noteReplaced(desk, row, found);
+      row += 1;
+      starts[row] = desk.to;
+      at = next;
+    }
+    found.counts[ROWS] = row;
+    found.counts[LINE_ENDS] = lineEnds;
+  };
+}
+
+function noteReplaced({ replaced }: RowDesk, row: number, found: ScannedRows): void {
+  for (const { column, start, end } of replaced) {
+    const at = found.counts[REPLACED]! * REPLACED_WORDS;
+    found.replaced[at] = row;
+    found.replaced[at + 1] = column;
+    found.replaced[at + 2] = start;
+    found.replaced[at + 3] = end;
+    found.counts[REPLACED]! += 1;
+  }
+}
