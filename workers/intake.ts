@@ -32,7 +32,7 @@ import { lookBack } from './look-back.ts';
 import { orderReading } from './intake/order-reading.ts';
 import { originalPath } from './open-original.ts';
 import { storeRows } from './store-rows.ts';
-import { askToDeliver, wakeAccount } from './wake.ts';
+import { askToDeliverAt, wakeAccount } from './wake.ts';
 import { join } from 'node:path';
 
 /**
@@ -41,16 +41,34 @@ import { join } from 'node:path';
  * starts again.
  */
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
+  await tellOfIntake(app, [await intakeAlone(app, fileId)]);
+}
+
+/** The same for somebody who tells the others of several files together. @returns the file as it is now */
+export async function intakeAlone(app: App, fileId: string): Promise<FileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
-  const site = await lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
     crashPoint('intake.begun');
-    if (file.state === 'claimed') await finish(app, await decideClaimed(app, file));
-    else await finishClaimed(app, fileId);
-    return file.site;
+    return file.state === 'claimed' ? finish(app, await decideClaimed(app, file)) : finishDecided(app, fileId);
   });
+}
+
+/** Asks for what follows the intake of these files of one site: for their batches, and then for their notices. */
+export async function tellOfIntake(app: App, files: readonly FileRow[]): Promise<void> {
+  if (files.length === 0) return;
+  await wakeAccounts(app, files);
   crashPoint('intake.account-woken');
-  await askToDeliver(app, fileId, site);
+  await askToDeliverAt(
+    app,
+    files[0]!.site,
+    files.map((file) => file.file_id),
+  );
+}
+
+async function wakeAccounts(app: App, files: readonly FileRow[]): Promise<void> {
+  const accepted = files.filter((file) => file.state === 'accepted');
+  for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
 }
 
 async function decideClaimed(app: App, file: FileRow): Promise<FileRow> {
@@ -176,18 +194,22 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
  * there, the sweep finds the claim and does this again.
  */
 export async function finishClaimed(app: App, fileId: string): Promise<void> {
-  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
-  await forgetReadings(app.ledger.pool, fileId);
-  await finish(app, await readFileRow(app.ledger, fileId));
+  await wakeAccounts(app, [await finishDecided(app, fileId)]);
 }
 
-async function finish(app: App, file: FileRow): Promise<void> {
+async function finishDecided(app: App, fileId: string): Promise<FileRow> {
+  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
+  await forgetReadings(app.ledger.pool, fileId);
+  return finish(app, await readFileRow(app.ledger, fileId));
+}
+
+async function finish(app: App, file: FileRow): Promise<FileRow> {
   await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
   if (folder) await releaseClaim(join(folder.work, file.file_id));
   crashPoint('intake.plain-released');
-  if (file.state === 'accepted') await wakeAccount(app, file.account);
+  return file;
 }
 
 /** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */

@@ -27,14 +27,24 @@ export const ORIGINAL_PURPOSE = 'original';
  * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
-  const { fileId, notes } = claim;
-  await app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndAsk(app, claim));
+  if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
 }
 
-async function sealAndAsk(app: App, claim: Claim): Promise<void> {
+/** The same for somebody who asks for the intake of several files together. @returns whether it is to be asked for */
+export async function storeClaim(app: App, claim: Claim): Promise<boolean> {
+  const { fileId, notes } = claim;
+  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim));
+}
+
+export async function askForClaimed(app: App, fileIds: readonly string[]): Promise<void> {
+  await askForIntake(app, fileIds, app.settings.site);
+  crashPoint('claim.asked');
+}
+
+async function sealAndWrite(app: App, claim: Claim): Promise<boolean> {
   const { fileId } = claim;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
-  const isKnown = await lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
     let isSealed = state !== undefined;
     if (isSealed) return true;
     await guardReading(app, fileId, {
@@ -46,8 +56,6 @@ async function sealAndAsk(app: App, claim: Claim): Promise<void> {
     });
     return isSealed;
   });
-  if (isKnown) await askForIntake(app, fileId, app.settings.site);
-  crashPoint('claim.asked');
 }
 
 /** The whole work folder, with the notes in it. */
