@@ -44,13 +44,17 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
   await tellOfIntake(app, [await intakeAlone(app, fileId)]);
 }
 
-/** The same for somebody who tells the others of several files together. @returns the file as it is now */
-export async function intakeAlone(app: App, fileId: string): Promise<FileRow> {
+/**
+ * The same for somebody who takes in several files and tells the others of them together.
+ * @param before is waited for before the file is compared with others and decided
+ * @returns the file as it is now
+ */
+export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<FileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
   return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
     crashPoint('intake.begun');
-    return file.state === 'claimed' ? finish(app, await decideClaimed(app, file)) : finishDecided(app, fileId);
+    return file.state === 'claimed' ? finish(app, await decideClaimed(app, file, before)) : finishDecided(app, fileId);
   });
 }
 
@@ -71,11 +75,11 @@ async function wakeAccounts(app: App, files: readonly FileRow[]): Promise<void> 
   for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
 }
 
-async function decideClaimed(app: App, file: FileRow): Promise<FileRow> {
+async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
   let decided = file;
   await guardReading(app, file.file_id, {
     read: async () => {
-      decided = await checkAndStore(app, file);
+      decided = await checkAndStore(app, file, before);
     },
     giveUp: async () => {
       decided = await holdUnread(app, file);
@@ -85,11 +89,12 @@ async function decideClaimed(app: App, file: FileRow): Promise<FileRow> {
 }
 
 /** @returns the file as it was decided */
-async function checkAndStore(app: App, file: FileRow): Promise<FileRow> {
+async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
   const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
   const arrival = await checkArrival(app, file, folder);
-  const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival }));
+  const decide = () =>
+    transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival, before }));
   const decided = await decide().catch((error: unknown) => {
     // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
     if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
@@ -109,7 +114,13 @@ const VERDICTS: Partial<Record<FileRow['state'], FileDecision['verdict']>> = {
 
 const ONE_CONTENT = ['one_content_per_account', 'one_inside_per_account'];
 
-type Subject = { file: FileRow; folder: Folder; changed: boolean; arrival: Arrival };
+type Subject = {
+  file: FileRow;
+  folder: Folder;
+  changed: boolean;
+  arrival: Arrival;
+  before: Promise<void> | undefined;
+};
 
 async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileRow> {
   const { file, folder, changed, arrival } = subject;
@@ -121,6 +132,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   // Of a refused file nothing is sent, so it need not be compared with what was.
   const isRefused = check.verdict === 'reject';
+  await subject.before;
   const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
     isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, store, volume }),
     findSameName(asked, file),

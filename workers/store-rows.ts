@@ -35,7 +35,7 @@ export async function storeRows(
 }
 
 /** A smaller file is read before a thread could have begun. */
-const LARGE_BYTES = 256 * 1024;
+export const LARGE_BYTES = 256 * 1024;
 
 async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
   try {

@@ -30,10 +30,14 @@ export async function takeClaim(app: App, claim: Claim): Promise<void> {
   if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
 }
 
-/** The same for somebody who asks for the intake of several files together. @returns whether it is to be asked for */
-export async function storeClaim(app: App, claim: Claim): Promise<boolean> {
+/**
+ * The same for somebody who takes several claims at a time and asks for their intake together.
+ * @param turn is waited for before the file comes into the ledger
+ * @returns whether its intake is to be asked for
+ */
+export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
   const { fileId, notes } = claim;
-  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim));
+  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
 }
 
 export async function askForClaimed(app: App, fileIds: readonly string[]): Promise<void> {
@@ -41,7 +45,7 @@ export async function askForClaimed(app: App, fileIds: readonly string[]): Promi
   crashPoint('claim.asked');
 }
 
-async function sealAndWrite(app: App, claim: Claim): Promise<boolean> {
+async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
   const { fileId } = claim;
   const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
   return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
@@ -49,7 +53,7 @@ async function sealAndWrite(app: App, claim: Claim): Promise<boolean> {
     if (isSealed) return true;
     await guardReading(app, fileId, {
       read: async (deaths) => {
-        await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId) });
+        await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
         isSealed = true;
       },
       giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
@@ -74,7 +78,7 @@ function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
 async function sealClaim(
   app: App,
   claim: Claim,
-  { deaths, masterKey }: { deaths: number; masterKey: MasterKey },
+  { deaths, masterKey, turn }: { deaths: number; masterKey: MasterKey; turn: Promise<void> | undefined },
 ): Promise<void> {
   const { fileId, notes } = claim;
   const folder = folderOf(app, notes.folder, fileId);
@@ -83,6 +87,7 @@ async function sealClaim(
   const { key, wrapped } = newDataKey(masterKey, fileId);
   const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
   crashPoint('claim.sealed');
+  await turn;
   await claimFile(app.ledger, {
     fileId,
     account: notes.account,

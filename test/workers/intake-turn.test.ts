@@ -68,6 +68,22 @@ describe('intakeTurn', () => {
     ]);
   });
 
+  it('decides files in their order, however many it reads at a time', async () => {
+    const account = world.freshAccount();
+    const content = lines([achRow(1), achRow(2)]);
+    const ids: string[] = [];
+    for (const name of ['a.csv', 'b.csv', 'c.csv']) {
+      const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);
+      await takeClaim(world.app, claim);
+      ids.push(claim.fileId);
+    }
+    const [fileId, ...more] = ids as [string, ...string[]];
+    await intakeTurn(watched().app, { fileId, more }, GOING_ON);
+    expect(await statesOf(ids)).toEqual(['accepted', 'rejected', 'rejected']);
+    const duplicates = await query(world.app, 'SELECT duplicate_of FROM file WHERE file_id = ANY ($1)', [more]);
+    expect(duplicates).toEqual([{ duplicate_of: fileId }, { duplicate_of: fileId }]);
+  });
+
   it('asks for what follows the good files when one fails', async () => {
     const account = world.freshAccount();
     const [fileId, ...more] = await claimedIn(account, account);
