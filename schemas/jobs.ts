@@ -4,7 +4,15 @@ import { z } from 'zod';
  * Payloads of the queues: ids only. A job says "have a look at this"; what is to be done is read from the ledger, so a
  * job may be lost, repeated or invented without harm. What is `atSite` has a queue for each site (roles.ts).
  */
-const FileJob = z.strictObject({ fileId: z.string() });
+/** Small files that come together share a job: to ask for each takes as long as half of its work. */
+export const MOST_FILES = 10;
+const FileJob = z.strictObject({
+  fileId: z.string(),
+  more: z
+    .array(z.string())
+    .max(MOST_FILES - 1)
+    .optional(),
+});
 /** A schedule stands in the configuration, which has no ids; its name is one. */
 const ScheduleJob = z.strictObject({ schedule: z.string() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });

@@ -5,16 +5,17 @@ import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
 import type { OutcomeTotals } from '../src/kernel/rows.ts';
-import { completeFile } from '../src/ledger/moves/complete-file.ts';
+import { completeFile, type NewOutput } from '../src/ledger/moves/complete-file.ts';
 import { type Delivery, readDelivery } from '../src/ledger/queries/read-delivery.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../src/ledger/queries/read-file.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { BatchRow, FileRow } from '../src/ledger/records.ts';
-import { withLock } from '../src/ledger/with-lock.ts';
+import { lockAndAsk } from '../src/ledger/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../src/reconcile/control-totals.ts';
 import { summaryJson, summaryText, type Summary } from '../src/reconcile/outputs/summary.ts';
 import { countDelivered } from './deliver/count-delivered.ts';
 import { figuresOfFile } from './deliver/figures-of-file.ts';
-import { writeOutputFiles } from './deliver/output-files.ts';
+import { publishOutputs, writeOutputFiles } from './deliver/output-files.ts';
 import { writeDueNotice } from './deliver/write-due-notice.ts';
 import { writeResultCorrection } from './deliver/write-result-correction.ts';
 import { writeRows } from './deliver/write-rows.ts';
@@ -26,8 +27,8 @@ import { writeRows } from './deliver/write-rows.ts';
  * leaves nothing half done.
  */
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
-  await withLock(app.ledger, `deliver:${fileId}`, async () => {
-    const due = await readDelivery(app.ledger, fileId);
+  const ask = (ledger: Ledger) => readDelivery(ledger, fileId);
+  await lockAndAsk(app.ledger, `deliver:${fileId}`, ask, async (due) => {
     app.telemetry.note({ account: due.file.account });
     await writeDueNotice(app, due);
     crashPoint('deliver.notice-written');
@@ -51,13 +52,19 @@ function haveResults({ file, written, openBatches }: Delivery): boolean {
 const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
 
 async function deliverResults(app: App, file: FileRow): Promise<void> {
-  const controlTotals = await writeResults(app, file);
-  const done = await completeFile(app.ledger, file.file_id, { controlTotals });
+  const { controlTotals, summaries } = await writeResults(app, file);
+  const done = await completeFile(app.ledger, file.file_id, { controlTotals }, summaries);
   if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
 }
 
-/** Every output of a file whose rows are final; also for writing them again, which gives the same bytes (F57). */
-export async function writeResults(app: App, file: FileRow): Promise<ControlTotal[]> {
+/**
+ * Every output of a file whose rows are final; also for writing them again, which gives the same bytes (F57).
+ * @returns the summaries as well: they are to be noted together with what they say
+ */
+export async function writeResults(
+  app: App,
+  file: FileRow,
+): Promise<{ controlTotals: ControlTotal[]; summaries: NewOutput[] }> {
   const batches = await readBatches(app.ledger, file.file_id);
   const delivered = await writeRowOutputs(app, file, batches);
   const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
@@ -69,13 +76,13 @@ export async function writeResults(app: App, file: FileRow): Promise<ControlTota
   }
   crashPoint('deliver.totals-held');
   const summary = await summarize(app, file, { batches, outcomes, controlTotals });
-  await writeOutputFiles(app, file, async (outputs) => {
+  const summaries = await publishOutputs(app, file, async (outputs) => {
     await outputs.appendText('summary-json', summaryJson(summary));
     await outputs.appendText('summary-txt', summaryText(summary));
     await outputs.publish(['summary-json', 'summary-txt']);
   });
   crashPoint('deliver.summaries-written');
-  return controlTotals;
+  return { controlTotals, summaries };
 }
 
 /** What changed later has corrections of its own, so that the result and its summary stay what they were. */
@@ -91,8 +98,8 @@ async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchR
     });
     crashPoint('deliver.result-written');
     await outputs.publish(['rejects', 'retry']);
-    crashPoint('deliver.corrections-written');
   });
+  crashPoint('deliver.corrections-written');
   return delivered;
 }
 

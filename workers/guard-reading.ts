@@ -25,7 +25,7 @@ export async function guardReading(
   if (deaths >= MOST_DEATHS) {
     await giveUp(deaths);
     app.log.error({ fileId, deaths }, 'the file is not read again: each reading of it ended with the process');
-    await forgetReadings(app.ledger, fileId);
+    await forgetReadings(app.ledger.pool, fileId);
   } else {
     await readAlive(app, fileId, () => read(deaths));
   }

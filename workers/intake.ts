@@ -8,6 +8,7 @@ import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import { limitsOf } from '../src/kernel/limits.ts';
 import { isApprovalDue } from '../src/kernel/second-person.ts';
+import { askInOne } from '../src/ledger/ask-together.ts';
 import { chooseVolume, noteVolume } from '../src/ledger/fingerprint-volumes.ts';
 import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';
@@ -15,11 +16,12 @@ import { decideFile, type FileDecision, type FileFindings } from '../src/ledger/
 import { destroyKeys } from '../src/ledger/moves/shred-file.ts';
 import { findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import { refreshStatistics } from '../src/ledger/refresh-statistics.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
-import { withLock } from '../src/ledger/with-lock.ts';
+import { lockAndAsk } from '../src/ledger/with-lock.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { type Arrival, checkArrival } from './check-arrival.ts';
 import { decideIntake, describeExcess } from './decide-intake.ts';
@@ -30,7 +32,7 @@ import { lookBack } from './look-back.ts';
 import { orderReading } from './intake/order-reading.ts';
 import { originalPath } from './open-original.ts';
 import { storeRows } from './store-rows.ts';
-import { askToDeliver, wakeAccount } from './wake.ts';
+import { askToDeliverAt, wakeAccount } from './wake.ts';
 import { join } from 'node:path';
 
 /**
@@ -39,62 +41,111 @@ import { join } from 'node:path';
  * starts again.
  */
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
-  const site = await withLock(app.ledger, `file:${fileId}`, async () => {
-    const file = await readFileRow(app.ledger, fileId);
-    app.telemetry.note({ account: file.account });
-    crashPoint('intake.begun');
-    if (file.state === 'claimed')
-      await guardReading(app, fileId, {
-        read: () => checkAndStore(app, file),
-        giveUp: () => holdUnread(app, file),
-      });
-    await finishClaimed(app, fileId);
-    return file.site;
-  });
-  crashPoint('intake.account-woken');
-  await askToDeliver(app, fileId, site);
+  await tellOfIntake(app, [await intakeAlone(app, fileId)]);
 }
 
-async function checkAndStore(app: App, file: FileRow): Promise<void> {
+/**
+ * The same for somebody who takes in several files and tells the others of them together.
+ * @param before is waited for before the file is compared with others and decided
+ * @returns the file as it is now
+ */
+export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<FileRow> {
+  const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
+    app.telemetry.note({ account: file.account });
+    crashPoint('intake.begun');
+    return file.state === 'claimed' ? finish(app, await decideClaimed(app, file, before)) : finishDecided(app, fileId);
+  });
+}
+
+/** Asks for what follows the intake of these files of one site: for their batches, and then for their notices. */
+export async function tellOfIntake(app: App, files: readonly FileRow[]): Promise<void> {
+  if (files.length === 0) return;
+  await wakeAccounts(app, files);
+  crashPoint('intake.account-woken');
+  await askToDeliverAt(
+    app,
+    files[0]!.site,
+    files.map((file) => file.file_id),
+  );
+}
+
+async function wakeAccounts(app: App, files: readonly FileRow[]): Promise<void> {
+  const accepted = files.filter((file) => file.state === 'accepted');
+  for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
+}
+
+async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
+  let decided = file;
+  await guardReading(app, file.file_id, {
+    read: async () => {
+      decided = await checkAndStore(app, file, before);
+    },
+    giveUp: async () => {
+      decided = await holdUnread(app, file);
+    },
+  });
+  return decided;
+}
+
+/** @returns the file as it was decided */
+async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
   const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
   const arrival = await checkArrival(app, file, folder);
-  const decide = () => transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival }));
-  const decision = await decide().catch((error: unknown) => {
+  const decide = () =>
+    transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival, before }));
+  const decided = await decide().catch((error: unknown) => {
     // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
     if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
     throw error;
   });
-  app.log.info(
-    { fileId: file.file_id, verdict: decision.verdict, ...('code' in decision && { code: decision.code }) },
-    'file checked',
-  );
+  const { state, reason_code: code } = decided;
+  app.log.info({ fileId: file.file_id, verdict: VERDICTS[state], ...(code !== null && { code }) }, 'file checked');
+  return decided;
 }
+
+/** What the log calls the states in which intake leaves a file. */
+const VERDICTS: Partial<Record<FileRow['state'], FileDecision['verdict']>> = {
+  accepted: 'accept',
+  held: 'hold',
+  rejected: 'reject',
+};
 
 const ONE_CONTENT = ['one_content_per_account', 'one_inside_per_account'];
 
-type Subject = { file: FileRow; folder: Folder; changed: boolean; arrival: Arrival };
+type Subject = {
+  file: FileRow;
+  folder: Folder;
+  changed: boolean;
+  arrival: Arrival;
+  before: Promise<void> | undefined;
+};
 
-async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileDecision> {
+async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileRow> {
   const { file, folder, changed, arrival } = subject;
-  const refusal = await findRefusal(tx, subject);
+  const [refusal, volume] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
   if (refusal) return refuseUnread(tx, file, refusal);
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
-  const volume = await chooseVolume(tx, file);
   const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
   const { check, rowSet, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   // Of a refused file nothing is sent, so it need not be compared with what was.
   const isRefused = check.verdict === 'reject';
-  const history = isRefused ? undefined : await lookBack(app, tx, { file, folder, check, rowSet, store, volume });
+  await subject.before;
+  const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
+    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, store, volume }),
+    findSameName(asked, file),
+    describeSentBefore(asked, file.file_id),
+  ]);
   const account = app.account(file.account);
   const { decision, faults } = decideIntake(check, {
     effects: folder,
     control: file.control,
     claimedSha256: file.sha256,
     changed,
-    sameName: (await findSameName(tx, file))?.file_id,
-    sentBefore: await describeSentBefore(tx, file.file_id),
+    sameName: sameName?.file_id,
+    sentBefore,
     maxBytes: folder.maxBytes,
     limits: limitsOf(account, folder),
     approvalDue: isApprovalDue(account, file.operation),
@@ -102,10 +153,12 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   });
   await store.addFaults([...check.faults, ...faults]);
   const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
-  await noteVolume(tx, file, volume, check.valid.rows);
-  await decideFile(tx, file.file_id, findings, decision, contentKey);
+  const [, decided] = await askInOne(tx, (asked) => [
+    noteVolume(asked, file, volume, check.valid.rows),
+    decideFile(asked, file.file_id, findings, decision, contentKey),
+  ]);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
-  return decision;
+  return decided;
 }
 
 /** Why a file is refused without being read. */
@@ -123,9 +176,9 @@ async function findRefusal(
 }
 
 /** Reading it has ended the process too often (guard-reading.ts). */
-async function holdUnread(app: App, file: FileRow): Promise<void> {
+async function holdUnread(app: App, file: FileRow): Promise<FileRow> {
   const refusal: Refusal = { code: 'POISON_FILE', detail: `${file.bytes} bytes` };
-  await transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
+  return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
 }
 
 /** The one fault stands in the list of the notice as well, because programs read only that. */
@@ -134,12 +187,11 @@ async function refuseUnread(
   file: FileRow,
   refusal: Refusal,
   verdict: 'reject' | 'hold' = 'reject',
-): Promise<FileDecision> {
+): Promise<FileRow> {
   const { detail, ...rest } = refusal;
   const decision: FileDecision = { verdict, reason: describeFault(refusal), ...rest };
   await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
-  await decideFile(tx, file.file_id, NOTHING_READ, decision);
-  return decision;
+  return decideFile(tx, file.file_id, NOTHING_READ, decision);
 }
 
 /** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (F9, H1). */
@@ -154,15 +206,22 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
  * there, the sweep finds the claim and does this again.
  */
 export async function finishClaimed(app: App, fileId: string): Promise<void> {
-  const file = await readFileRow(app.ledger, fileId);
+  await wakeAccounts(app, [await finishDecided(app, fileId)]);
+}
+
+async function finishDecided(app: App, fileId: string): Promise<FileRow> {
+  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
+  await forgetReadings(app.ledger.pool, fileId);
+  return finish(app, await readFileRow(app.ledger, fileId));
+}
+
+async function finish(app: App, file: FileRow): Promise<FileRow> {
   await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
-  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
-  await forgetReadings(app.ledger, fileId);
-  if (folder) await releaseClaim(join(folder.work, fileId));
+  if (folder) await releaseClaim(join(folder.work, file.file_id));
   crashPoint('intake.plain-released');
-  if (file.state === 'accepted') await wakeAccount(app, file.account);
+  return file;
 }
 
 /** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */

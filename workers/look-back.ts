@@ -6,6 +6,7 @@ import { limitsOf } from '../src/kernel/limits.ts';
 import { formatCents } from '../src/kernel/money.ts';
 import type { Fault } from '../src/kernel/rows.ts';
 import { dayInZone, startOfDay } from '../src/kernel/zone-time.ts';
+import { askInOne } from '../src/ledger/ask-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { lockDecisions } from '../src/ledger/lock-decisions.ts';
 import { type Earlier, findSameRows, findSameTotals } from '../src/ledger/queries/find-duplicate.ts';
@@ -40,8 +41,10 @@ export async function lookBack(
   tx: Transaction,
   subject: Subject & { file: FileRow; store: RowStore; volume: number },
 ): Promise<History> {
-  await lockDecisions(tx, subject.file.account);
-  const found = await compareFile(app, tx, subject);
+  const [, found] = await askInOne(tx, (asked) => [
+    lockDecisions(asked, subject.file.account),
+    compareFile(app, asked, subject),
+  ]);
   return { ...found, charged: await flagRows(tx, subject) };
 }
 
@@ -49,21 +52,24 @@ export async function lookBack(
 export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
   const { timeZone } = app.account(subject.file.account);
   const dayStart = startOfDay(dayInZone(tx.at, timeZone), timeZone)!;
-  const same = await findSame(tx, subject, dayStart);
-  return {
-    faults: [...same.faults, ...(await checkDay(app, tx, subject, dayStart)), ...(await checkUsual(tx, subject))],
-    duplicateOf: same.rowsOf?.file_id,
-  };
+  const [same, day, usual] = await askInOne(tx, (asked) => [
+    findSame(asked, subject, dayStart),
+    checkDay(app, asked, subject, dayStart),
+    checkUsual(asked, subject),
+  ]);
+  return { faults: [...same.faults, ...day, ...usual], duplicateOf: same.rowsOf?.file_id };
 }
 
 type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
 
 /** The same rows have the same totals too, which then need not be said. */
 async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
-  const rowsOf = rowSet === null ? undefined : await findSameRows(tx, file, rowSet);
+  const isAskedForTotals = folder.sameTotals !== 'off' && check.valid.rows > 0;
+  const [rowsOf, totalsOf] = await askInOne(tx, (asked) => [
+    rowSet === null ? undefined : findSameRows(asked, file, rowSet),
+    isAskedForTotals ? findSameTotals(asked, file, { ...check.valid, since }) : undefined,
+  ]);
   if (rowsOf) return { faults: [fault('SAME_ROWS', nameOf(rowsOf))], rowsOf };
-  if (folder.sameTotals === 'off' || check.valid.rows === 0) return { faults: [], rowsOf };
-  const totalsOf = await findSameTotals(tx, file, { ...check.valid, since });
   if (!totalsOf) return { faults: [], rowsOf };
   const figures = `${check.valid.rows} rows with a total of ${formatCents(check.valid.cents)}`;
   return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };

@@ -3,8 +3,8 @@ import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
 import { checkFolders } from './check-folders.ts';
 import { checkKeys } from './check-keys.ts';
-import { deliverFile } from './deliver.ts';
-import { intakeFile } from './intake.ts';
+import { deliverTurn } from './deliver-turn.ts';
+import { intakeTurn } from './intake-turn.ts';
 import { pollBatch } from './poll.ts';
 import { submitTurn } from './submit-turn.ts';
 import { openShredder } from './shred.ts';
@@ -48,11 +48,14 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
       : [];
+  /** A job of these is about several files, each of which has a trace of its own. */
+  const turns = (name: 'intake' | 'deliver', turn: typeof intakeTurn) =>
+    roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => turn(app, job, stopping.signal))] : [];
   const stations = [
-    ...station('intake', intakeFile),
+    ...turns('intake', intakeTurn),
     ...station('submit', (_app, job) => submitTurn(app, job, stopping.signal)),
     ...station('poll', pollBatch),
-    ...station('deliver', deliverFile),
+    ...turns('deliver', deliverTurn),
     ...(roles.has('schedule')
       ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
       : []),

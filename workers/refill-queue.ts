@@ -6,7 +6,17 @@ import { findDueWork, findSendable } from '../src/ledger/queries/due-work.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 import type { Which } from '../src/queue/named-queue.ts';
 import { findDueRuns } from './schedule/due-runs.ts';
-import { askForIntake, askForRuns, askToDeliver, askToPoll, askToSubmit, pollWaitMs, STEMS, stemOf } from './wake.ts';
+import {
+  askForIntake,
+  askForRuns,
+  askToDeliverAt,
+  askToPoll,
+  askToSubmit,
+  filesOf,
+  pollWaitMs,
+  STEMS,
+  stemOf,
+} from './wake.ts';
 
 /**
  * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
@@ -29,14 +39,18 @@ export async function refillQueue(app: App, atStart: boolean): Promise<void> {
     stems('poll', atStart ? 'waiting' : 'pressing'),
     stems('deliver', atStart ? 'waiting' : 'live'),
   ]);
-  for (const fileId of due.intake)
-    if (!intake.has(STEMS.intake(fileId))) await askForIntake(app, fileId, app.settings.site);
+  const { site } = app.settings;
+  await askForIntake(app, withoutAsked(due.intake, intake), site);
   for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
   for (const batch of due.poll)
     if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
   await askAtOpening(app, closed);
-  for (const fileId of due.deliver)
-    if (!deliver.has(STEMS.deliver(fileId))) await askToDeliver(app, fileId, app.settings.site);
+  await askToDeliverAt(app, site, withoutAsked(due.deliver, deliver));
+}
+
+function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): string[] {
+  const asked = new Set([...stems].flatMap(filesOf));
+  return fileIds.filter((fileId) => !asked.has(fileId));
 }
 
 /**

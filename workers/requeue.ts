@@ -14,7 +14,7 @@ export type Asked = string;
  */
 export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<Asked[]> {
   if (file.state === 'claimed') {
-    await askForIntake(app, file.file_id, file.site);
+    await askForIntake(app, [file.file_id], file.site);
     return ['intake'];
   }
   const batches = only ? [only] : await readBatches(app.ledger, file.file_id);

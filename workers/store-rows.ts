@@ -1,7 +1,7 @@
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import type { Fault } from '../src/kernel/rows.ts';
-import { copyFaults, copyTables } from '../src/ledger/copy-rows.ts';
+import { copyFaults } from '../src/ledger/copy-rows.ts';
 import type { FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { cutBatches } from '../src/ledger/moves/cut-batch.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
@@ -35,7 +35,7 @@ export async function storeRows(
 }
 
 /** A smaller file is read before a thread could have begun. */
-const LARGE_BYTES = 256 * 1024;
+export const LARGE_BYTES = 256 * 1024;
 
 async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
   try {
@@ -51,13 +51,12 @@ async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Rea
 }
 
 async function storeParcel(tx: Transaction, { rows, prints, faults, ...batches }: Parcel): Promise<void> {
-  await cutBatches(tx, batches);
-  if (batches.batches) crashPoint('intake.batch-cut');
-  await copyTables(tx, [
+  await cutBatches(tx, batches, [
     ['rows', rows],
     ['prints', prints],
     ['faults', faults],
   ]);
+  if (batches.batches) crashPoint('intake.batch-cut');
   crashPoint('intake.rows-copied');
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '../src/app.ts';
+import type { Claim } from '../src/drop/finish-claim.ts';
 import { findClaims } from '../src/drop/find-claims.ts';
 import { removeEmptyClaim } from '../src/drop/release-claim.ts';
 import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
@@ -51,12 +52,17 @@ async function recoverDeadWorkers(app: App): Promise<void> {
   }
 }
 
+/** Several are claimed at a time, and come into the ledger in their order. */
+function byTime(one: Claim, other: Claim): number {
+  return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
+}
+
 /** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
 async function adoptClaims(app: App): Promise<void> {
   const folders = foldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);
-    for (const claim of found.claims) {
+    for (const claim of found.claims.sort(byTime)) {
       try {
         const state = await readFileState(app.ledger, claim.fileId);
         if (state === undefined) await takeClaim(app, claim);

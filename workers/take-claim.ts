@@ -8,7 +8,8 @@ import { maskText } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readCurrentKeyId } from '../src/ledger/queries/master-keys.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
-import { withLock } from '../src/ledger/with-lock.ts';
+import type { Ledger } from '../src/ledger/open-ledger.ts';
+import { lockAndAsk } from '../src/ledger/with-lock.ts';
 import { archivePath, destroySealedFile, sealFile } from '../src/vault/archive.ts';
 import { newDataKey } from '../src/vault/data-key.ts';
 import type { MasterKey } from '../src/vault/master-key.ts';
@@ -26,26 +27,39 @@ export const ORIGINAL_PURPOSE = 'original';
  * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
-  const { fileId, notes } = claim;
-  await app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndAsk(app, claim));
+  if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
 }
 
-async function sealAndAsk(app: App, claim: Claim): Promise<void> {
+/**
+ * The same for somebody who takes several claims at a time and asks for their intake together.
+ * @param turn is waited for before the file comes into the ledger
+ * @returns whether its intake is to be asked for
+ */
+export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
+  const { fileId, notes } = claim;
+  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
+}
+
+export async function askForClaimed(app: App, fileIds: readonly string[]): Promise<void> {
+  await askForIntake(app, fileIds, app.settings.site);
+  crashPoint('claim.asked');
+}
+
+async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
   const { fileId } = claim;
-  const isKnown = await withLock(app.ledger, `file:${fileId}`, async () => {
-    let isSealed = (await readFileState(app.ledger, fileId)) !== undefined;
+  const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
+    let isSealed = state !== undefined;
     if (isSealed) return true;
     await guardReading(app, fileId, {
       read: async (deaths) => {
-        await sealClaim(app, claim, deaths);
+        await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
         isSealed = true;
       },
       giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
     });
     return isSealed;
   });
-  if (isKnown) await askForIntake(app, fileId, app.settings.site);
-  crashPoint('claim.asked');
 }
 
 /** The whole work folder, with the notes in it. */
@@ -57,19 +71,23 @@ function poisonOf({ notes, workDir }: Claim): OddDrop {
  * The master key that the ledger names as the current one; a change of it is heard of with the next file. A process that
  * was not given that key yet goes on with its own: what it wraps is found and wrapped anew by "paydrop key rotate".
  */
-async function chooseMasterKey({ ledger, keys }: App): Promise<MasterKey> {
-  const id = await readCurrentKeyId(ledger);
+function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
   return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
 }
 
-async function sealClaim(app: App, claim: Claim, deaths: number): Promise<void> {
+async function sealClaim(
+  app: App,
+  claim: Claim,
+  { deaths, masterKey, turn }: { deaths: number; masterKey: MasterKey; turn: Promise<void> | undefined },
+): Promise<void> {
   const { fileId, notes } = claim;
   const folder = folderOf(app, notes.folder, fileId);
   const claimedAt = new Date(notes.claimedAt);
   const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
-  const { key, wrapped } = newDataKey(await chooseMasterKey(app), fileId);
+  const { key, wrapped } = newDataKey(masterKey, fileId);
   const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
   crashPoint('claim.sealed');
+  await turn;
   await claimFile(app.ledger, {
     fileId,
     account: notes.account,

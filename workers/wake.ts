@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Payload, QueueName } from '../schemas/jobs.ts';
+import { MOST_FILES, type Payload, type QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { waitLeftMs } from '../src/kernel/wait-left.ts';
@@ -25,8 +25,31 @@ async function ask<Name extends QueueName>(
   const id = `${stem}-${randomBytes(4).toString('hex')}`;
   const options = { delayMs: Math.max(0, delayMs), ...(site !== undefined && { site }) };
   const add = () => app.queue.add(name, id, payload, options);
-  await ('fileId' in payload ? app.telemetry.trace(`ask for ${name}`, payload, add) : add());
+  await ('fileId' in payload ? app.telemetry.trace(`ask for ${name}`, aboutOf(payload), add) : add());
   crashPoint('queue.job-added');
+}
+
+function aboutOf({ fileId, ...rest }: Payload<'intake' | 'submit'>): { fileId: string; batchNo?: number } {
+  return 'batchNo' in rest ? { fileId, batchNo: rest.batchNo } : { fileId };
+}
+
+/** The same for files, so many in a job as it may have. */
+async function askForFiles(
+  app: App,
+  name: 'intake' | 'deliver',
+  fileIds: readonly string[],
+  site: string | undefined,
+): Promise<void> {
+  for (let from = 0; from < fileIds.length; from += MOST_FILES) {
+    const [fileId, ...more] = fileIds.slice(from, from + MOST_FILES) as [string, ...string[]];
+    const payload = more.length > 0 ? { fileId, more } : { fileId };
+    await ask(app, name, STEMS[name](fileId, ...more), payload, { site });
+  }
+}
+
+/** The files that stand in the stem of a job. */
+export function filesOf(stem: string): string[] {
+  return stem.slice(stem.indexOf('-') + 1).split('.');
 }
 
 /** The stem of a job's id, by which the sweep sees that something has been asked for already. */
@@ -36,17 +59,17 @@ export function stemOf(jobId: string): string {
 
 /** Stems by what is to be looked at. */
 export const STEMS = {
-  intake: (fileId: string) => `intake-${fileId}`,
+  intake: (...fileIds: string[]) => `intake-${fileIds.join('.')}`,
   submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
   poll: (batch: Pick<BatchRow, 'file_id' | 'batch_no' | 'polls' | 'rechecks'>) =>
     `poll-${batch.file_id}-${batch.batch_no}-${batch.polls + batch.rechecks}`,
-  deliver: (fileId: string) => `deliver-${fileId}`,
+  deliver: (...fileIds: string[]) => `deliver-${fileIds.join('.')}`,
   schedule: (schedule: string) => `schedule-${schedule}`,
 };
 
-/** @param site where the file was claimed */
-export async function askForIntake(app: App, fileId: string, site: string): Promise<void> {
-  await ask(app, 'intake', STEMS.intake(fileId), { fileId }, { site });
+/** @param site where the files were claimed */
+export function askForIntake(app: App, fileIds: readonly string[], site: string): Promise<void> {
+  return askForFiles(app, 'intake', fileIds, site);
 }
 
 export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void> {
@@ -75,11 +98,14 @@ function longestPollMs(app: App, batch: BatchRow): number {
 
 /**
  * Asks where the folder of the file lies, whoever asks.
- * @param known the site of the file, where it is known already
  */
-export async function askToDeliver(app: App, fileId: string, known?: string): Promise<void> {
-  const site = known ?? (await readFileSite(app.ledger, fileId));
-  await ask(app, 'deliver', STEMS.deliver(fileId), { fileId }, { site });
+export async function askToDeliver(app: App, fileId: string): Promise<void> {
+  await askToDeliverAt(app, await readFileSite(app.ledger, fileId), [fileId]);
+}
+
+/** The same where the site of the files is known already. */
+export function askToDeliverAt(app: App, site: string | undefined, fileIds: readonly string[]): Promise<void> {
+  return askForFiles(app, 'deliver', fileIds, site);
 }
 
 export function askForRuns(app: App, schedule: string): Promise<void> {

@@ -7,8 +7,10 @@ import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { newFileId } from '../src/kernel/ids.ts';
 import { maskText } from '../src/kernel/mask.ts';
+import { gatherClaims, type GatheredClaims } from './gather-claims.ts';
+import { keepOrder } from './keep-order.ts';
 import { setAside } from './set-aside.ts';
-import { takeClaim } from './take-claim.ts';
+import { storeClaim } from './take-claim.ts';
 
 export type Watcher = {
   /** Looks at every folder now. @returns how many drops are still settling */
@@ -77,7 +79,11 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
     const scan = await scanner.scan();
     app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
-    for (const drop of scan.settled) await keepGoing(app, folder, () => takeDrop(app, folder, drop));
+    const claims = gatherClaims(app);
+    await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
+      keepGoing(app, folder, () => takeDrop(app, folder, drop, { claims, turn })),
+    );
+    await keepGoing(app, folder, claims.flush);
     for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));
   });
   return settling;
@@ -93,13 +99,24 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
   }
 }
 
-async function takeDrop(app: App, folder: Folder, drop: Candidate): Promise<void> {
+/**
+ * Most of what a claim takes is waiting for the disk. They come into the ledger in the order in which they lay in the folder,
+ * because in that order they are sent.
+ */
+const CLAIMS_AT_ONCE = 4;
+
+async function takeDrop(
+  app: App,
+  folder: Folder,
+  drop: Candidate,
+  { claims, turn }: { claims: GatheredClaims; turn: Promise<void> },
+): Promise<void> {
   crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
     { ...drop, name: maskText(drop.name) },
     { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
   );
-  if (outcome.is === 'claimed') await takeClaim(app, outcome.claim);
+  if (outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn))) await claims.add(outcome.claim.fileId);
   if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
 }
 

@@ -1,6 +1,7 @@
 import pg, { DatabaseError, type PoolClient, type QueryResult } from 'pg';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
+import { type Asked, beginWithFirst } from './begin-with-first.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -17,7 +18,7 @@ export type AuditEntry = {
 };
 
 export type Transaction = {
-  readonly client: PoolClient;
+  readonly client: Asked;
   /** The present moment, the same for everything in this transaction. */
   readonly at: Date;
   /** Remembers an audit link; all links are appended right before the commit. */
@@ -41,17 +42,17 @@ export async function transact<Result>(
   });
   const links: AuditEntry[] = [];
   const at = ledger.clock.now();
+  const begun = beginWithFirst(client);
   let isBroken = false;
   try {
-    await client.query('BEGIN');
-    const result = await work({ client, at, audit: (entry) => links.push(entry) });
+    const result = await work({ client: begun.client, at, audit: (entry) => links.push(entry) });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
-    await commit(client, [...links.map((link) => appendAudit(at, link)), ...last]);
+    await commit(begun.client, [...links.map((link) => appendAudit(at, link)), ...last]);
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
-    isBroken = isOfNoUse(error) || !(await rollBack(client));
+    isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await rollBack(client)));
     throw withoutData(error);
   } finally {
     // A connection that failed to roll back must not go back into the pool; without it the server rolls back by itself.
@@ -104,7 +105,7 @@ function writeLiteral(value: string | number | null | undefined): string {
  * PostgreSQL answers the COMMIT of a transaction in which a statement failed with a quiet ROLLBACK. Work that swallowed
  * that failure would pass for done although nothing of it was written.
  */
-async function commit(client: PoolClient, statements: readonly string[]): Promise<void> {
+async function commit(client: Asked, statements: readonly string[]): Promise<void> {
   const answers: QueryResult | QueryResult[] = await client.query(statements.join(';\n'));
   const last = Array.isArray(answers) ? answers.at(-1) : answers;
   if (last?.command === 'COMMIT') return;

@@ -1,4 +1,5 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { askTogether } from './ask-together.ts';
 import type { Ledger } from './open-ledger.ts';
 
 /**
@@ -8,11 +9,27 @@ import type { Ledger } from './open-ledger.ts';
  * The lock has a connection of its own, from a pool apart: were the locks taken from the pool that the work needs too,
  * enough of them at a time would leave none to work with, and all would wait for ever. So do not nest them.
  */
-export async function withLock<Result>(ledger: Ledger, thing: string, work: () => Promise<Result>): Promise<Result> {
+export function withLock<Result>(ledger: Ledger, thing: string, work: () => Promise<Result>): Promise<Result> {
+  return lockAndAsk(ledger, thing, async () => undefined, work);
+}
+
+/**
+ * The same, and asks what the work begins with in one message with the lock. It is answered when the lock is held.
+ * @param ask its first questions go out with the lock
+ */
+export async function lockAndAsk<Answer, Result>(
+  ledger: Ledger,
+  thing: string,
+  ask: (ledger: Ledger) => Promise<Answer>,
+  work: (answer: Answer) => Promise<Result>,
+): Promise<Result> {
   const client = await ledger.locks.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [WORK_LOCKS, thing]);
-    return await work();
+    const [, answer] = await askTogether(client, (asked) => [
+      asked.query('SELECT pg_advisory_lock($1, hashtext($2))', [WORK_LOCKS, thing]),
+      ask({ ...ledger, pool: asked as unknown as Pool }),
+    ]);
+    return await work(answer);
   } finally {
     await giveBack(client, thing);
   }

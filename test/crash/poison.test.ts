@@ -72,8 +72,10 @@ describe('files that end every process that reads them', () => {
     for (const n of upTo(GOOD)) await site.dropCharges('dues', `good-${n}.csv`, 1);
 
     const quarantine = join(site.root, 'quarantine');
+    // A death may come in the middle of a call of another file. Its batch is in doubt then, and what follows in its account
+    // is accepted and waits for a person.
     const isDone = async () =>
-      (await countFiles(['in_progress'])) === GOOD &&
+      (await countFiles(['accepted', 'in_progress'])) === GOOD &&
       (await countFiles(['held', 'rejected'])) === 1 + WORST_COUNT &&
       (await readdir(quarantine).catch(() => [])).length === 1;
     // One file is sealed while the other is read, so one death may be counted for both.

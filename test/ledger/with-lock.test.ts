@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { transact } from '../../src/ledger/transaction.ts';
-import { withFreeLock, withLock } from '../../src/ledger/with-lock.ts';
+import { lockAndAsk, withFreeLock, withLock } from '../../src/ledger/with-lock.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -90,6 +91,26 @@ describe('withLock', () => {
     expect(answer).toBe('done');
     expect(world.ledger.locks.totalCount).toBeLessThanOrEqual(before);
     expect(await withLock(world.ledger, 'file:a', async () => 'next')).toBe('next');
+  });
+});
+
+describe('lockAndAsk', () => {
+  it('answers what was asked when the lock is held, and lets go when the question fails', async () => {
+    await world.ledger.pool.query('CREATE TABLE counted (n int)');
+    const count = (ledger: Ledger) => ledger.pool.query('SELECT count(*) AS n FROM counted');
+    const add = () => world.ledger.pool.query('INSERT INTO counted VALUES (1)');
+    const seen = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        lockAndAsk(world.ledger, 'count', count, async ({ rows }) => {
+          await add();
+          return rows[0].n;
+        }),
+      ),
+    );
+    expect(seen.sort()).toEqual([0, 1, 2, 3, 4]);
+    const failing = (ledger: Ledger) => ledger.pool.query('SELECT 1 / 0');
+    await expect(lockAndAsk(world.ledger, 'count', failing, add)).rejects.toMatchObject({ code: '22012' });
+    expect((await lockAndAsk(world.ledger, 'count', count, async (answer) => answer)).rows[0].n).toBe(5);
   });
 });
 

@@ -9,6 +9,7 @@ describe('QUEUES', () => {
   it.each([
     ['intake', { fileId: 'a' }],
     ['deliver', { fileId: 'a' }],
+    ['intake', { fileId: 'a', more: ['b', 'c'] }],
     ['submit', { fileId: 'a', batchNo: 1 }],
     ['poll', { fileId: 'a', batchNo: 1 }],
     ['schedule', { schedule: 'nightly' }],
@@ -18,6 +19,7 @@ describe('QUEUES', () => {
 
   it.each([
     ['intake', { fileId: 'a', amount: '25.00' }],
+    ['intake', { fileId: 'a', more: Array.from({ length: 10 }, () => 'b') }],
     ['submit', { fileId: 'a', batchNo: 1, body: 'SU5W' }],
     ['submit', { fileId: 'a' }],
     ['submit', { fileId: 'a', batchNo: 0 }],

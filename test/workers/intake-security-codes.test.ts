@@ -6,7 +6,7 @@ import { intakeFile } from '../../workers/intake.ts';
 import { originalPath } from '../../workers/open-original.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { beforeStatement } from './support/failing-app.ts';
+import { cutAfterVerdict } from './support/failing-app.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { movesOf, query } from './support/story.ts';
 import { claimContent } from './support/take-in.ts';
@@ -43,13 +43,7 @@ describe('intakeFile, for a file with security codes', () => {
   it('destroys the sealed bytes after a crash between the verdict and that', async () => {
     const claim = await claimed();
     const file = await readFileRow(world.app.ledger, claim.fileId);
-    const app = beforeStatement(world.app, /^SELECT \* FROM file/, async () => {
-      const { state } = (
-        await query<{ state: string }>(world.app, 'SELECT state FROM file WHERE file_id = $1', [claim.fileId])
-      )[0]!;
-      if (state === 'rejected') throw new Error('power cut');
-    });
-    await expect(intakeFile(app, claim)).rejects.toThrow('power cut');
+    await expect(intakeFile(cutAfterVerdict(world.app), claim)).rejects.toThrow('power cut');
     expect(existsSync(originalPath(world.app, file))).toBe(true);
     await intakeFile(world.app, claim);
     expect(existsSync(originalPath(world.app, file))).toBe(false);

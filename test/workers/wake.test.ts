@@ -18,7 +18,7 @@ afterAll(() => world.close());
 
 describe('asking a station', () => {
   it.each([
-    ['askForIntake', () => askForIntake(world.app, FILE, world.app.settings.site), STEMS.intake(FILE)],
+    ['askForIntake', () => askForIntake(world.app, [FILE], world.app.settings.site), STEMS.intake(FILE)],
     [
       'askToSubmit',
       () => askToSubmit(world.app, { fileId: FILE, batchNo: 2 }),

@@ -3,11 +3,11 @@ import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
 import { type OutputDraft, openDraft } from '../../src/drop/output-draft.ts';
 import { outputName } from '../../src/drop/output-name.ts';
-import { publishDrafts, type Written } from '../../src/drop/publish-drafts.ts';
+import { publishDrafts } from '../../src/drop/publish-drafts.ts';
 import { setOutputAside } from '../../src/drop/set-output-aside.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { PipelineError } from '../../src/kernel/errors.ts';
-import { recordOutput } from '../../src/ledger/moves/complete-file.ts';
+import { type NewOutput, recordOutput } from '../../src/ledger/moves/complete-file.ts';
 import { readOutputs } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 
@@ -18,7 +18,7 @@ export type OutputFiles = {
   /** The same for a text. */
   appendText(kind: OutputKind, text: string, rows?: number): Promise<void>;
   /**
-   * Gives those of these kinds that were begun their names, all together, reads them back, and notes them in the ledger.
+   * Gives those of these kinds that were begun their names, all together, and reads them back.
    * @param readBack looks at the bytes of each as they are read back
    */
   publish(
@@ -30,17 +30,34 @@ export type OutputFiles = {
 type Begun = { kind: OutputKind; draft: OutputDraft; rows: number };
 
 /**
- * Writes outputs of a file. Whatever was not published when `write` ends is gone.
+ * Writes outputs of a file and notes in the ledger those that were published. The others are gone when `write` ends.
  * @param number of a correction, from 1; the other kinds have 0
  */
-export async function writeOutputFiles<Result>(
+export async function writeOutputFiles(
   app: App,
   file: FileRow,
-  write: (outputs: OutputFiles) => Promise<Result>,
+  write: (outputs: OutputFiles) => Promise<void>,
   number = 0,
-): Promise<Result> {
+): Promise<void> {
+  const published = await publishOutputs(app, file, write, number);
+  if (published.length === 0) return;
+  await recordOutput(app.ledger, file.file_id, ...published);
+  crashPoint('output.recorded');
+}
+
+/**
+ * The same for somebody who notes them himself, with what follows from them.
+ * @returns what was published
+ */
+export async function publishOutputs(
+  app: App,
+  file: FileRow,
+  write: (outputs: OutputFiles) => Promise<void>,
+  number = 0,
+): Promise<NewOutput[]> {
   const { out } = app.settings.paths;
   const begun = new Map<OutputKind, Begun>();
+  const published: NewOutput[] = [];
 
   async function append(kind: OutputKind, bytes: Uint8Array, rows = 0): Promise<void> {
     const output = begun.get(kind) ?? { kind, rows: 0, draft: await openDraft(out, nameOf(file, kind, number)) };
@@ -60,26 +77,18 @@ export async function writeOutputFiles<Result>(
         ...(readBack && { readBack: (name, bytes) => readBack(ofName(name).kind, bytes) }),
       },
     );
-    await note(
-      app,
-      file,
-      number,
-      written.map((output) => ({ ...output, ...ofName(output.name) })),
-    );
+    for (const { name, sha256, bytes } of written) {
+      const { kind, rows } = ofName(name);
+      published.push({ kind, number, name, sha256, bytes, rows });
+    }
   };
 
   try {
-    return await write({ append, publish, appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows) });
+    await write({ append, publish, appendText: (kind, text, rows) => append(kind, Buffer.from(text), rows) });
+    return published;
   } finally {
     for (const { draft } of begun.values()) await draft.discard();
   }
-}
-
-async function note(app: App, file: FileRow, number: number, outputs: readonly (Written & Begun)[]): Promise<void> {
-  if (outputs.length === 0) return;
-  const noted = outputs.map(({ kind, name, sha256, bytes, rows }) => ({ kind, number, name, sha256, bytes, rows }));
-  await recordOutput(app.ledger, file.file_id, ...noted);
-  crashPoint('output.recorded');
 }
 
 /**

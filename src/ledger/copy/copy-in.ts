@@ -1,4 +1,5 @@
-import type { Connection, PoolClient, Submittable } from 'pg';
+import type { Connection, Submittable } from 'pg';
+import type { Asked } from '../begin-with-first.ts';
 
 /** Rows for one table in the form of COPY. `into` names the table with its columns, and never comes from outside. */
 export type CopiedInto = { into: string; tuples: Uint8Array };
@@ -9,7 +10,7 @@ export type CopiedInto = { into: string; tuples: Uint8Array };
  * reads past what follows.
  * @throws DatabaseError of the first that failed; the others may be there, which is undone with the transaction
  */
-export function copyIn(client: PoolClient, copies: readonly CopiedInto[]): Promise<void> {
+export function copyIn(client: Asked, copies: readonly CopiedInto[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const text = copies.map(({ into }) => `COPY ${into} FROM STDIN (FORMAT binary)`).join('; ');
     const frames = copies.flatMap(({ tuples }) => [headOf(tuples), tuples, COPY_DONE]);

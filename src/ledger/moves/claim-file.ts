@@ -1,5 +1,6 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
+import { askInOne } from '../ask-together.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { transact } from '../transaction.ts';
@@ -65,8 +66,7 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
       reason: `taken from folder ${file.folder}`,
       evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
     });
-    await linkResubmission(tx, file);
-    await linkUpload(tx, file);
+    await askInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
     return true;
   });
 }

@@ -1,3 +1,4 @@
+import type { Asked } from '../begin-with-first.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /**
@@ -20,6 +21,6 @@ export async function endReading(ledger: Ledger, fileId: string): Promise<void> 
 }
 
 /** The file has its verdict, or is out of the way: nobody reads it again. */
-export async function forgetReadings(ledger: Ledger, fileId: string): Promise<void> {
-  await ledger.pool.query('DELETE FROM reading WHERE file_id = $1', [fileId]);
+export async function forgetReadings(asked: Asked, fileId: string): Promise<void> {
+  await asked.query('DELETE FROM reading WHERE file_id = $1', [fileId]);
 }

@@ -11,12 +11,14 @@ export type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Arra
 /**
  * Move `cut`: batches of accepted rows with their canonical bytes, sealed, many at a time. Their audit link is that of the
  * file.
+ * @param others what goes in behind them in the same message, such as their rows
  */
-export async function cutBatches(tx: Transaction, { batches, bodies }: BatchTuples): Promise<void> {
-  await copyTables(tx, [
-    ['batches', batches],
-    ['bodies', bodies],
-  ]);
+export async function cutBatches(
+  tx: Transaction,
+  { batches, bodies }: BatchTuples,
+  others: Parameters<typeof copyTables>[1] = [],
+): Promise<void> {
+  await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
 }
 
 /** The same for one. */

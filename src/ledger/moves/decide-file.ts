@@ -2,6 +2,8 @@ import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { FileRow } from '../records.ts';
 import type { Transaction } from '../transaction.ts';
+import { askInOne } from '../ask-together.ts';
+import { forgetReadings } from './count-readings.ts';
 import { moveFile, mustMove } from './move.ts';
 
 /** What intake found out about a file, written together with its verdict. */
@@ -31,7 +33,7 @@ const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 
 /**
  * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
- * that "what happened to invoice X" finds them, but no batch that could be sent.
+ * that "what happened to invoice X" finds them, but no batch that could be sent. The count of its readings ends with it.
  * @param contentKey of an encrypted drop: its session key, sealed
  */
 export async function decideFile(
@@ -41,31 +43,30 @@ export async function decideFile(
   decision: FileDecision,
   contentKey: Buffer | null = null,
 ): Promise<FileRow> {
-  if (decision.verdict === 'reject') await tx.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]);
+  const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
-  const row = await moveFile(
-    tx,
-    MOVE_OF[decision.verdict],
-    fileId,
-    { actor: 'worker:intake', reason: why?.reason ?? 'every check passed', evidence: { ...findings, code: why?.code } },
-    {
-      set: {
-        reason_code: why?.code ?? null,
-        reason: why?.reason ?? null,
-        duplicate_of: why?.duplicateOf ?? null,
-        layout: findings.layout,
-        header_line: findings.headerLine,
-        physical_lines: findings.physicalLines,
-        blank_lines: findings.blankLines,
-        records: findings.records,
-        valid_rows: findings.validRows,
-        valid_cents: findings.validCents,
-        invalid_rows: findings.invalidRows,
-        row_set: findings.rowSet ?? null,
-        content_sha256: findings.message?.sha256 ?? null,
-        content_key: contentKey,
-      },
-    },
-  );
-  return mustMove(row, `${decision.verdict} file "${fileId}"`);
+  const reason = why?.reason ?? 'every check passed';
+  const because = { actor: 'worker:intake', reason, evidence: { ...findings, code: why?.code } };
+  const set = {
+    reason_code: why?.code ?? null,
+    reason: why?.reason ?? null,
+    duplicate_of: why?.duplicateOf ?? null,
+    layout: findings.layout,
+    header_line: findings.headerLine,
+    physical_lines: findings.physicalLines,
+    blank_lines: findings.blankLines,
+    records: findings.records,
+    valid_rows: findings.validRows,
+    valid_cents: findings.validCents,
+    invalid_rows: findings.invalidRows,
+    row_set: findings.rowSet ?? null,
+    content_sha256: findings.message?.sha256 ?? null,
+    content_key: contentKey,
+  };
+  const [, , row] = await askInOne(tx, (asked) => [
+    verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
+    forgetReadings(asked.client, fileId),
+    moveFile(asked, MOVE_OF[verdict], fileId, because, { set }),
+  ]);
+  return mustMove(row, `${verdict} file "${fileId}"`);
 }

@@ -87,11 +87,15 @@ function tellJob(job: Told, name: QueueName): Told {
   } as Told;
 }
 
+/** Any program may have written the job. */
+function maskIds(ids: unknown): unknown {
+  if (Array.isArray(ids)) return ids.map(maskIds);
+  return typeof ids === 'string' ? maskText(ids) : ids;
+}
+
 /** What a job of this queue may hold; of any other, nothing. */
 function idsOf(name: QueueName, data: unknown): object {
   const ids = QUEUES[name].payload.safeParse(data);
   if (!ids.success) return {};
-  return Object.fromEntries(
-    Object.entries(ids.data).map(([key, id]) => [key, typeof id === 'string' ? maskText(id) : id]),
-  );
+  return Object.fromEntries(Object.entries(ids.data).map(([key, id]) => [key, maskIds(id)]));
 }

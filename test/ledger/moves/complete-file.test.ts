@@ -39,6 +39,19 @@ describe('completeFile', () => {
     ]);
   });
 
+  it('notes the last outputs before it, also of a file that it does not complete', async () => {
+    const outputs: NewOutput[] = [{ kind: 'summary-txt', name: 's', sha256: 'ff', bytes: 1, rows: 0 }];
+    for (const state of ['in_progress', 'partly_cancelled'] as const) {
+      const fileId = await fileWith(state, 'reconciled');
+      const before = (await world.links(fileId)).length;
+      const isCompleted = state === 'in_progress';
+      expect(await completeFile(world.ledger, fileId, evidence, outputs)).toBe(isCompleted);
+      expect(await readOutputs(world.ledger, fileId)).toMatchObject(outputs);
+      const moves = (await world.links(fileId)).slice(before).map(({ move }) => move);
+      expect(moves).toEqual(isCompleted ? ['output', 'complete'] : ['output']);
+    }
+  });
+
   it('begins and completes a file of which nothing could be sent', async () => {
     const { file_id: fileId } = await world.accepted({ batches: 0, withheld: 3 });
     expect(await completeFile(world.ledger, fileId, evidence)).toBe(true);

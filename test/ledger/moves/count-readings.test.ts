@@ -25,11 +25,12 @@ describe('beginReading', () => {
   });
 
   it('begins anew when everything is forgotten, and when the only reader lived on', async () => {
-    for (const end of [endReading, forgetReadings]) {
+    const forget = (fileId: string) => forgetReadings(world.ledger.pool, fileId);
+    for (const end of [(fileId: string) => endReading(world.ledger, fileId), forget]) {
       const fileId = newFileId();
       await beginReading(world.ledger, fileId);
-      await end(world.ledger, fileId);
-      await end(world.ledger, fileId);
+      await end(fileId);
+      await end(fileId);
       expect(await beginReading(world.ledger, fileId)).toBe(0);
     }
   });

@@ -20,11 +20,19 @@ export type Chore = {
 };
 
 const STATIONS: { [Name in FileQueue]: (app: App, payload: Payload<Name>) => Promise<void> } = {
-  intake: intakeFile,
+  intake: (app, job) => eachFile(job, (fileId) => intakeFile(app, { fileId })),
   submit: submitBatch,
   poll: pollBatch,
-  deliver: deliverFile,
+  deliver: (app, job) => eachFile(job, (fileId) => deliverFile(app, { fileId })),
 };
+
+/** Without a limit of time, which would not be the same again with the same seed. */
+async function eachFile(
+  { fileId, more = [] }: Payload<'intake'>,
+  work: (fileId: string) => Promise<void>,
+): Promise<void> {
+  for (const next of [fileId, ...more]) await work(next);
+}
 
 export function runJob(instance: Instance, chore: Chore): Promise<void> {
   const station = STATIONS[chore.name] as (app: App, payload: Payload<FileQueue>) => Promise<void>;

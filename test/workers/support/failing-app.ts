@@ -41,6 +41,19 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
   return { ...app, ledger: { ...app.ledger, pool: watched } };
 }
 
+/** The same app, but an intake dies right behind its verdict, when it asks for the folder in which the claim lies. */
+export function cutAfterVerdict(app: App): App {
+  let asked = 0;
+  return {
+    ...app,
+    folder: (id) => {
+      asked += 1;
+      if (asked > 1) throw new Error(POWER_CUT);
+      return app.folder(id);
+    },
+  };
+}
+
 /** The same app, but the first job for this queue is lost with an error. */
 export function cutAtJob(app: App, name: Parameters<Queue['add']>[0]): { app: App; wasCut(): boolean } {
   let isCut = false;

@@ -72,8 +72,11 @@ export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<
   const before = await jobIds(app, fileId);
   await step();
   const added = [...(await jobIds(app, fileId))].filter((id) => !before.has(id));
-  return added.map((id) => stemOf(id).replace(`-${fileId}`, '')).sort();
+  return added.map((id) => stemOf(id).replace(FILES, '')).sort();
 }
+
+/** The files of a job in its id. */
+const FILES = /-[0-9a-z]{16}(\.[0-9a-z]{16})*/;
 
 export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
   const names = ['intake', 'submit', 'poll', 'deliver'] as const satisfies readonly QueueName[];

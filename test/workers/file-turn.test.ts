@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
+import { fileTurn } from '../../workers/file-turn.ts';
+import { logIntoLines } from '../queue/support/log-lines.ts';
+
+const JOB: { fileId: string; more?: string[] } = { fileId: 'one', more: ['two', 'three'] };
+
+/** Runs a turn over three files. @returns the files that were worked on, and those that were asked for again */
+async function take(
+  work: (fileId: string) => void | Promise<void>,
+  { turnMs = 60_000, signal = new AbortController().signal, job = JOB } = {},
+) {
+  const { log, lines } = logIntoLines();
+  const done: string[] = [];
+  const again: string[] = [];
+  const failure = await fileTurn(
+    { log } as App,
+    job,
+    { signal, turnMs, askAgain: async (fileIds) => void again.push(...fileIds) },
+    async (fileId) => {
+      done.push(fileId);
+      await work(fileId);
+    },
+  ).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { done, again, failure, lines };
+}
+
+describe('fileTurn', () => {
+  it('works on every file of its job, one after the other', async () => {
+    let running = 0;
+    const taken = await take(async () => {
+      running += 1;
+      expect(running).toBe(1);
+      await Promise.resolve();
+      running -= 1;
+    });
+    expect(taken).toMatchObject({ done: ['one', 'two', 'three'], again: [], failure: undefined });
+  });
+
+  it('takes a job of one file', async () => {
+    expect(await take(() => {}, { job: { fileId: 'one' } })).toMatchObject({ done: ['one'], again: [] });
+  });
+
+  it('asks again for what is left when its time is over', async () => {
+    expect(await take(() => {}, { turnMs: 0 })).toMatchObject({ done: ['one'], again: ['two', 'three'] });
+  });
+
+  it('asks again for what is left when it is told to end', async () => {
+    const stop = new AbortController();
+    const taken = await take((fileId) => (fileId === 'two' ? stop.abort() : undefined), { signal: stop.signal });
+    expect(taken).toMatchObject({ done: ['one', 'two'], again: ['three'] });
+  });
+
+  it('goes on behind a file that fails, says which one it was, and fails in the end', async () => {
+    const broken = new Error('one is broken');
+    const taken = await take((fileId) => {
+      if (fileId === 'one') throw broken;
+    });
+    expect(taken).toMatchObject({ done: ['one', 'two', 'three'], again: [], failure: broken });
+    expect(taken.lines).toMatchObject([{ fileId: 'one', msg: 'one is broken' }]);
+  });
+
+  it('leaves the failure of an only file to the queue, which says it', async () => {
+    const taken = await take(
+      () => {
+        throw new Error('broken');
+      },
+      { job: { fileId: 'one' } },
+    );
+    expect(taken.failure).toMatchObject({ message: 'broken' });
+    expect(taken.lines).toEqual([]);
+  });
+});

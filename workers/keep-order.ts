@@ -1,0 +1,20 @@
+/**
+ * Works on several things at a time, and lets each do the last part of it only when those before it have ended.
+ * @param atOnce how many at a time
+ * @param work must not reject. It waits for `turn` before what has to happen in the order of the things
+ */
+export async function keepOrder<Thing>(
+  things: readonly Thing[],
+  atOnce: number,
+  work: (thing: Thing, turn: Promise<void>) => Promise<void>,
+): Promise<void> {
+  /** Of each, that it and all before it have ended. */
+  const ended: Promise<void>[] = [];
+  for (const [place, thing] of things.entries()) {
+    await ended[place - atOnce];
+    const before = ended[place - 1] ?? Promise.resolve();
+    const working = work(thing, before);
+    ended.push(before.then(() => working));
+  }
+  await ended.at(-1);
+}
