@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { BatchKey } from '../../src/ledger/moves/move.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+async function nextOf(account: string): Promise<BatchKey | undefined> {
+  const { rows } = await world.ledger.pool.query<{ file_id: string; batch_no: number }>(
+    'SELECT file_id, batch_no FROM next_to_send($1)',
+    [account],
+  );
+  return rows[0] && { fileId: rows[0].file_id, batchNo: rows[0].batch_no };
+}
+
+it('next_to_send goes through the batches of a file, then to the file that was claimed next', async () => {
+  const { file_id: first, account } = await world.accepted({ batches: 2 });
+  const { file_id: second } = await world.accepted({ account });
+  await world.accepted();
+  for (const key of [
+    { fileId: first, batchNo: 1 },
+    { fileId: first, batchNo: 2 },
+    { fileId: second, batchNo: 1 },
+  ]) {
+    expect(await nextOf(account)).toEqual(key);
+    await world.putBatch(key, 'submitted');
+  }
+  expect(await nextOf(account)).toBeUndefined();
+});
+
+it('next_to_send passes a file that is held until it is accepted', async () => {
+  const { file_id: held, account } = await world.held();
+  const { file_id: accepted } = await world.accepted({ account });
+  expect(await nextOf(account)).toEqual({ fileId: accepted, batchNo: 1 });
+  await world.putFile(held, 'accepted');
+  expect(await nextOf(account)).toEqual({ fileId: held, batchNo: 1 });
+});
+
+it('is_calling says whether a batch of the account is in the hands of a worker', async () => {
+  const { file_id: fileId, account } = await world.accepted();
+  await world.batchIn('sending');
+  const isCalling = async () =>
+    (await world.ledger.pool.query<{ is: boolean }>('SELECT is_calling($1) AS is', [account])).rows[0]!.is;
+  expect(await isCalling()).toBe(false);
+  for (const state of ['preparing', 'sending'] as const) {
+    await world.putBatch({ fileId, batchNo: 1 }, state);
+    expect(await isCalling()).toBe(true);
+  }
+  await world.putBatch({ fileId, batchNo: 1 }, 'unknown');
+  expect(await isCalling()).toBe(false);
+});
+
+/** Rows and entries of indexes that the server reads in this ledger for all that the gate asks of an account. */
+const READ = `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) AS reads FROM pg_stat_xact_user_tables
+  WHERE relname IN ('file', 'batch', 'forgotten_send', 'account_stop')`;
+const ASK = `SELECT was_sent_before($1, $2, 'x'), may_leave($1, $2, 'x'), is_calling($1),
+  (SELECT n.file_id || n.batch_no FROM next_to_send($1) n) AS next`;
+
+it('keeps plans that were made in an empty ledger and are as good in a full one, before there are statistics', async () => {
+  const fresh = await openTestLedger();
+  const client = await fresh.ledger.pool.connect();
+  try {
+    for (let time = 0; time < 10; time += 1) await client.query(ASK, ['main', 'none']);
+    const { file_id: model } = await fresh.accepted({ account: 'main' });
+    await client.query('BEGIN');
+    await client.query('SET LOCAL session_replication_role = replica');
+    const copy = (table: string, changes: string, count: number) =>
+      `INSERT INTO ${table} SELECT made.* FROM ${table} model, generate_series(1, ${count}) n,
+         jsonb_populate_record(model, jsonb_build_object(${changes})) made WHERE model.file_id = '${model}'`;
+    // Files that are done, and one with many batches of which the last few wait.
+    await client.query(
+      `ALTER TABLE file ALTER COLUMN file_no DROP IDENTITY;
+       ${copy('file', `'file_no', -n, 'file_id', 'done' || n, 'state', 'completed', 'sha256', n`, 3_000)};
+       ${copy('batch', `'file_id', 'done' || n, 'state', 'reconciled', 'batch_id', -n`, 3_000)};
+       ${copy('batch', `'batch_no', n + 1, 'state', CASE WHEN n < 20000 THEN 'submitted' ELSE 'ready' END, 'batch_id', n`, 20_003)};
+       UPDATE batch SET state = 'submitted' WHERE batch_no = 1 AND file_id = '${model}'`,
+    );
+    await client.query('COMMIT');
+    await client.query('BEGIN');
+    const { rows: asked } = await client.query<{ next: string }>(ASK, ['main', model]);
+    const { rows } = await client.query<{ reads: number }>(READ);
+    await client.query('ROLLBACK');
+    expect(asked[0]!.next).toBe(`${model}20001`);
+    expect(Number(rows[0]!.reads)).toBeGreaterThan(0);
+    expect(Number(rows[0]!.reads)).toBeLessThan(20);
+  } finally {
+    client.release(true);
+    await fresh.close();
+  }
+});
