@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
@@ -92,20 +93,21 @@ const TAIL_BYTES = 8_192;
  * so the end of the journal tells, however long it is; this may be asked before every send.
  */
 export async function isJournalAhead(ledger: Ledger, path: string): Promise<boolean> {
-  return (await findMissing(ledger, await readLastEntries(path))).length > 0;
+  return (await findMissing(ledger, readLastEntries(path))).length > 0;
 }
 
-async function readLastEntries(path: string): Promise<JournalEntry[]> {
-  const file = await open(path, 'r');
+/** By calls that return at once (README of src): to wake another thread takes longer. */
+function readLastEntries(path: string): JournalEntry[] {
+  const file = openSync(path, 'r');
   try {
-    const { size } = await file.stat();
+    const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length);
+    const bytesRead = readSync(file, bytes, 0, bytes.length, size - bytes.length);
     // The first line is cut unless the journal is short, and cannot be read then.
-    const lines = bytes.subarray(0, bytesRead).toString('utf8').split('\n');
+    const lines = bytes.toString('utf8', 0, bytesRead).split('\n');
     return lines.flatMap((line) => readSend(line) ?? []);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
