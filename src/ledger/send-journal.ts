@@ -112,19 +112,11 @@ function readLastEntries(path: string): JournalEntry[] {
 }
 
 async function findMissing(ledger: Ledger, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
-  const { rows } = await ledger.pool.query<{ n: number }>(
-    `SELECT n::int FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS j (file_id, batch_no, attempt, n)
-     WHERE NOT EXISTS (SELECT 1 FROM attempt a
-       WHERE a.file_id = j.file_id AND a.batch_no = j.batch_no AND a.attempt = j.attempt)
-       AND NOT EXISTS (SELECT 1 FROM forgotten_send g
-         WHERE g.file_id = j.file_id AND g.batch_no = j.batch_no AND g.attempt = j.attempt)
-     ORDER BY n`,
-    [
-      entries.map((entry) => entry.fileId),
-      entries.map((entry) => entry.batchNo),
-      entries.map((entry) => entry.attempt),
-    ],
-  );
+  const { rows } = await ledger.pool.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3) n ORDER BY n', [
+    entries.map((entry) => entry.fileId),
+    entries.map((entry) => entry.batchNo),
+    entries.map((entry) => entry.attempt),
+  ]);
   return rows.map(({ n }) => entries[n - 1]!);
 }
 
