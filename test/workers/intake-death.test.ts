@@ -51,7 +51,6 @@ async function expectWhole(claim: Claim): Promise<void> {
 
 describe('an intake that dies before its commit', () => {
   it.each([
-    ['the transaction', /^BEGIN/, 0],
     ['the batches', /COPY batch/, 0],
     ['the sealed bodies', /COPY sealed_part/, 0],
     ['the rows', /COPY payment_row/, 0],
