@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
@@ -92,37 +93,30 @@ const TAIL_BYTES = 8_192;
  * so the end of the journal tells, however long it is; this may be asked before every send.
  */
 export async function isJournalAhead(ledger: Ledger, path: string): Promise<boolean> {
-  return (await findMissing(ledger, await readLastEntries(path))).length > 0;
+  return (await findMissing(ledger, readLastEntries(path))).length > 0;
 }
 
-async function readLastEntries(path: string): Promise<JournalEntry[]> {
-  const file = await open(path, 'r');
+/** By calls that return at once (README of src): to wake another thread takes longer. */
+function readLastEntries(path: string): JournalEntry[] {
+  const file = openSync(path, 'r');
   try {
-    const { size } = await file.stat();
+    const { size } = fstatSync(file);
     const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, size - bytes.length);
+    const bytesRead = readSync(file, bytes, 0, bytes.length, size - bytes.length);
     // The first line is cut unless the journal is short, and cannot be read then.
-    const lines = bytes.subarray(0, bytesRead).toString('utf8').split('\n');
+    const lines = bytes.toString('utf8', 0, bytesRead).split('\n');
     return lines.flatMap((line) => readSend(line) ?? []);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 async function findMissing(ledger: Ledger, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
-  const { rows } = await ledger.pool.query<{ n: number }>(
-    `SELECT n::int FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS j (file_id, batch_no, attempt, n)
-     WHERE NOT EXISTS (SELECT 1 FROM attempt a
-       WHERE a.file_id = j.file_id AND a.batch_no = j.batch_no AND a.attempt = j.attempt)
-       AND NOT EXISTS (SELECT 1 FROM forgotten_send g
-         WHERE g.file_id = j.file_id AND g.batch_no = j.batch_no AND g.attempt = j.attempt)
-     ORDER BY n`,
-    [
-      entries.map((entry) => entry.fileId),
-      entries.map((entry) => entry.batchNo),
-      entries.map((entry) => entry.attempt),
-    ],
-  );
+  const { rows } = await ledger.pool.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3) n ORDER BY n', [
+    entries.map((entry) => entry.fileId),
+    entries.map((entry) => entry.batchNo),
+    entries.map((entry) => entry.attempt),
+  ]);
   return rows.map(({ n }) => entries[n - 1]!);
 }
 

@@ -84,6 +84,49 @@ describe('beginWithFirst', () => {
     expect(await held()).toEqual([]);
   });
 
+  it('drops the answers to what is sent ahead', async () => {
+    begun.sendAhead('INSERT INTO one VALUES (1)');
+    begun.sendAhead('SELECT n FROM one');
+    expect(begun.hasBegun()).toBe(false);
+    const { rows } = await begun.client.query('SELECT $1::integer AS n', [2]);
+    expect(rows).toEqual([{ n: 2 }]);
+    begun.sendAhead('INSERT INTO one VALUES (3)');
+    await begun.client.query('INSERT INTO one VALUES (4)');
+    expect(await held()).toEqual([1, 3, 4]);
+  });
+
+  it.each(FIRSTS)('fails when what is sent ahead of it fails: %s', async (_what, ask) => {
+    begun.sendAhead('SELECT 1');
+    begun.sendAhead('SELECT 1 / 0');
+    await expect(ask()).rejects.toMatchObject({ code: '22012' });
+    expect((await begun.client.query('COMMIT')).command).toBe('ROLLBACK');
+    expect(await held()).toEqual([]);
+  });
+
+  it.each(FIRSTS)('goes on after what is sent ahead of it: %s', async (_what, ask) => {
+    begun.sendAhead('SELECT 1 AS n');
+    begun.sendAhead('INSERT INTO one VALUES (3)');
+    await ask();
+    begun.sendAhead('DELETE FROM one WHERE n = 1');
+    await ask();
+    expect((await begun.client.query('COMMIT')).command).toBe('COMMIT');
+    expect(await held()).toEqual([1, 3]);
+  });
+
+  it('shows what stands behind a lock all that was committed while the lock was waited for', async () => {
+    const other = await world.ledger.pool.connect();
+    onTestFinished(() => other.release());
+    await other.query('CREATE TABLE IF NOT EXISTS told (n integer); BEGIN; SELECT pg_advisory_xact_lock(1, 2)');
+    begun.sendAhead('SELECT pg_advisory_xact_lock(1, 2)');
+    const seen = begun.client.query('SELECT n FROM told WHERE n = $1', [5]);
+    const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND (classid, objid) = (1, 2) AND NOT granted`;
+    await expect.poll(async () => (await other.query(waiting)).rowCount, { interval: 10 }).toBe(1);
+    await other.query('INSERT INTO told VALUES (5); COMMIT');
+    expect((await seen).rows).toEqual([{ n: 5 }]);
+    await client.query('ROLLBACK');
+    await other.query('DROP TABLE told');
+  });
+
   it('sends both as one message', async () => {
     const relay = await relayDatabase(world.url);
     onTestFinished(() => relay.close());

@@ -60,11 +60,11 @@ describe('recordAnswer, when the ledger does not take the answer', () => {
   it('keeps it beside the doubt, when others have put the batch in doubt meanwhile', async () => {
     const key = await freshBatch();
     const cut = cutAtStatement(world.app, VERDICT);
-    const doubted = beforeStatement(cut.app, /^BEGIN/, async () => {
-      if (!cut.wasCut()) return;
+    const putInDoubt = async () => {
       await query(world.app, `UPDATE batch SET lease_until = 'epoch' WHERE file_id = $1`, [key.fileId]);
       await recoverBatches(world.app.ledger, longestCallMs(world.app));
-    });
+    };
+    const doubted = beforeStatement(cut.app, VERDICT, () => (cut.wasCut() ? putInDoubt() : undefined));
     await submitBatch(answering(doubted, { ...TAKEN, batchId: '8002' }).app, key);
     expect(await storyOf(world.app, key)).toMatchObject({
       state: 'unknown',

@@ -3,7 +3,7 @@ import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { storableJson } from '../storable-text.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
-import { type BatchKey, moveBatch } from './move.ts';
+import { type BatchKey, moveBatch, type Sql } from './move.ts';
 import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
 
 /** How an attempt ended, and what shows it. */
@@ -38,11 +38,12 @@ async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promis
   const row = await moveBatch(tx, move, key, because, {
     set: { ...NOBODY, ...set },
     where: { sql: 'token = $1', values: [batch.token] },
+    also: closing(tx, batch.attempt, end.verdict, end.evidence),
   });
-  if (row) await closeAttempt(tx, key, batch.attempt, end.verdict, end.evidence);
-  else if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
-  else tx.audit({ ...because, ...key, move: 'late-answer', evidence: { ...end.evidence, ...seenBatchId(end) } });
-  return row;
+  if (row) return row;
+  if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
+  tx.audit({ ...because, ...key, move: 'late-answer', evidence: { ...end.evidence, ...seenBatchId(end) } });
+  return undefined;
 }
 
 /**
@@ -65,19 +66,18 @@ function seenBatchId(end: AttemptEnd): { batchId?: string } {
   return end.verdict === 'submitted' ? { batchId: end.batchId } : {};
 }
 
-/** The verdict stands with the attempt as well, because a batch may have several. */
-export async function closeAttempt(
+/** What is done with the move that ends an attempt: the verdict stands with it as well, because a batch may have several. */
+export function closing(
   tx: Transaction,
-  key: BatchKey,
   attempt: number,
   verdict: AttemptEnd['verdict'],
   evidence: Record<string, unknown>,
-): Promise<void> {
-  await tx.client.query(
-    `UPDATE attempt SET ended_at = $4, verdict = $5, evidence = $6
-     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3`,
-    [key.fileId, key.batchNo, attempt, tx.at, verdict, storableJson(evidence)],
-  );
+): Sql {
+  return {
+    sql: `UPDATE attempt SET ended_at = $2, verdict = $3, evidence = $4 FROM moved
+          WHERE attempt.file_id = moved.file_id AND attempt.batch_no = moved.batch_no AND attempt.attempt = $1`,
+    values: [attempt, tx.at, verdict, storableJson(evidence)],
+  };
 }
 
 /** No worker holds the batch any more. */

@@ -16,7 +16,13 @@ export type BatchKey = { fileId: string; batchNo: number };
  * `batch`.
  */
 type With = { set?: Record<string, unknown>; compute?: Sql; where?: Sql };
-type Sql = { sql: string; values: unknown[] };
+export type Sql = { sql: string; values: unknown[] };
+
+/**
+ * Of a batch besides: a statement that is carried out together with the move, for the row in `moved` if there is one; and
+ * something more to tell with that row, as it was when the move began.
+ */
+type WithAlso = With & { also?: Sql; tell?: string };
 
 /**
  * The one way in which a file changes its state: a conditional update that names the state it starts from, with its
@@ -43,13 +49,13 @@ export async function moveFile(
 }
 
 /** The same for a batch, which keeps the reason as well. */
-export async function moveBatch(
+export async function moveBatch<Told extends object = object>(
   tx: Transaction,
   name: BatchMove,
   key: BatchKey,
   because: Because,
-  options: With = {},
-): Promise<BatchRow | undefined> {
+  options: WithAlso = {},
+): Promise<(BatchRow & Told) | undefined> {
   const move = BATCH_MOVES.find((row) => row.name === name)!;
   const set = assignments(
     { state: move.to, state_at: tx.at, reason: because.reason, ...options.set },
@@ -57,9 +63,12 @@ export async function moveBatch(
     3,
   );
   const where = renumber(' AND ', options.where, 3 + set.values.length);
-  const { rows } = await tx.client.query<BatchRow>(
-    `UPDATE batch SET ${set.sql} WHERE file_id = $1 AND batch_no = $2 AND state = $3${where.sql} RETURNING *`,
-    [key.fileId, key.batchNo, move.from, ...set.values, ...where.values],
+  const also = renumber('', options.also, 3 + set.values.length + where.values.length);
+  const told = options.tell ? `*, ${options.tell}` : '*';
+  const update = `UPDATE batch SET ${set.sql} WHERE file_id = $1 AND batch_no = $2 AND state = $3${where.sql} RETURNING ${told}`;
+  const { rows } = await tx.client.query<BatchRow & Told>(
+    also.sql ? `WITH moved AS (${update}), also AS (${also.sql}) SELECT * FROM moved` : update,
+    [key.fileId, key.batchNo, move.from, ...set.values, ...where.values, ...also.values],
   );
   const [row] = rows;
   if (row) tx.audit({ ...because, ...key, move: name, from: move.from, to: move.to });

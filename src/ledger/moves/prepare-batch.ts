@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../open-ledger.ts';
-import { wasSentBefore } from '../queries/find-sent-before.ts';
-import { nextToSend } from '../queries/next-to-send.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
@@ -42,14 +40,11 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
 }
 
 /**
- * Conditions on `batch` under which something of its account may leave at all: its file is wanted, nobody stopped the
+ * Condition on `batch` under which something of its account may leave at all: its file is wanted, nobody stopped the
  * account or all of them, its bytes are not those of a send that the ledger had forgotten, and no batch of the account
- * is in doubt or refused.
+ * is in doubt or refused. What it says stands in migrations/0018-gate.sql.
  */
-export const MAY_LEAVE = `EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.state IN ('accepted', 'in_progress'))
-  AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (batch.account, '*'))
-  AND NOT ${wasSentBefore('batch')}
-  AND NOT EXISTS (SELECT 1 FROM batch other WHERE other.account = batch.account AND other.state IN ('unknown', 'refused'))`;
+export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha256)';
 
 /** Longest wait between tries that never reached the service, in ms. */
 export const LONGEST_RELEASE_MS = 300_000;
@@ -60,9 +55,8 @@ export function hasCome(column: string, now: string): string {
     OR ${column} > ${now}::timestamptz + ${LONGEST_RELEASE_MS} * interval '1 millisecond')`;
 }
 
-const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE}
-  AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = batch.account AND busy.state IN ('preparing', 'sending'))
-  AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM (${nextToSend('batch.account')}) next)`;
+const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
+  AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(batch.account) next)`;
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */
 export function releaseDelayMs(releases: number): number {

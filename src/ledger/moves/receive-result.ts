@@ -4,7 +4,7 @@ import { copyOutcomes, type RowOutcomes } from '../copy-outcomes.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact } from '../transaction.ts';
-import { type BatchKey, moveBatch } from './move.ts';
+import { type BatchKey, moveBatch, type Sql } from './move.ts';
 
 /**
  * Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. What is
@@ -16,8 +16,8 @@ export async function receiveResult(
   key: BatchKey,
   result: { sealed: Buffer; sha256: string; rows: number },
 ): Promise<BatchRow | undefined> {
-  const keep = async (tx: Transaction) => {
-    const row = await moveBatch(
+  const keep = (tx: Transaction) =>
+    moveBatch(
       tx,
       'receive',
       key,
@@ -34,21 +34,25 @@ export async function receiveResult(
           stale_since: null,
           poll_alarm: null,
         },
+        also: keeping(result.sealed),
       },
     );
-    if (row) await keepSealedResult(tx, key, result.sealed);
-    return row;
-  };
   return transact(ledger, keep, { isFollowed: true });
 }
 
-/** A batch whose first result did not fit, or was another batch's, has one already; the audit trail keeps its hash. */
-export async function keepSealedResult(tx: Transaction, key: BatchKey, sealed: Buffer): Promise<void> {
-  await tx.client.query(
-    `INSERT INTO sealed_part (file_id, batch_no, part, bytes) VALUES ($1, $2, 'result', $3)
-     ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`,
-    [key.fileId, key.batchNo, sealed],
-  );
+/**
+ * What is done with the move that brings a result: it is kept. A batch whose first result did not fit, or was another
+ * batch's, has one already; the audit trail keeps its hash.
+ */
+export function keeping(sealed: Buffer): Sql {
+  return { sql: keepSealed('$1'), values: [sealed] };
+}
+
+/** @param sealed the value with the bytes, for each batch in `moved` */
+export function keepSealed(sealed: string): string {
+  return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
+    SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
+    ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`;
 }
 
 /**

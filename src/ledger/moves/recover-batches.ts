@@ -2,7 +2,7 @@ import { ALIVE_LOCKS } from '../instance.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { transact } from '../transaction.ts';
-import { closeAttempt, NOBODY } from './end-attempt.ts';
+import { closing, NOBODY } from './end-attempt.ts';
 import { moveBatch } from './move.ts';
 
 /**
@@ -38,8 +38,10 @@ export async function recoverBatches(ledger: Ledger, longestCallMs: number): Pro
       } else {
         const evidence = { worker: batch.worker, attempt: batch.attempt };
         const because = { actor: 'worker:sweep', reason: 'its worker is gone in the middle of the call', evidence };
-        await moveBatch(tx, 'doubt', key, because, { set: NOBODY });
-        await closeAttempt(tx, key, batch.attempt, 'unknown', evidence);
+        await moveBatch(tx, 'doubt', key, because, {
+          set: NOBODY,
+          also: closing(tx, batch.attempt, 'unknown', evidence),
+        });
       }
     }
     return rows;

@@ -2,7 +2,7 @@ import type { ReconciledRow } from '../../kernel/rows.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { type BatchKey, moveBatch } from './move.ts';
-import { keepSealedResult, writeOutcomes } from './receive-result.ts';
+import { keeping, keepSealed, writeOutcomes } from './receive-result.ts';
 
 /** A result that came when the service was asked again: sealed, and the hash of its bytes. */
 export type LaterResult = { sealed: Buffer; sha256: string };
@@ -30,10 +30,12 @@ export async function recoverException(
         reason: 'asked for again, every row matched and counts and cents conserve',
         evidence: { ...found.evidence, sha256 },
       },
-      { set: { result_at: tx.at, result_sha256: sha256, next_poll_at: null, next_recheck_at: nextRecheckAt } },
+      {
+        set: { result_at: tx.at, result_sha256: sha256, next_poll_at: null, next_recheck_at: nextRecheckAt },
+        also: keeping(sealed),
+      },
     );
     if (!row) return false;
-    await keepSealedResult(tx, key, sealed);
     await writeOutcomes(tx, fileNo, row, found.rows);
     return true;
   });
@@ -49,12 +51,13 @@ export async function keepException(
 ): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      `UPDATE batch SET result_at = $3, result_sha256 = $4, reason = $5
-       WHERE file_id = $1 AND batch_no = $2 AND state = 'exception'`,
-      [key.fileId, key.batchNo, tx.at, result.sha256, reason],
+      `WITH moved AS (
+         UPDATE batch SET result_at = $3, result_sha256 = $4, reason = $5
+         WHERE file_id = $1 AND batch_no = $2 AND state = 'exception' RETURNING *)
+       ${keepSealed('$6')}`,
+      [key.fileId, key.batchNo, tx.at, result.sha256, reason, result.sealed],
     );
     if (rowCount === 0) return false;
-    await keepSealedResult(tx, key, result.sealed);
     tx.audit({
       ...key,
       actor: 'worker:poll',

@@ -18,8 +18,8 @@ export async function sendBatch(
 ): Promise<boolean> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   return transact(ledger, async (tx) => {
-    await lockForSend(tx);
-    const row = await moveBatch(
+    lockForSend(tx);
+    const row = await moveBatch<{ file_state: FileState }>(
       tx,
       'send',
       key,
@@ -28,15 +28,18 @@ export async function sendBatch(
         reason: `attempt ${batch.attempt} begins`,
         evidence: { ...call, sha256: batch.body_sha256 },
       },
-      { where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] } },
+      {
+        where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] },
+        also: {
+          sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
+                SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, $5::timestamptz FROM moved`,
+          values: [batch.attempt, ledger.instance.id, call.host, call.requestBytes, tx.at],
+        },
+        tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',
+      },
     );
     if (!row) return false;
-    const { rows } = await tx.client.query<{ file_state: FileState }>(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING (SELECT state FROM file WHERE file_id = $1) AS file_state`,
-      [key.fileId, key.batchNo, batch.attempt, ledger.instance.id, call.host, call.requestBytes, tx.at],
-    );
-    if (rows[0]?.file_state === 'accepted')
+    if (row.file_state === 'accepted')
       await moveFile(tx, 'begin', key.fileId, { actor: 'worker:submit', reason: 'the first batch is being sent' });
     return true;
   });

@@ -5,7 +5,6 @@ import type { BatchKey } from '../moves/move.ts';
 import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
 import { hasCome } from '../moves/prepare-batch.ts';
 import type { BatchRow } from '../records.ts';
-import { nextToSend } from './next-to-send.ts';
 import { UNWRITTEN_CORRECTIONS } from './read-changes.ts';
 
 /**
@@ -64,12 +63,9 @@ export async function findSendable(
   const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
     `SELECT next.file_id, next.batch_no
      FROM (${accounts}) waiting
-     CROSS JOIN LATERAL (
-       ${nextToSend('waiting.account')}) next
+     CROSS JOIN LATERAL next_to_send(waiting.account) next
      WHERE ${hasCome('next.not_before', '$1')} AND waiting.account <> ALL ($2)
-       AND NOT EXISTS (SELECT 1 FROM account_stop s WHERE s.account IN (waiting.account, '*'))
-       AND NOT EXISTS (SELECT 1 FROM batch busy WHERE busy.account = waiting.account
-                       AND busy.state IN ('preparing', 'sending', 'unknown', 'refused'))`,
+       AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`,
     [ledger.clock.now(), closed, ...(account === undefined ? [] : [account])],
   );
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));

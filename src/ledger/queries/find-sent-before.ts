@@ -6,8 +6,7 @@ import type { Transaction } from '../transaction.ts';
  * those of a forgotten call, or its file had a batch that this ledger has never cut; the same rows may be in others now.
  */
 export function wasSentBefore(batch: string): string {
-  return `EXISTS (SELECT 1 FROM forgotten_send g WHERE g.account = ${batch}.account
-    AND (g.sha256 = ${batch}.body_sha256 OR (g.file_id = ${batch}.file_id AND g.batch_state IS NULL)))`;
+  return `was_sent_before(${batch}.account, ${batch}.file_id, ${batch}.body_sha256)`;
 }
 
 /**

@@ -10,12 +10,7 @@ export type SentBatch = { file: FileRow; sent: SentText };
 export async function readSentBatch(ledger: Ledger, batch: BatchRow): Promise<SentBatch> {
   const { rows } = await ledger.pool.query<FileRow & { sent_rows: number; sent_text: string }>(
     `SELECT f.*, r.sent_rows, r.sent_text
-     FROM file f CROSS JOIN LATERAL (
-       SELECT count(*) AS sent_rows,
-              coalesce(string_agg(line || ',' || invoice || ',' || customer_code || ',' || amount_cents || ',' || last_four
-                                  || E'\\n', '' ORDER BY line), '') AS sent_text
-       FROM payment_row WHERE file_no = f.file_no AND line BETWEEN $3 AND $4 AND batch_no = $2) r
-     WHERE f.file_id = $1`,
+     FROM file f CROSS JOIN LATERAL sent_text(f.file_no, $2, $3, $4) r WHERE f.file_id = $1`,
     [batch.file_id, batch.batch_no, batch.first_line, batch.last_line],
   );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${batch.file_id}"`);

@@ -41,7 +41,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'account not stopped on unknown',
     about: 'the next batch goes out although nobody knows what became of the last',
-    file: 'src/ledger/moves/prepare-batch.ts',
+    file: 'src/ledger/migrations/0018-gate.sql',
     find: "other.state IN ('unknown', 'refused')",
     replace: "other.state IN ('refused')",
     caughtBy: ['test/ledger/moves/prepare-batch.test.ts'],

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
-import { type AttemptEnd, closeAttempt, endAttempt } from '../../../src/ledger/moves/end-attempt.ts';
+import { type AttemptEnd, closing, endAttempt } from '../../../src/ledger/moves/end-attempt.ts';
+import { moveBatch } from '../../../src/ledger/moves/move.ts';
 import type { Prepared } from '../../../src/ledger/moves/prepare-batch.ts';
 import { recoverBatches } from '../../../src/ledger/moves/recover-batches.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
@@ -211,15 +213,26 @@ describe('endAttempt', () => {
   });
 });
 
-describe('closeAttempt', () => {
-  it('writes the verdict with the attempt it is about and no other', async () => {
+describe('closing', () => {
+  it('writes the verdict with the attempt it is about and no other, when the batch is moved', async () => {
     const batch = await world.sending();
     await world.ledger.pool.query(
       `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
        SELECT file_id, batch_no, 2, worker, host, request_bytes, started_at FROM attempt WHERE file_id = $1`,
       [batch.file_id],
     );
-    await transact(world.ledger, (tx) => closeAttempt(tx, keyOf(batch), 2, 'refused', { code: 1 }));
-    expect((await attemptsOf(batch)).map((attempt) => attempt.verdict)).toEqual([null, 'refused']);
+    const verdicts = async () => (await attemptsOf(batch)).map((attempt) => attempt.verdict);
+    const because = { actor: 'worker:submit', reason: 'the service said no' };
+    const refuse = (token: string) =>
+      transact(world.ledger, (tx) =>
+        moveBatch(tx, 'refuse', keyOf(batch), because, {
+          where: { sql: 'token = $1', values: [token] },
+          also: closing(tx, 2, 'refused', { code: 1 }),
+        }),
+      );
+    expect(await refuse(randomUUID())).toBeUndefined();
+    expect(await verdicts()).toEqual([null, null]);
+    expect(await refuse(batch.token)).toMatchObject({ state: 'refused' });
+    expect(await verdicts()).toEqual([null, 'refused']);
   });
 });

@@ -94,6 +94,27 @@ describe('moveBatch', () => {
     expect(await moveIf(1)).toMatchObject({ state: 'cancelled', reason: because.reason, releases: 2, polls: 3 });
   });
 
+  it('does what belongs to it with it, and nothing when it does not move; and tells what it is asked for', async () => {
+    const key = keyOf(await world.batchIn('sending'));
+    const refuse = (polls: number) =>
+      transact(world.ledger, (tx) =>
+        moveBatch<{ was: string }>(tx, 'refuse', key, because, {
+          where: { sql: 'polls = $1', values: [polls] },
+          also: {
+            sql: 'UPDATE file SET reason = file.state || $1 FROM moved WHERE file.file_id = moved.file_id',
+            values: ['!'],
+          },
+          tell: '(SELECT f.reason FROM file f WHERE f.file_id = batch.file_id) AS was',
+        }),
+      );
+    const reason = async () => (await readFileRow(world.ledger, key.fileId)).reason;
+    const before = await reason();
+    expect(await refuse(7)).toBeUndefined();
+    expect(await reason()).toBe(before);
+    expect(await refuse(0)).toMatchObject({ state: 'refused', was: before });
+    expect(await reason()).toBe('accepted!');
+  });
+
   it('touches no other batch of the file', async () => {
     const { file_id: fileId } = await world.accepted({ batches: 2 });
     await transact(world.ledger, (tx) => moveBatch(tx, 'cancel', { fileId, batchNo: 2 }, because));

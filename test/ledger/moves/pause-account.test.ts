@@ -81,7 +81,7 @@ describe('pauseAccount', () => {
     const blocker = await holdBatch(batch.file_id);
     try {
       const sending = sendBatch(world.ledger, batch, CALL);
-      await waitFor(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE batch%'`);
+      await waitFor(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE batch%'`);
       let isPaused = false;
       const pausing = pauseAccount(world.ledger, batch.account, because).then(() => (isPaused = true));
       await waitFor(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);

@@ -19,8 +19,8 @@ export function cutAtStatement(app: App, sql: RegExp, passes = 0): { app: App; w
   return { app: withStatements(app, cut), wasCut: () => seen > passes };
 }
 
-/** The same app, but every statement that matches waits for `act` first. Not for COPY, which cannot wait. */
-export function beforeStatement(app: App, sql: RegExp, act: () => Promise<void>): App {
+/** The same app, but every statement that matches waits for `act` first, if it acts. Not for COPY, which cannot wait. */
+export function beforeStatement(app: App, sql: RegExp, act: () => Promise<void> | undefined): App {
   return withStatements(app, (statement) => (sql.test(textOf(statement)) ? act() : undefined));
 }
 
