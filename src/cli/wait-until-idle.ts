@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { countClaims } from '../drop/count-claims.ts';
 import { foldersHere } from '../kernel/config.ts';
 import { closedAccounts } from '../kernel/send-window.ts';
-import { countMoving, readOpenFiles } from '../ledger/queries/overview.ts';
+import { isMoving, readOpenFiles } from '../ledger/queries/overview.ts';
 
 /** Between two looks, in ms. */
 const LOOK_MS = 200;
@@ -27,7 +27,7 @@ export async function waitUntilIdle(
     // In this order, which is that of a file's way: what has left one place is looked for in the next.
     const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
     const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-    if (settling === 0 && claimed === 0 && (await countMoving(app.ledger, closed)) === 0) {
+    if (settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
       // What was written meanwhile still goes up to its server.
       await workers.look();
       return true;

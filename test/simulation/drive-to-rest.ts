@@ -1,4 +1,4 @@
-import { countMoving } from '../../src/ledger/queries/overview.ts';
+import { isMoving } from '../../src/ledger/queries/overview.ts';
 import { sweep } from '../../workers/sweep.ts';
 import type { Instance } from './instance/open-instance.ts';
 import { holdServiceClock, moveClock } from './steps/move-clock.ts';
@@ -37,13 +37,13 @@ export async function settle(world: World): Promise<string[]> {
   for (const waitMs of WAITS_MS) {
     const instance = await anInstance(world);
     const settling = await workOff(world, instance);
-    const moving = await countMoving(world.office);
-    if (settling === 0 && moving === 0 && world.queue.waiting().every((job) => job.dueMs > world.clock.now().getTime()))
+    const isOnItsWay = await isMoving(world.office);
+    if (settling === 0 && !isOnItsWay && world.queue.waiting().every((job) => job.dueMs > world.clock.now().getTime()))
       return world.complaints.splice(0);
     if (world.complaints.length > 0) return world.complaints.splice(0);
     await moveClock(world, waitMs);
   }
-  return [`after two weeks ${await countMoving(world.office)} things still move`];
+  return ['after two weeks something still moves'];
 }
 
 async function anInstance(world: World): Promise<Instance> {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import { countMoving } from '../../src/ledger/queries/overview.ts';
 import { deliverFile } from '../../workers/deliver.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { sweep } from '../../workers/sweep.ts';
@@ -103,8 +102,7 @@ describe('a window that is closed', () => {
     expect(await jobsAddedBy(app, fileId, () => wakeAccount(app, account))).toEqual(['submit-1']);
   });
 
-  it('lets nobody wait for its batches, and every other account send', async () => {
-    expect((await countMoving(app.ledger)) - (await countMoving(app.ledger, [account]))).toBe(2);
+  it('lets every other account send', async () => {
     const other = world.freshAccount();
     const theirs = await takeInCharges(app, other, 2);
     const scripted = answering(app, { ...TAKEN, batchId: 'theirs' });

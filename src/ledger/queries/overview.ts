@@ -115,19 +115,18 @@ export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFil
 }
 
 /**
- * How many things are on their way that paydrop will bring to its end without a person: files to take in or to write
- * outputs for, batches that are being sent or waited for, batches that will be sent, and results that are to be asked for
- * again by now.
+ * Whether anything is on its way that paydrop will bring to its end without a person: a file to take in or to write outputs
+ * for, a batch that is being sent or waited for, one that will be sent, or a result that is to be asked for again by now.
  * @param closed accounts whose window is closed: their batches wait, maybe for days
  */
-export async function countMoving(ledger: Ledger, closed: readonly string[] = []): Promise<number> {
-  const [row] = await query<{ moving: number }>(
+export async function isMoving(ledger: Ledger, closed: readonly string[] = []): Promise<boolean> {
+  const [row] = await query<{ moving: boolean }>(
     ledger,
-    `SELECT (SELECT count(*) FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
-          + (SELECT count(*) FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
-          + (SELECT count(*) FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
-          + (SELECT count(*) FROM batch WHERE state = 'exception' AND next_poll_at <= $1)
-          + (SELECT count(*) FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK}) AS moving`,
+    `SELECT EXISTS (SELECT FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
+         OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
+         OR EXISTS (SELECT FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
+         OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND next_poll_at <= $1)
+         OR EXISTS (SELECT FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK}) AS moving`,
     [ledger.clock.now(), closed],
   );
   return row!.moving;

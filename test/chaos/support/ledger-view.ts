@@ -5,7 +5,7 @@ import pg from 'pg';
 import { systemClock } from '../../../src/kernel/clock.ts';
 import type { Ledger } from '../../../src/ledger/open-ledger.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
-import { countMoving } from '../../../src/ledger/queries/overview.ts';
+import { isMoving } from '../../../src/ledger/queries/overview.ts';
 
 /** The database of an installation, looked at from outside: it never starts the server, and outlives its death. */
 export type LedgerView = {
@@ -76,7 +76,7 @@ export function viewLedger(root: string): LedgerView {
     query,
     isAtRest: async () => {
       try {
-        if ((await countMoving(ledger)) > 0) return false;
+        if (await isMoving(ledger)) return false;
         const { intake, submit, deliver } = await findDueWork(ledger);
         return intake.length + submit.length + deliver.length === 0;
       } catch {

@@ -3,7 +3,7 @@ import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
 import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../../src/ledger/moves/schedule-recheck.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
-import { countMoving } from '../../../src/ledger/queries/overview.ts';
+import { isMoving } from '../../../src/ledger/queries/overview.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
 import { readSealedPart } from '../../../src/ledger/queries/read-sealed-part.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
@@ -37,8 +37,8 @@ const take = (batch: BatchRow) => takeRecheck(world.ledger, keyOf(batch), RETRY_
 
 /** Whether the sweep would ask for it, and a run would wait for it. */
 async function isDue(): Promise<boolean> {
-  const [due, moving] = [(await findDueWork(world.ledger)).poll.length, await countMoving(world.ledger)];
-  expect(moving).toBe(due);
+  const [due, moving] = [(await findDueWork(world.ledger)).poll.length, await isMoving(world.ledger)];
+  expect(moving).toBe(due > 0);
   return due === 1;
 }
 

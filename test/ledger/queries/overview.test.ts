@@ -3,7 +3,7 @@ import { BATCH_STATES, type BatchState, type OutputKind } from '../../../schemas
 import { recordOutput } from '../../../src/ledger/moves/complete-file.ts';
 import { stopAccount } from '../../../src/ledger/moves/prepare-batch.ts';
 import { reconcileBatch } from '../../../src/ledger/moves/receive-result.ts';
-import { countMoving, readOverview } from '../../../src/ledger/queries/overview.ts';
+import { isMoving, readOverview } from '../../../src/ledger/queries/overview.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { type FilePlan, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 
@@ -150,24 +150,24 @@ describe('readOverview', () => {
   });
 });
 
-describe('countMoving', () => {
-  it('is 0 for an empty ledger', async () => {
-    expect(await countMoving(world.ledger)).toBe(0);
+describe('isMoving', () => {
+  it('says no of an empty ledger', async () => {
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
-  it('counts a file that is to be taken in', async () => {
+  it('says yes of a file that is to be taken in', async () => {
     await world.claimed();
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
   });
 
   it.each([
     ['held', 'held'],
     ['rejected', 'nak'],
-  ] as const)('counts a file that is %s until its notice is written', async (kind, output) => {
+  ] as const)('says yes of a file that is %s until its notice is written', async (kind, output) => {
     const { file_id: fileId } = await world[kind]();
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
     await write(fileId, output);
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
   it.each(Object.keys(BATCH_STATES) as BatchState[])(
@@ -175,89 +175,95 @@ describe('countMoving', () => {
     async (state) => {
       const file = await fileOf([state]);
       const waitsForPerson = ['unknown', 'exception', 'refused'].includes(state);
-      expect(await countMoving(world.ledger)).toBe(waitsForPerson ? 0 : 1);
+      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
       await world.putFile(file.file_id, 'in_progress');
-      expect(await countMoving(world.ledger)).toBe(waitsForPerson ? 0 : 1);
+      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
     },
   );
 
   it.each([
     ['cancelled', 'cancelled'],
     ['partly_cancelled', 'summary-txt'],
-  ] as const)('counts a file that is %s until its sender is told', async (state, output) => {
+  ] as const)('says yes of a file that is %s until its sender is told', async (state, output) => {
     const { file_id: fileId } = await fileOf(['cancelled', 'reconciled']);
     await world.putFile(fileId, state);
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
     await write(fileId, output);
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
-  it('does not count a file that is completed', async () => {
+  it('says no of a file that is completed', async () => {
     const file = await fileOf(['cancelled', 'reconciled']);
     await world.putFile(file.file_id, 'completed');
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
-  it('counts a file whose results are due, although its account is stopped', async () => {
+  it('says yes of a file whose results are due, although its account is stopped', async () => {
     const { account } = await fileOf(['reconciled', 'cancelled']);
     await stopAccount(world.ledger, account, 'to see');
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
   });
 
-  it('counts a result that did not fit when it is to be asked for again', async () => {
+  it('says yes of a result that did not fit when it is to be asked for again', async () => {
     const file = await fileOf(['exception']);
     await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [file.file_id, START]);
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
     world.clock.advance(-1);
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
-  it('counts a file whose acknowledgement is due, although it waits for a person', async () => {
+  it('says yes of a file whose acknowledgement is due, although it waits for a person', async () => {
     const { file_id: fileId } = await world.batchIn('unknown');
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
     await write(fileId, 'ack');
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
-  it.each(['unknown', 'refused'] as const)('does not count what waits behind a batch that is %s', async (state) => {
+  it.each(['unknown', 'refused'] as const)('says no of what waits behind a batch that is %s', async (state) => {
     const { account } = await fileOf([state, 'ready'], { account: 'main' });
     await fileOf(['ready', 'ready'], { account });
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
     await fileOf(['ready'], { account: 'other' });
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
   });
 
-  it('counts what goes on beside an exception', async () => {
+  it('says yes of what goes on beside an exception', async () => {
     await fileOf(['exception', 'ready']);
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
   });
 
-  it('does not count what waits for an account that is stopped', async () => {
+  it('says no of what waits for the window of its account', async () => {
     const { account } = await fileOf(['ready', 'ready']);
-    expect(await countMoving(world.ledger)).toBe(2);
+    expect(await isMoving(world.ledger, ['another'])).toBe(true);
+    expect(await isMoving(world.ledger, [account])).toBe(false);
+  });
+
+  it('says no of what waits for an account that is stopped', async () => {
+    const { account } = await fileOf(['ready', 'ready']);
+    expect(await isMoving(world.ledger)).toBe(true);
     await stopAccount(world.ledger, account, 'to see');
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 
   it.each(['preparing', 'sending', 'submitted', 'result_in'] as const)(
-    'counts a batch that is %s although its account is stopped, or another batch of it in doubt',
+    'says yes of a batch that is %s although its account is stopped, or another batch of it in doubt',
     async (state) => {
       const { account } = await fileOf([state, 'unknown', 'ready']);
-      expect(await countMoving(world.ledger)).toBe(1);
+      expect(await isMoving(world.ledger)).toBe(true);
       await stopAccount(world.ledger, account, 'to see');
-      expect(await countMoving(world.ledger)).toBe(1);
+      expect(await isMoving(world.ledger)).toBe(true);
     },
   );
 
-  it('counts a batch that waits a while before it is sent again', async () => {
+  it('says yes of a batch that waits a while before it is sent again', async () => {
     const file = await fileOf(['ready']);
     await world.force('UPDATE batch SET not_before = $2 WHERE file_id = $1', [file.file_id, '2026-06-15T11:00:00Z']);
-    expect(await countMoving(world.ledger)).toBe(1);
+    expect(await isMoving(world.ledger)).toBe(true);
   });
 
-  it('does not count the batches of a held file', async () => {
+  it('says no of the batches of a held file', async () => {
     const { file_id: fileId } = await world.held({ batches: 3 });
     await write(fileId, 'held');
-    expect(await countMoving(world.ledger)).toBe(0);
+    expect(await isMoving(world.ledger)).toBe(false);
   });
 });
