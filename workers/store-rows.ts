@@ -34,8 +34,11 @@ export async function storeRows(
   return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
 }
 
-/** A smaller file is read before a thread could have begun. */
-export const LARGE_BYTES = 256 * 1024;
+/**
+ * A smaller file is read, block by block and with turns for others, in less time than a thread needs to begin and to have its
+ * code compiled once more.
+ */
+export const LARGE_BYTES = 2 * 1024 * 1024;
 
 async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
   try {
