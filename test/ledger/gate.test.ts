@@ -82,6 +82,8 @@ it('keeps plans that were made in an empty ledger and are as good in a full one,
        UPDATE batch SET state = 'submitted' WHERE batch_no = 1 AND file_id = '${model}'`,
     );
     await client.query('COMMIT');
+    // What was read so far is counted with what is read next until it was told to the server.
+    await client.query('SELECT pg_stat_force_next_flush()');
     await client.query('BEGIN');
     const { rows: asked } = await client.query<{ next: string; rows: number; unknown: number[] }>(ASK, [
       'main',

@@ -70,7 +70,7 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
         add: async () => {},
       },
     }),
-    says: /things still move/,
+    says: /something still moves/,
   },
 ];
 
