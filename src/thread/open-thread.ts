@@ -28,9 +28,9 @@ const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
 /**
  * How long a thread that has nothing to do lives on, in ms: the next of several files need not wait for another, and what is
- * left of payments in its memory, and the memory itself, are gone when no more come.
+ * left of payments in its memory, and the memory itself, are gone before what follows the intake of a large file takes its own.
  */
-const IDLE_MS = 10_000;
+const IDLE_MS = 200;
 
 /** @param limits for tests */
 export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS): WorkThread {
