@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MOST_FILES } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
@@ -17,6 +17,10 @@ async function gather() {
   } as unknown as App;
   return { claims: gatherClaims(app), jobs };
 }
+
+// On a busy machine a moment may be long.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 describe('gatherClaims', () => {
   it('asks for the first at once, and for the others together', async () => {
