@@ -1,11 +1,12 @@
 import { z } from 'zod';
 
+/** Files that come together share a job, because each job costs BullMQ five statements and more. */
+export const MOST_FILES = 10;
+
 /**
  * Payloads of the queues: ids only. A job says "have a look at this"; what is to be done is read from the ledger, so a
  * job may be lost, repeated or invented without harm. What is `atSite` has a queue for each site (roles.ts).
  */
-/** Small files that come together share a job: to ask for each takes as long as half of its work. */
-export const MOST_FILES = 10;
 const FileJob = z.strictObject({
   fileId: z.string(),
   more: z
