@@ -4,7 +4,7 @@ import type { FileRow } from '../src/ledger/records.ts';
 import { mayOverlap } from '../src/ledger/queries/may-overlap.ts';
 import { fileTurn } from './file-turn.ts';
 import { intakeAlone, tellOfIntake } from './intake.ts';
-import { LARGE_BYTES } from './store-rows.ts';
+import { THREAD_BYTES } from './store-rows.ts';
 import { askForIntake } from './wake.ts';
 
 /** The other stations wait no longer than this for the files that were taken in, in ms, but for the one that is being read. */
@@ -45,5 +45,5 @@ export async function intakeTurn(
 const SMALL_AT_ONCE = 3;
 
 async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
-  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], LARGE_BYTES)) ? SMALL_AT_ONCE : 1;
+  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
 }

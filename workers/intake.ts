@@ -8,7 +8,7 @@ import { releaseClaim } from '../src/drop/release-claim.ts';
 import type { Folder } from '../src/kernel/config.ts';
 import { limitsOf } from '../src/kernel/limits.ts';
 import { isApprovalDue } from '../src/kernel/second-person.ts';
-import { askInOne } from '../src/ledger/ask-together.ts';
+import { askInOne } from '../src/ledger/wire/ask-together.ts';
 import { chooseVolume, noteVolume } from '../src/ledger/fingerprint-volumes.ts';
 import { forgetReadings } from '../src/ledger/moves/count-readings.ts';
 import { copyFaults } from '../src/ledger/copy-rows.ts';

@@ -6,7 +6,7 @@ import { limitsOf } from '../src/kernel/limits.ts';
 import { formatCents } from '../src/kernel/money.ts';
 import type { Fault } from '../src/kernel/rows.ts';
 import { dayInZone, startOfDay } from '../src/kernel/zone-time.ts';
-import { askInOne } from '../src/ledger/ask-together.ts';
+import { askInOne } from '../src/ledger/wire/ask-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { lockDecisions } from '../src/ledger/lock-decisions.ts';
 import { type Earlier, findSameRows, findSameTotals } from '../src/ledger/queries/find-duplicate.ts';

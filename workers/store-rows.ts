@@ -29,7 +29,7 @@ export async function storeRows(
   order: ReadingOrder,
   contentBytes: number,
 ): Promise<StoredRows> {
-  const parcels = contentBytes < LARGE_BYTES ? runTask(order) : app.thread.run<Parcel, Reading>(READ_CONTENT, order);
+  const parcels = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Parcel, Reading>(READ_CONTENT, order);
   const { faults, ...reading } = await storeParcels(tx, parcels);
   return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
 }
@@ -38,7 +38,7 @@ export async function storeRows(
  * A smaller file is read, block by block and with turns for others, in less time than a thread needs to begin and to have its
  * code compiled once more.
  */
-export const LARGE_BYTES = 2 * 1024 * 1024;
+export const THREAD_BYTES = 2 * 1024 * 1024;
 
 async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
   try {

@@ -1,5 +1,5 @@
 import type { Fault } from '../kernel/rows.ts';
-import { copyIn } from './copy/copy-in.ts';
+import { copyIn } from './wire/copy-in.ts';
 import { COPIED, type NewRow, writeFault, writeRow } from './copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from './copy/tuple-writer.ts';
 import type { Transaction } from './transaction.ts';

@@ -10,14 +10,14 @@ import type { Transaction } from './transaction.ts';
 const FULL_ROWS = 1_000_000;
 
 /** A file of this many bytes begins a volume of its own, in which nobody then needs to look for its rows. */
-const LARGE_BYTES = 8 * 1024 * 1024;
+const OWN_VOLUME_BYTES = 8 * 1024 * 1024;
 
 /** The volume into which the rows of a file go; a new one has the number of the file. */
 export async function chooseVolume(
   tx: Transaction,
   file: Pick<FileRow, 'file_no' | 'account' | 'bytes'>,
 ): Promise<number> {
-  if (file.bytes >= LARGE_BYTES) return file.file_no;
+  if (file.bytes >= OWN_VOLUME_BYTES) return file.file_no;
   const { rows } = await tx.client.query<{ volume: number; rows: number }>(
     'SELECT volume, rows FROM fingerprint_volume WHERE account = $1 ORDER BY volume DESC LIMIT 1',
     [file.account],

@@ -1,7 +1,8 @@
 import pg, { DatabaseError, type PoolClient, type QueryResult } from 'pg';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
-import { type Asked, beginWithFirst } from './begin-with-first.ts';
+import type { Asked } from './wire/asked.ts';
+import { beginWithFirst } from './wire/begin-with-first.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
@@ -19,8 +20,6 @@ export type AuditEntry = {
 
 export type Transaction = {
   readonly client: Asked;
-  /** Has a statement without values, such as one that takes a lock, go out ahead of the next, in one message with it. */
-  sendAhead(statement: string): void;
   /** The present moment, the same for everything in this transaction. */
   readonly at: Date;
   /** Remembers an audit link; all links are appended right before the commit. */
@@ -47,12 +46,7 @@ export async function transact<Result>(
   const begun = beginWithFirst(client);
   let isBroken = false;
   try {
-    const result = await work({
-      client: begun.client,
-      sendAhead: begun.sendAhead,
-      at,
-      audit: (entry) => links.push(entry),
-    });
+    const result = await work({ client: begun.client, at, audit: (entry) => links.push(entry) });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
     await commit(begun.client, [...links.map((link) => appendAudit(at, link)), ...last]);

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { askTogether } from './ask-together.ts';
+import { askTogether } from './wire/ask-together.ts';
 import type { Ledger } from './open-ledger.ts';
 
 /**

@@ -77,7 +77,9 @@ describe('files that end every process that reads them', () => {
     const isDone = async () =>
       (await countFiles(['accepted', 'in_progress'])) === GOOD &&
       (await countFiles(['held', 'rejected'])) === 1 + WORST_COUNT &&
-      (await readdir(quarantine).catch(() => [])).length === 1;
+      (await readdir(quarantine).catch(() => [])).length === 1 &&
+      // Notices follow the verdicts; a process that is ended before them writes them at its next start.
+      (await site.outputs('.held.csv')).length === 1;
     // One file is sealed while the other is read, so one death may be counted for both.
     const deaths = await liveUntil(isDone, 8);
     expect(deaths).toBeGreaterThanOrEqual(3);

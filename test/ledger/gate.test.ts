@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { BatchKey } from '../../src/ledger/moves/move.ts';
+import type { BatchRow } from '../../src/ledger/records.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { forget } from './moves/support/forget.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -51,6 +53,16 @@ it('is_calling says whether a batch of the account is in the hands of a worker',
   }
   await world.putBatch({ fileId, batchNo: 1 }, 'unknown');
   expect(await isCalling()).toBe(false);
+});
+
+it('was_sent_before goes by account and bytes', async () => {
+  const [barred, free] = [await world.batchIn('ready'), await world.batchIn('ready')];
+  await forget(world.ledger, { account: barred.account, sha256: barred.body_sha256 });
+  await forget(world.ledger, { account: 'elsewhere', sha256: free.body_sha256 });
+  const wasSent = async ({ account, file_id: fileId, body_sha256: sha256 }: BatchRow) =>
+    (await world.ledger.pool.query('SELECT was_sent_before($1, $2, $3) AS was', [account, fileId, sha256])).rows;
+  expect(await wasSent(barred)).toEqual([{ was: true }]);
+  expect(await wasSent(free)).toEqual([{ was: false }]);
 });
 
 /** Rows and entries of indexes that the server reads in this ledger for all that the gate asks of an account. */

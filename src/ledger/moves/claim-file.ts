@@ -1,6 +1,6 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { Completeness } from '../../../schemas/lifecycle.ts';
-import { askInOne } from '../ask-together.ts';
+import { askInOne } from '../wire/ask-together.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { transact } from '../transaction.ts';

@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { askInOne } from '../ask-together.ts';
+import { askInOne } from '../wire/ask-together.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { moveFile } from './move.ts';

@@ -1,4 +1,4 @@
-import type { Asked } from '../begin-with-first.ts';
+import type { Asked } from '../wire/asked.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { FileRow } from '../records.ts';
 import type { Transaction } from '../transaction.ts';
-import { askInOne } from '../ask-together.ts';
+import { askInOne } from '../wire/ask-together.ts';
 import { forgetReadings } from './count-readings.ts';
 import { moveFile, mustMove } from './move.ts';
 

@@ -1,6 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
-import { transact } from '../transaction.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import { askInOne } from '../wire/ask-together.ts';
 import { moveBatch, moveFile } from './move.ts';
 import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
 import { lockForSend } from './stop-lock.ts';
@@ -11,36 +12,37 @@ import { lockForSend } from './stop-lock.ts';
  * its time, so whether the account may send at all is asked once more: it may have been stopped meanwhile.
  * @returns false when the batch is no longer ours or its account has closed: nothing may be written
  */
-export async function sendBatch(
-  ledger: Ledger,
-  batch: Prepared,
-  call: { host: string; requestBytes: number },
-): Promise<boolean> {
-  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
   return transact(ledger, async (tx) => {
-    lockForSend(tx);
-    const row = await moveBatch<{ file_state: FileState }>(
-      tx,
-      'send',
-      key,
-      {
-        actor: 'worker:submit',
-        reason: `attempt ${batch.attempt} begins`,
-        evidence: { ...call, sha256: batch.body_sha256 },
-      },
-      {
-        where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] },
-        also: {
-          sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-                SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, $5::timestamptz FROM moved`,
-          values: [batch.attempt, ledger.instance.id, call.host, call.requestBytes, tx.at],
-        },
-        tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',
-      },
-    );
+    // One message, and two statements: the move sees what was committed while the lock was waited for.
+    const [, row] = await askInOne(tx, (asked) => [lockForSend(asked), moveToSending(asked, ledger, batch, call)]);
     if (!row) return false;
     if (row.file_state === 'accepted')
-      await moveFile(tx, 'begin', key.fileId, { actor: 'worker:submit', reason: 'the first batch is being sent' });
+      await moveFile(tx, 'begin', row.file_id, { actor: 'worker:submit', reason: 'the first batch is being sent' });
     return true;
   });
+}
+
+type Call = { host: string; requestBytes: number };
+
+function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, call: Call) {
+  return moveBatch<{ file_state: FileState }>(
+    tx,
+    'send',
+    { fileId: batch.file_id, batchNo: batch.batch_no },
+    {
+      actor: 'worker:submit',
+      reason: `attempt ${batch.attempt} begins`,
+      evidence: { ...call, sha256: batch.body_sha256 },
+    },
+    {
+      where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] },
+      also: {
+        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
+              SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, $5::timestamptz FROM moved`,
+        values: [batch.attempt, instance.id, call.host, call.requestBytes, tx.at],
+      },
+      tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',
+    },
+  );
 }

@@ -5,11 +5,10 @@ import type { Transaction } from '../transaction.ts';
  * tell its person that nothing begins any more, and the send would commit after it. Senders hold it side by side, for
  * one short transaction; whoever stops waits for those that have begun.
  *
- * Taken first in a transaction, before any row, so that nobody waits in a circle over it. It goes out with the first
- * statement and comes before it.
+ * Taken first in a transaction, before any row, so that nobody waits in a circle over it.
  */
-export function lockForSend(tx: Transaction): void {
-  tx.sendAhead(`SELECT pg_advisory_xact_lock_shared(${STOP_LOCKS}, 0)`);
+export async function lockForSend(tx: Transaction): Promise<void> {
+  await tx.client.query('SELECT pg_advisory_xact_lock_shared($1, 0)', [STOP_LOCKS]);
 }
 
 export async function lockForStop(tx: Transaction): Promise<void> {

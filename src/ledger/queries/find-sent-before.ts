@@ -2,14 +2,6 @@ import type { Ledger } from '../open-ledger.ts';
 import type { Transaction } from '../transaction.ts';
 
 /**
- * Condition that a batch, by its name in the query, may have been sent before the ledger was restored: its bytes are
- * those of a forgotten call, or its file had a batch that this ledger has never cut; the same rows may be in others now.
- */
-export function wasSentBefore(batch: string): string {
-  return `was_sent_before(${batch}.account, ${batch}.file_id, ${batch}.body_sha256)`;
-}
-
-/**
  * Batches of a file whose bytes the send journal knows from a call that the ledger had forgotten: they may have been
  * charged before the ledger was restored, so none of them may leave.
  * @returns what to say of them, or undefined when there are none

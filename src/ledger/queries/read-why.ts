@@ -2,7 +2,6 @@ import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../records.ts';
 import type { AuditRow } from './search.ts';
-import { wasSentBefore } from './find-sent-before.ts';
 
 /**
  * What `paydrop why` tells a story of. Every question here goes by an index and has a limit, so that the answer comes at
@@ -122,7 +121,7 @@ export async function readWaiting(ledger: Ledger, file: FileRow, batch: BatchRow
     `SELECT (SELECT count(*) FROM batch b JOIN file f USING (file_id)
              WHERE b.account = $1 AND b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'ready'
                AND f.state IN ('accepted', 'in_progress') AND (f.file_no, b.batch_no) < ($2, $3)) AS ahead,
-            (SELECT ${wasSentBefore('batch')} FROM batch WHERE file_id = $4 AND batch_no = $3) AS "isBarred"`,
+            (SELECT was_sent_before(account, file_id, body_sha256) FROM batch WHERE file_id = $4 AND batch_no = $3) AS "isBarred"`,
     [batch.account, file.file_no, batch.batch_no, batch.file_id],
   );
   return rows[0]!;

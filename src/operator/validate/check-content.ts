@@ -20,7 +20,7 @@ export async function checkContent(
   takeGroup: (group: CheckedGroup) => void | Promise<void>,
   { contentBytes = 0 }: Pick<CheckOptions, 'contentBytes'> = {},
 ): Promise<FileCheck> {
-  const thread = contentBytes >= LARGE_BYTES && availableParallelism() > 1 ? openThread() : undefined;
+  const thread = contentBytes >= TWO_THREADS_BYTES && availableParallelism() > 1 ? openThread() : undefined;
   const check = checkPaymentFile(source, rules, { contentBytes, ...(thread && { beside: thread.run }) });
   try {
     for (;;) {
@@ -34,4 +34,4 @@ export async function checkContent(
 }
 
 /** A smaller file is read before a thread has done enough to make up for its start. */
-const LARGE_BYTES = 32 * 1024 * 1024;
+const TWO_THREADS_BYTES = 32 * 1024 * 1024;

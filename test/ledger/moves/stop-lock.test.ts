@@ -10,14 +10,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** A transaction that holds the lock until it is let go. */
-async function holding(lock: (tx: Transaction) => void | Promise<void>): Promise<{ letGo(): Promise<void> }> {
+async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letGo(): Promise<void> }> {
   let letGo = () => {};
   const told = new Promise<void>((resolve) => (letGo = resolve));
   let whole: Promise<void> = Promise.resolve();
   await new Promise<void>((resolve) => {
     whole = transact(world.ledger, async (tx) => {
       await lock(tx);
-      await tx.client.query('SELECT 1');
       resolve();
       await told;
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeSentBefore, wasSentBefore } from '../../../src/ledger/queries/find-sent-before.ts';
+import { describeSentBefore } from '../../../src/ledger/queries/find-sent-before.ts';
 import { readBatches } from '../../../src/ledger/queries/read-file.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
@@ -12,22 +12,6 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const ask = (fileId: string) => transact(world.ledger, (tx) => describeSentBefore(tx, fileId));
-
-describe('wasSentBefore', () => {
-  it('is asked of a batch by any name, and goes by account and bytes', async () => {
-    const [barred, free] = [await world.batchIn('ready'), await world.batchIn('ready')];
-    await forget(world.ledger, { account: barred.account, sha256: barred.body_sha256 });
-    await forget(world.ledger, { account: 'elsewhere', sha256: free.body_sha256 });
-    const { rows } = await world.ledger.pool.query(
-      `SELECT b.file_id, ${wasSentBefore('b')} AS was FROM batch b WHERE b.file_id = ANY ($1) ORDER BY was`,
-      [[barred.file_id, free.file_id]],
-    );
-    expect(rows).toEqual([
-      { file_id: free.file_id, was: false },
-      { file_id: barred.file_id, was: true },
-    ]);
-  });
-});
 
 describe('describeSentBefore', () => {
   it('says nothing of a file whose bytes nobody knows, or another account does', async () => {

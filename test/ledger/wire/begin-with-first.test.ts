@@ -1,12 +1,13 @@
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { silentLog } from '../../src/kernel/log.ts';
-import { type Beginning, beginWithFirst } from '../../src/ledger/begin-with-first.ts';
-import { copyIn } from '../../src/ledger/copy/copy-in.ts';
-import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { relayDatabase } from '../support/database-relay.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { askTogether } from '../../../src/ledger/wire/ask-together.ts';
+import { type Beginning, beginWithFirst } from '../../../src/ledger/wire/begin-with-first.ts';
+import { copyIn } from '../../../src/ledger/wire/copy-in.ts';
+import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
+import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { relayDatabase } from '../../support/database-relay.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 let client: PoolClient;
@@ -84,47 +85,27 @@ describe('beginWithFirst', () => {
     expect(await held()).toEqual([]);
   });
 
-  it('drops the answers to what is sent ahead', async () => {
-    begun.sendAhead('INSERT INTO one VALUES (1)');
-    begun.sendAhead('SELECT n FROM one');
-    expect(begun.hasBegun()).toBe(false);
-    const { rows } = await begun.client.query('SELECT $1::integer AS n', [2]);
-    expect(rows).toEqual([{ n: 2 }]);
-    begun.sendAhead('INSERT INTO one VALUES (3)');
-    await begun.client.query('INSERT INTO one VALUES (4)');
-    expect(await held()).toEqual([1, 3, 4]);
-  });
-
-  it.each(FIRSTS)('fails when what is sent ahead of it fails: %s', async (_what, ask) => {
-    begun.sendAhead('SELECT 1');
-    begun.sendAhead('SELECT 1 / 0');
-    await expect(ask()).rejects.toMatchObject({ code: '22012' });
-    expect((await begun.client.query('COMMIT')).command).toBe('ROLLBACK');
+  it('begins with questions that are asked together, which are one message with it', async () => {
+    const sent = vi.spyOn(client, 'query');
+    const answers = await askTogether(begun.client, (by) => [
+      by.query('INSERT INTO one VALUES ($1)', [1]),
+      by.query('SELECT n FROM one'),
+    ]);
+    expect(answers).toMatchObject([{ rowCount: 1 }, { rows: [{ n: 1 }] }]);
+    expect(sent).toHaveBeenCalledTimes(1);
+    sent.mockRestore();
+    await client.query('ROLLBACK');
     expect(await held()).toEqual([]);
   });
 
-  it.each(FIRSTS)('goes on after what is sent ahead of it: %s', async (_what, ask) => {
-    begun.sendAhead('SELECT 1 AS n');
-    begun.sendAhead('INSERT INTO one VALUES (3)');
-    await ask();
-    begun.sendAhead('DELETE FROM one WHERE n = 1');
-    await ask();
-    expect((await begun.client.query('COMMIT')).command).toBe('COMMIT');
-    expect(await held()).toEqual([1, 3]);
-  });
-
-  it('shows what stands behind a lock all that was committed while the lock was waited for', async () => {
-    const other = await world.ledger.pool.connect();
-    onTestFinished(() => other.release());
-    await other.query('CREATE TABLE IF NOT EXISTS told (n integer); BEGIN; SELECT pg_advisory_xact_lock(1, 2)');
-    begun.sendAhead('SELECT pg_advisory_xact_lock(1, 2)');
-    const seen = begun.client.query('SELECT n FROM told WHERE n = $1', [5]);
-    const waiting = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND (classid, objid) = (1, 2) AND NOT granted`;
-    await expect.poll(async () => (await other.query(waiting)).rowCount, { interval: 10 }).toBe(1);
-    await other.query('INSERT INTO told VALUES (5); COMMIT');
-    expect((await seen).rows).toEqual([{ n: 5 }]);
-    await client.query('ROLLBACK');
-    await other.query('DROP TABLE told');
+  it('does not lose the failure of one of several that are asked together', async () => {
+    const asked = askTogether(begun.client, (by) => [
+      by.query('INSERT INTO one VALUES ($1)', [1]),
+      by.query('SELECT 1 / 0'),
+    ]);
+    await expect(asked).rejects.toMatchObject({ code: '22012' });
+    expect((await begun.client.query('COMMIT')).command).toBe('ROLLBACK');
+    expect(await held()).toEqual([]);
   });
 
   it('sends both as one message', async () => {

@@ -1,5 +1,5 @@
 import type { Connection, Submittable } from 'pg';
-import type { Asked } from '../begin-with-first.ts';
+import type { Asked } from './asked.ts';
 
 /** Rows for one table in the form of COPY. `into` names the table with its columns, and never comes from outside. */
 export type CopiedInto = { into: string; tuples: Uint8Array };

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { askTogether } from '../../src/ledger/ask-together.ts';
-import type { Asked } from '../../src/ledger/begin-with-first.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { askTogether } from '../../../src/ledger/wire/ask-together.ts';
+import type { Asked } from '../../../src/ledger/wire/asked.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 let client: PoolClient;

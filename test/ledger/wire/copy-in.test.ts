@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PoolClient } from 'pg';
-import { type CopiedInto, copyIn } from '../../../src/ledger/copy/copy-in.ts';
+import { type CopiedInto, copyIn } from '../../../src/ledger/wire/copy-in.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

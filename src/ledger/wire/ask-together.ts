@@ -1,6 +1,6 @@
 import pg, { type Connection, type QueryResult } from 'pg';
-import type { Asked } from './begin-with-first.ts';
-import type { Transaction } from './transaction.ts';
+import type { Asked } from './asked.ts';
+import type { Transaction } from '../transaction.ts';
 
 /**
  * Asks several questions in one message, so that server and process wake once for all of them. They are answered in their
