@@ -1,7 +1,7 @@
 import type { App } from '../src/app.ts';
 import { claimDrop } from '../src/drop/claim-drop.ts';
 import { type Candidate, createFolderScanner, type FolderScanner } from '../src/drop/scan-folder.ts';
-import { watchFolders } from '../src/drop/watch-folders.ts';
+import { type Hints, watchFolders } from '../src/drop/watch-folders.ts';
 import { type Folder, foldersHere } from '../src/kernel/config.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
@@ -47,7 +47,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
   };
   const lookAtAll = async () => {
     let settling = 0;
-    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner);
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, hints);
     plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
     return settling;
   };
@@ -72,17 +72,23 @@ export async function startWatcher(app: App): Promise<Watcher> {
   };
 }
 
-/** Takes what has settled in one folder. @returns how many drops of it are still settling */
-export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner): Promise<number> {
+/**
+ * Takes what has settled in one folder.
+ * @param hints of the folder, if somebody waits for them
+ * @returns how many drops of it are still settling
+ */
+export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
   let settling = 0;
   await keepGoing(app, folder, async () => {
     const scan = await scanner.scan();
     app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
     const claims = gatherClaims(app);
-    await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
-      keepGoing(app, folder, () => takeDrop(app, folder, drop, { claims, turn })),
-    );
+    const takeAll = () =>
+      keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
+        keepGoing(app, folder, () => takeDrop(app, folder, drop, { claims, turn })),
+      );
+    await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
     await keepGoing(app, folder, claims.flush);
     for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));
   });
@@ -104,6 +110,9 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
  * because in that order they are sent.
  */
 const CLAIMS_AT_ONCE = 4;
+
+/** So many claims take longer than to close the hints and open them again. */
+const MANY = 20;
 
 async function takeDrop(
   app: App,

@@ -9,9 +9,9 @@ import { Sample } from './record.ts';
 export async function runProgram(
   path: string,
   words: readonly string[],
-  options: { heapMb?: number } = {},
+  { heapMb, nodeFlags = [] }: { heapMb?: number; nodeFlags?: readonly string[] } = {},
 ): Promise<Sample> {
-  const flags = options.heapMb === undefined ? [] : [`--max-old-space-size=${options.heapMb}`];
+  const flags = heapMb === undefined ? nodeFlags : [`--max-old-space-size=${heapMb}`, ...nodeFlags];
   const child = spawn(process.execPath, [...flags, path, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   let complaints = '';

@@ -40,7 +40,14 @@ export const overSandbox: Part = {
 };
 
 /** Files of so many rows each, all dropped at once. */
-export type Job = { part: string; files: number; rows: number; maxRows: number; service?: string };
+export type Job = {
+  part: string;
+  files: number;
+  rows: number;
+  maxRows: number;
+  service?: string;
+  nodeFlags?: readonly string[];
+};
 
 /** More than Node gives by itself, or the script could not do a million rows at all. */
 export const HEAP_MB = 8_192;
@@ -53,16 +60,21 @@ export function paydropOn(bench: Bench, job: Job): Contestant {
       return withService(
         bench,
         ({ url: serviceUrl }) =>
-          withInstallation({ serviceUrl, maxRows: job.maxRows }, (place) => dropAll(bench, place, made)),
+          withInstallation({ serviceUrl, maxRows: job.maxRows }, (place) => dropAll(bench, place, made, job.nodeFlags)),
         job.service,
       );
     },
   };
 }
 
-async function dropAll({ programs }: Bench, place: Installation, made: readonly MadeFile[]): Promise<Sample> {
+async function dropAll(
+  { programs }: Bench,
+  place: Installation,
+  made: readonly MadeFile[],
+  nodeFlags?: readonly string[],
+): Promise<Sample> {
   await place.bring(made.map(({ path }) => path));
-  const daemon = await startDaemon(programs.paydrop, place.root);
+  const daemon = await startDaemon(programs.paydrop, place.root, nodeFlags);
   try {
     let stopWatch = startStopWatch(daemon.pid, place.root);
     let started = performance.now();

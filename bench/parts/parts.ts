@@ -1,13 +1,23 @@
 import { dropToResult, overSandbox } from './drop-to-result.ts';
 import type { Part } from './part.ts';
 import { polling } from './polling.ts';
+import { profile } from './profile.ts';
 import { questions } from './questions.ts';
 import { smallFiles } from './small-files.ts';
 import { stations } from './stations.ts';
 import { validate } from './validate.ts';
 
 /** In the order in which they run and stand in the report. */
-export const PARTS: readonly Part[] = [validate, stations, dropToResult, smallFiles, polling, questions, overSandbox];
+export const PARTS: readonly Part[] = [
+  validate,
+  stations,
+  dropToResult,
+  smallFiles,
+  polling,
+  questions,
+  overSandbox,
+  profile,
+];
 
 /** Those that the guard compares. */
 export const QUICK_PARTS: readonly Part[] = [validate, stations, dropToResult, smallFiles];

@@ -3,6 +3,7 @@ import { goalsOf, isMet } from './goals.ts';
 import { figure, table } from './markdown.ts';
 import { renderChecking } from './render-checking.ts';
 import { renderLimits } from './render-limits.ts';
+import { renderProfile } from './render-profile.ts';
 import { renderStations } from './render-stations.ts';
 import { renderWay } from './render-way.ts';
 import { renderWaiting } from './render-waiting.ts';
@@ -25,6 +26,7 @@ export function renderPerformance(run: BenchRun): string {
     ...renderWay(run.measurements),
     ...renderWaiting(run.measurements),
     ...renderLimits(run),
+    ...renderProfile(run.measurements),
     ...renderAgain(),
   ].join('\n');
 }

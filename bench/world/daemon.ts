@@ -14,8 +14,8 @@ export type Daemon = {
 const LAST_WORDS = 4_000;
 
 /** @param paydrop the compiled command */
-export async function startDaemon(paydrop: string, root: string): Promise<Daemon> {
-  const child = spawn(process.execPath, [paydrop, '--dir', root, 'start'], {
+export async function startDaemon(paydrop: string, root: string, nodeFlags: readonly string[] = []): Promise<Daemon> {
+  const child = spawn(process.execPath, [...nodeFlags, paydrop, '--dir', root, 'start'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PAYDROP_DESK: 'off' },
   });

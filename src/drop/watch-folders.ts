@@ -1,9 +1,18 @@
 import { resolve } from 'node:path';
-import { watch } from 'chokidar';
+import { type FSWatcher, watch } from 'chokidar';
 import { systemCode } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
 export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
+
+export type Hints = {
+  /**
+   * Gives no hints while much is taken out of the folders, and one afterwards, for what may have come meanwhile. Each thing
+   * that goes is an event, and after each chokidar looks at everything that is still there.
+   */
+  pauseWhile<Result>(work: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
 
 /**
  * Calls `onHint` soon after anything has happened in one of the folders (F1). A hint says only that a scan may be
@@ -14,7 +23,7 @@ export async function watchFolders(
   paths: string[],
   onHint: () => void | Promise<void>,
   { log, usePolling = false }: WatchOptions,
-): Promise<{ close(): Promise<void> }> {
+): Promise<Hints> {
   const give = async (): Promise<void> => {
     try {
       await onHint();
@@ -23,6 +32,37 @@ export async function watchFolders(
     }
   };
   const hints = gatherHints(() => void give());
+  const open = () => openWatcher(paths, { add: hints.add, log, usePolling });
+  let watcher = await open();
+  let isClosed = false;
+  const resume = async () => {
+    watcher = await open();
+    // It was closed while this one was opened, and closed the one before it.
+    if (isClosed) await watcher.close();
+    hints.add();
+  };
+  return {
+    async pauseWhile(work) {
+      await watcher.close();
+      try {
+        return await work();
+      } finally {
+        if (!isClosed) await resume();
+      }
+    },
+    async close() {
+      isClosed = true;
+      hints.stop();
+      await watcher.close();
+    },
+  };
+}
+
+/** @returns when it sees what happens from now on */
+async function openWatcher(
+  paths: string[],
+  { add, log, usePolling }: { add: () => void; log: Pick<Log, 'warn'>; usePolling: boolean },
+): Promise<FSWatcher> {
   const folders = new Set(paths.map((path) => resolve(path)));
   const watcher = watch(paths, {
     depth: 0,
@@ -35,18 +75,13 @@ export async function watchFolders(
     binaryInterval: POLL_INTERVAL_MS,
   });
   // `raw` is what the system says, also of names that are not UTF-8.
-  watcher.on('all', hints.add).on('raw', hints.add);
+  watcher.on('all', add).on('raw', add);
   watcher.on('error', (error) => {
     log.warn({ code: systemCode(error) }, 'watching the drop folders failed; they are still listed regularly');
   });
   if (paths.length > 0)
     await new Promise<void>((resolve) => watcher.once('ready', resolve).once('error', () => resolve()));
-  return {
-    async close() {
-      hints.stop();
-      await watcher.close();
-    },
-  };
+  return watcher;
 }
 
 const POLL_INTERVAL_MS = 1_000;

@@ -76,6 +76,37 @@ describe('watchFolders', () => {
     expect(count()).toBeGreaterThan(before);
   });
 
+  it('is silent while it is paused, and hints once afterwards and then as before', async () => {
+    const folder = await freshFolder();
+    const { watcher, hinted, count } = await watch([folder]);
+    const result = await watcher.pauseWhile(async () => {
+      for (let index = 0; index < 5; index += 1) await writeFile(join(folder, `${index}.csv`), 'rows');
+      // Longer than hints are gathered.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return count();
+    });
+    expect(result).toBe(0);
+    await hinted();
+    await writeFile(join(folder, 'later.csv'), 'rows');
+    await hinted(1);
+  });
+
+  it('is closed while it is paused, and stays so', async () => {
+    const folder = await freshFolder();
+    const { watcher, count } = await watch([folder]);
+    await watcher.pauseWhile(() => watcher.close());
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(count()).toBe(0);
+  });
+
+  it('goes on after work that failed', async () => {
+    const folder = await freshFolder();
+    const { watcher, hinted } = await watch([folder]);
+    await expect(watcher.pauseWhile(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await hinted();
+  });
+
   it('is silent once closed, also about what had just happened', async () => {
     const folder = await freshFolder();
     const closed = await watch([folder]);

@@ -1,0 +1,80 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** What Node writes at its end with `--cpu-prof`, as far as it is read: a tree of calls, and at which of them it was when. */
+const Profile = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.number(),
+      callFrame: z.object({ functionName: z.string(), url: z.string() }),
+      children: z.array(z.number()).optional(),
+    }),
+  ),
+  samples: z.array(z.number()),
+  /** In microseconds, each since the one before. */
+  timeDeltas: z.array(z.number()),
+});
+export type Profile = z.infer<typeof Profile>;
+
+/** Time in ms: all of it, and what was spent in functions that are not JavaScript: calls of the system, hashes, ciphers. */
+export type Spent = { allMs: number; nativeMs: number };
+
+/** All profiles in a folder together, one of each thread. */
+export async function readProfiles(dir: string): Promise<Map<string, Spent>> {
+  const spent = new Map<string, Spent>();
+  for (const name of await readdir(dir)) {
+    if (!name.endsWith('.cpuprofile')) continue;
+    const profile = Profile.parse(JSON.parse(await readFile(join(dir, name), 'utf8')));
+    addTo(spent, profile);
+  }
+  return spent;
+}
+
+/** Adds what each owner of code has spent, by his name. Time in which a thread waits is nobody's. */
+export function addTo(spent: Map<string, Spent>, { nodes, samples, timeDeltas }: Profile): void {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const callerOf = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const ownerOf = (id: number): string => {
+    for (let at: number | undefined = id; at !== undefined; at = callerOf.get(at)) {
+      const owner = ownerOfCode(byId.get(at)!.callFrame.url);
+      if (owner !== undefined) return owner;
+    }
+    return NODE;
+  };
+  const owners = new Map(nodes.map(({ id }) => [id, ownerOf(id)]));
+  for (const [index, id] of samples.entries()) {
+    const { functionName, url } = byId.get(id)!.callFrame;
+    if (functionName === '(idle)') continue;
+    const owner = functionName === '(garbage collector)' ? GARBAGE : owners.get(id)!;
+    const sum = spent.get(owner) ?? { allMs: 0, nativeMs: 0 };
+    spent.set(owner, sum);
+    const ms = timeDeltas[index]! / 1_000;
+    sum.allMs += ms;
+    if (url === '' && !functionName.startsWith('(')) sum.nativeMs += ms;
+  }
+}
+
+/** Owners that are no code of ours and no package. */
+export const NODE = 'Node and V8';
+export const GARBAGE = 'collecting garbage';
+
+/** A package, or a folder of ours. What Node does is done for whoever called it. */
+function ownerOfCode(url: string): string | undefined {
+  const packaged = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
+  if (packaged !== undefined) return PARTS_OF[packaged] ?? packaged;
+  const own = /\/dist\/(src\/[^/]+(?=\/)|src|workers|schemas|bench)/.exec(url)?.[1];
+  // Its messages are those of pg, written past it.
+  return own === 'src/ledger' && url.includes('/ledger/wire/') ? 'pg' : own;
+}
+
+/** Packages that are there for another one. */
+const PARTS_OF: Readonly<Record<string, string>> = {
+  'pg-protocol': 'pg',
+  'pg-pool': 'pg',
+  'pg-types': 'pg',
+  'postgres-array': 'pg',
+  'postgres-bytea': 'pg',
+  'postgres-date': 'pg',
+  readdirp: 'chokidar',
+};

@@ -1,0 +1,56 @@
+import { ORDINARY } from '../files/card-file.ts';
+import { readProfiles } from '../measure/read-profile.ts';
+import type { Sample } from '../measure/record.ts';
+import { runProgram } from '../measure/run-program.ts';
+import { type Contestant, takeTurns } from '../measure/take-turns.ts';
+import { paydropOn } from './drop-to-result.ts';
+import type { Bench, Part } from './part.ts';
+
+/** Once more under the profiler of Node, which slows it down: not how long it takes, but what the time goes to. */
+export const profile: Part = {
+  name: 'profile',
+  about: 'what the time of paydrop goes to, as the profiler of Node says; one round',
+  measure: (bench) => {
+    const { sizes, batchRows, smallFiles } = bench.plan;
+    const way = (condition: string, job: { files: number; rows: number; maxRows: number }) =>
+      profiled(bench, condition, job.files * job.rows, (nodeFlags) =>
+        paydropOn(bench, { part: 'profile', ...job, nodeFlags }).run(),
+      );
+    const rows = sizes.dropToResult.at(-1)!;
+    const contestants = [
+      checking(bench, sizes.validate.at(-1)!),
+      ...batchRows.map((maxRows) =>
+        way(`drop to result, batches of ${maxRows.toLocaleString('en-US')}`, { files: 1, rows, maxRows }),
+      ),
+      way('small files', { ...smallFiles, maxRows: batchRows[0]! }),
+    ];
+    return takeTurns(contestants, 1, bench.say);
+  },
+};
+
+function checking(bench: Bench, rows: number): Contestant {
+  return profiled(bench, 'checking', rows, async (nodeFlags) => {
+    const { path } = await bench.file({ ...ORDINARY, rows });
+    return runProgram(bench.programs.of('programs/check-file'), [path], { nodeFlags });
+  });
+}
+
+function profiled(
+  bench: Bench,
+  condition: string,
+  rows: number,
+  run: (nodeFlags: readonly string[]) => Promise<Sample>,
+): Contestant {
+  return {
+    about: { part: 'profile', subject: 'paydrop', condition, rows },
+    run: () =>
+      bench.withFolder(async (dir) => {
+        const sample = await run(['--cpu-prof', `--cpu-prof-dir=${dir}`]);
+        const spent = [...(await readProfiles(dir))].flatMap(([owner, { allMs, nativeMs }]) => [
+          [`${owner} allMs`, allMs],
+          [`${owner} nativeMs`, nativeMs],
+        ]);
+        return { ...sample, figures: Object.fromEntries(spent) };
+      }),
+  };
+}
