@@ -12,12 +12,13 @@ import type { BatchRow } from '../src/ledger/records.ts';
 import { askToPoll, askToSubmit } from './wake.ts';
 
 /**
- * Writes down what became of a call, and asks for what the batch needs next.
+ * Writes down what became of a call.
  *
  * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
  * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
+ * @returns the batch as it is now, for `askForNext`
  */
-export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<void> {
+export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<BatchRow> {
   crashPoint('submit.classified');
   const end = endOf(app, batch, answer);
   const ended = await insist(app, batch, end, async () => {
@@ -28,7 +29,7 @@ export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnsw
   crashPoint('submit.recorded');
   const isMoved = typeof ended === 'object';
   report(app, batch, end, isMoved ? ended.state : ended);
-  await goOn(app, isMoved ? ended : await readBatchRow(app.ledger, keyOf(batch)));
+  return isMoved ? ended : readBatchRow(app.ledger, keyOf(batch));
 }
 
 /** The ledger is asked again after so long, in ms, at first; twice as long each time, up to the second, until the third. */
@@ -69,8 +70,8 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
     .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
 }
 
-/** What the batch needs next follows from the state that it is in now, whoever put it there. */
-async function goOn(app: App, now: BatchRow): Promise<void> {
+/** Asks for what a batch needs next, which follows from the state that it is in now, whoever put it there. */
+export async function askForNext(app: App, now: BatchRow): Promise<void> {
   if (now.state === 'submitted') await askToPoll(app, now);
   crashPoint('submit.poll-asked');
   if (now.state === 'ready') {

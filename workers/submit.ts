@@ -1,32 +1,39 @@
 import { FOLDER_OPERATIONS } from '../schemas/operations.ts';
 import type { App } from '../src/app.ts';
-import { holdsSentRows } from '../src/csv/holds-sent-rows.ts';
-import { readCanonical } from '../src/csv/read-canonical.ts';
 import type { SubmitAnswer } from '../src/gateway/answers.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
-import { sha256Of } from '../src/kernel/hash.ts';
-import { lastFour } from '../src/kernel/mask.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
 import { type Prepared, prepareBatch, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
 import { sendBatch } from '../src/ledger/moves/send-batch.ts';
-import { readBatchRow, readSentRows } from '../src/ledger/queries/read-file.ts';
-import { readSealedPart } from '../src/ledger/queries/read-sealed-part.ts';
-import { readSentBatch } from '../src/ledger/queries/read-sent-text.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import { readBatchRow } from '../src/ledger/queries/read-file.ts';
+import type { BatchRow } from '../src/ledger/records.ts';
 import { isJournalAhead } from '../src/ledger/send-journal.ts';
-import { openBytes } from '../src/vault/seal.ts';
-import { openFileKey } from './open-original.ts';
-import { recordAnswer } from './record-answer.ts';
-import { bodyPurpose } from './intake/cut-bodies.ts';
+import { askForNext, recordAnswer } from './record-answer.ts';
 import { compareJournal } from './compare-journal.ts';
+import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
+import { readBody } from './submit/read-body.ts';
 import { mayBeSent, wakeAccount } from './wake.ts';
 
-/** Sends one batch, at most once, and asks for the next of its account. */
+/** Sends one batch, at most once, and asks for what it needs next and for the next of its account. */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
-  const account = await submitAlone(app, key);
-  if (account !== undefined) await wakeAccount(app, account);
+  const sent = await submitAlone(app, key);
+  if (!sent) return;
+  await askForNext(app, sent.now);
+  await wakeAccount(app, sent.account);
 }
+
+/** A batch that was tried, and as what it stands in the ledger now. */
+export type Tried = { account: string; now: BatchRow };
+
+type Known = {
+  /** The account of the batch, where it is known. */
+  account?: string | undefined;
+  /** A body that was opened ahead, perhaps of this batch. */
+  ahead?: BodyAhead | undefined;
+  /** Called when the call is on its way: there is time for something else. */
+  calling?: (account: string) => void;
+};
 
 /**
  * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
@@ -34,21 +41,20 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
  *
  * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
  * behind it.
- * @param known the account of the batch, where it is known
- * @returns the account when its next batch may go, undefined when nothing was tried
+ * @returns undefined when nothing was tried
  */
-export async function submitAlone(app: App, key: BatchKey, known?: string): Promise<string | undefined> {
-  const name = known ?? (await readBatchRow(app.ledger, key)).account;
+export async function submitAlone(app: App, key: BatchKey, known: Known = {}): Promise<Tried | undefined> {
+  const name = known.account ?? (await readBatchRow(app.ledger, key)).account;
   app.telemetry.note({ account: name });
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
   if (!batch) return undefined;
-  const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch)]);
+  const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch, known.ahead)]);
   if (isOlder) return undefined;
   crashPoint('submit.body-opened');
-  await recordAnswer(app, batch, await send(app, batch, body));
-  return name;
+  const answer = await send(app, batch, body, () => known.calling?.(name));
+  return { account: name, now: await recordAnswer(app, batch, answer) };
 }
 
 /**
@@ -68,21 +74,12 @@ async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
 }
 
 /**
- * The bytes to send, proven to be the rows of the ledger (H5).
- * @throws PipelineError when they are not; the account is stopped then
+ * The bytes to send.
+ * @throws PipelineError when they are not the rows of the ledger; the account is stopped then
  */
-async function openBody(app: App, batch: Prepared): Promise<Buffer> {
+async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined): Promise<Buffer> {
   try {
-    const [{ file, sent }, sealed] = await Promise.all([
-      readSentBatch(app.ledger, batch),
-      readSealedPart(app.ledger, keyOf(batch), 'body'),
-    ]);
-    const body = openBytes(openFileKey(app, file), bodyPurpose(batch.batch_no), sealed);
-    const isSame =
-      (holdsSentRows(body, file.layout!, sent) || (await areSentRows(app, batch, file, body))) &&
-      sha256Of(body) === batch.body_sha256;
-    if (isSame) return body;
-    throw new PipelineError('BODY_MISMATCH', `send batch ${batch.batch_no} of file "${batch.file_id}"`);
+    return ahead && isBodyOf(ahead, batch) ? ahead.body : await readBody(app, batch);
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
     await releaseBatch(app.ledger, batch, reason);
@@ -90,27 +87,6 @@ async function openBody(app: App, batch: Prepared): Promise<Buffer> {
       await stopAccount(app.ledger, batch.account, `batch ${batch.batch_no} of file "${batch.file_id}": ${reason}`);
     throw error;
   }
-}
-
-/**
- * The same row by row, for a body that the quick comparison did not take.
- * @throws PipelineError BODY_MISMATCH that says what is wrong with it
- */
-async function areSentRows(app: App, batch: Prepared, file: FileRow, body: Buffer): Promise<boolean> {
-  const rows = readCanonical(body, file.layout!);
-  const kept = await readSentRows(app.ledger, file.file_no, batch);
-  return (
-    rows.length === kept.length &&
-    kept.every((row, index) => {
-      const sent = rows[index]!;
-      return (
-        sent.invoice === row.invoice &&
-        sent.customerCode === row.customerCode &&
-        sent.amountCents === row.amountCents &&
-        lastFour(sent.number) === row.lastFour
-      );
-    })
-  );
 }
 
 /** Faults of the data, which no waiting mends; a database that was away for a moment is none. */
@@ -126,7 +102,7 @@ const STOPPING: ReadonlySet<string> = new Set([
  * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger
  * and in the journal.
  */
-async function send(app: App, batch: Prepared, body: Buffer): Promise<SubmitAnswer> {
+async function send(app: App, batch: Prepared, body: Buffer, calling: () => void): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
   let mayHaveLeft = 0;
   try {
@@ -136,6 +112,7 @@ async function send(app: App, batch: Prepared, body: Buffer): Promise<SubmitAnsw
       beforeFirstByte: async ({ url, requestBytes }) => {
         if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }))) return false;
         mayHaveLeft = requestBytes;
+        calling();
         return true;
       },
     });

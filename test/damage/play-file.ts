@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import { columnsOf } from '../../schemas/layouts.ts';
-import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import type { FileCheck } from '../../src/csv/check-payment-file.ts';
 import type { CheckRules } from '../../src/csv/check-rules.ts';
 import type { Account } from '../../src/kernel/config.ts';
 import type { PaymentRow } from '../../src/kernel/rows.ts';
 import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
 import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
+import { chooseRules } from '../csv/compare/choose-rules.ts';
 import { type Choose, chooser } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/recount.ts';
 import { DAMAGES } from '../simulation/files/damages.ts';
@@ -54,30 +54,6 @@ export async function playFile(seed: number): Promise<PlayedFile> {
   } catch (error) {
     return { seed, damages: names, verdict: 'none', rows: 0, complaints: [inspect(error)] };
   }
-}
-
-function chooseRules(choose: Choose): CheckRules {
-  const place = choose.one([
-    { server: 'NA', country: 'US', currency: 'USD' },
-    { server: 'NA', country: 'CA', currency: 'CAD' },
-    { server: 'UK', country: 'UK', currency: 'GBP' },
-  ] as const);
-  return {
-    operation: choose.one(Object.keys(FOLDER_OPERATIONS) as FolderOperation[]),
-    account: place,
-    today: '2026-06-15',
-    folder: {
-      header: 'auto',
-      charset: choose.one(['utf-8', 'utf-8', 'windows-1252']),
-      finalNewline: choose.one(['warn', 'hold']),
-      textCommas: choose.one(['replace', 'reject']),
-      badRows: choose.one([{ policy: 'withhold', maxPercent: 50 }, { policy: 'hold' }, { policy: 'reject' }]),
-      duplicateRows: choose.one(['hold', 'reject', 'warn']),
-      sameTotals: 'warn',
-      chargedBefore: 'hold',
-      routingCheck: choose.happens(0.5),
-    },
-  } as CheckRules;
 }
 
 /** In pieces of this many bytes, as a disk or a network may give them. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
+import { cancelFile } from '../../src/ledger/moves/cancel-file.ts';
 import type { BatchKey } from '../../src/ledger/moves/move.ts';
 import { submitTurn } from '../../workers/submit-turn.ts';
 import { answering, withGateway } from './support/scripted-gateway.ts';
@@ -9,7 +10,7 @@ import { takeInCharges } from './support/take-in.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 5 });
+  world = await openStepWorld({ accounts: 7 });
 });
 afterAll(() => world.close());
 
@@ -32,12 +33,12 @@ async function statesOf(keys: readonly BatchKey[]): Promise<string[]> {
 let given = 0;
 
 /** A service that takes every batch, under an id of its own. */
-function takingAll(meanwhile = () => {}): App {
+function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
   return withGateway(world.app, {
     submitBatch: async ({ beforeFirstByte }) => {
       if (!(await beforeFirstByte({ url: 'https://service.example/', requestBytes: 1_000 })))
         return { kind: 'withheld' };
-      meanwhile();
+      await meanwhile();
       given += 1;
       return { kind: 'submitted', batchId: `turn-${given}`, text: 'Batch Processing, Please Wait ....' };
     },
@@ -69,6 +70,29 @@ describe('submitTurn', () => {
       60_000,
     );
     expect(await statesOf(keys)).toEqual(['submitted', 'ready', 'ready']);
+  });
+
+  it('asks for the result of each, also of the last', async () => {
+    const keys = await threeBatches();
+    const asks = await jobsAddedBy(world.app, keys[0].fileId, () => submitTurn(takingAll(), keys[0], GOING_ON, 60_000));
+    expect(asks).toEqual(['poll-1-0', 'poll-2-0', 'poll-3-0']);
+  });
+
+  it('goes on with another file when the next one is cancelled during a call', async () => {
+    const account = world.freshAccount();
+    const files: string[] = [];
+    for (const from of [1, 11, 21]) files.push(await takeInCharges(world.app, account, 2, from));
+    const keys = files.map((fileId) => ({ fileId, batchNo: 1 }));
+    let calls = 0;
+    const app = takingAll(async () => {
+      calls += 1;
+      if (calls > 1) return;
+      // By now the next batch has been looked for.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await cancelFile(world.app.ledger, files[1]!, { actor: 'test', reason: 'a change of mind' });
+    });
+    await submitTurn(app, keys[0]!, GOING_ON, 60_000);
+    expect(await statesOf(keys)).toEqual(['submitted', 'cancelled', 'submitted']);
   });
 
   it('goes no further when a batch is in doubt', async () => {

@@ -71,6 +71,15 @@ export async function findSendable(
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }
 
+/** The batch of an account that is next to be sent, whether or not it may be just now. */
+export async function readNextBatch(ledger: Ledger, account: string): Promise<BatchRow | undefined> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    'SELECT batch.* FROM next_to_send($1) next JOIN batch USING (file_id, batch_no)',
+    [account],
+  );
+  return rows[0];
+}
+
 /**
  * Those whose result is here come first, then those whose answer is due next; those whose result did not fit only when
  * it is time to ask again.

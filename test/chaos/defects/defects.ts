@@ -247,10 +247,18 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'body not compared with its rows',
     about: 'bytes are sent that are not the rows of the ledger',
-    file: 'workers/submit.ts',
-    find: '    if (isSame) return body;\n',
-    replace: '    if (isSame || body) return body;\n',
+    file: 'workers/submit/read-body.ts',
+    find: '  if (isSame) return body;\n',
+    replace: '  if (isSame || body) return body;\n',
     caughtBy: ['test/workers/submit-body.test.ts'],
+  },
+  {
+    name: 'body opened ahead of another batch',
+    about: 'bytes are sent that are not those of the batch that was taken up',
+    file: 'workers/submit/body-ahead.ts',
+    find: 'key.batchNo === batch.batch_no && sha256 === batch.body_sha256',
+    replace: 'key.batchNo >= 0',
+    caughtBy: ['test/workers/submit/body-ahead.test.ts'],
   },
   {
     name: 'the same file taken twice',
