@@ -101,15 +101,6 @@ describe('startWatcher', () => {
     await expect.poll(namesTaken, { interval: 20 }).toEqual(['heard.csv']);
   });
 
-  it('hears of what comes while it takes many', async () => {
-    await watch({ watch: 'events' });
-    for (const n of upTo(40)) await drop(`${n}.csv`);
-    await expect.poll(async () => (await namesTaken()).length, { interval: 5 }).toBeGreaterThan(0);
-    await drop('late.csv');
-    await expect.poll(async () => (await namesTaken()).length, { interval: 20 }).toBe(41);
-    expect(await namesTaken()).toContain('late.csv');
-  });
-
   it('notes when each folder was listed, and not one that cannot be', async () => {
     const begun = handClock('2026-06-15T10:00:00.000Z');
     const pulse = startPulse(begun);

@@ -250,7 +250,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'workers/submit/read-body.ts',
     find: '  if (isSame) return body;\n',
     replace: '  if (isSame || body) return body;\n',
-    caughtBy: ['test/workers/submit-body.test.ts'],
+    caughtBy: ['test/workers/submit/read-body.test.ts'],
   },
   {
     name: 'body opened ahead of another batch',

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sha256Of } from '../../src/kernel/hash.ts';
-import type { BatchKey } from '../../src/ledger/moves/move.ts';
-import { readFileRow } from '../../src/ledger/queries/read-file.ts';
-import { openKeyRing } from '../../src/vault/key-ring.ts';
-import { createMasterKeyFile } from '../../src/vault/master-key.ts';
-import { openBytes, sealBytes } from '../../src/vault/seal.ts';
-import { openFileKey } from '../../workers/open-original.ts';
-import { bodyPurpose } from '../../workers/intake/cut-bodies.ts';
-import { submitBatch } from '../../workers/submit.ts';
-import { cutAtStatement, POWER_CUT } from './support/failing-app.ts';
-import { answering } from './support/scripted-gateway.ts';
-import { openStepWorld, type StepWorld } from './support/step-world.ts';
-import { query, storyOf } from './support/story.ts';
-import { takeInCharges } from './support/take-in.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import type { BatchKey } from '../../../src/ledger/moves/move.ts';
+import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { openKeyRing } from '../../../src/vault/key-ring.ts';
+import { createMasterKeyFile } from '../../../src/vault/master-key.ts';
+import { openBytes, sealBytes } from '../../../src/vault/seal.ts';
+import { openFileKey } from '../../../workers/open-original.ts';
+import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
+import { submitBatch } from '../../../workers/submit.ts';
+import { cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { answering } from '../support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query, storyOf } from '../support/story.ts';
+import { takeInCharges } from '../support/take-in.ts';
 
 /** Control total H5: what is about to be sent, read again, is what the ledger says it is. */
 
