@@ -22,31 +22,34 @@ const TURN_MS = 1_000;
 export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, turnMs = TURN_MS): Promise<void> {
   const began = performance.now();
   const isOver = () => signal.aborted || performance.now() - began >= turnMs;
-  let account: string | undefined;
-  let ahead: BodyAhead | undefined;
-  let asking = Promise.resolve();
-  for (let next: BatchKey | undefined = key; next; ) {
-    let opening: Promise<BodyAhead | undefined> | undefined;
-    const calling = (name: string) => {
-      if (!isOver()) opening = openAhead(app, name);
-    };
-    const tried = await submitAlone(app, next, { account, ahead, calling });
-    const wasGuess: boolean = next === ahead?.key;
-    ahead = await opening;
-    await asking;
-    if (tried) {
-      account = tried.account;
-      asking = askForNext(app, tried.now);
-      // Whoever waits for it learns of its failure; until then it is nobody's.
-      asking.catch(() => undefined);
+  const asked: Promise<void>[] = [];
+  try {
+    let account: string | undefined;
+    let ahead: BodyAhead | undefined;
+    for (let next: BatchKey | undefined = key; next; ) {
+      let opening: Promise<BodyAhead | undefined> | undefined;
+      const calling = (name: string) => {
+        if (!isOver()) opening = openAhead(app, name);
+      };
+      const tried = await submitAlone(app, next, { account, ahead, calling });
+      const wasGuess: boolean = next === ahead?.key;
+      if (tried) {
+        account = tried.account;
+        asked.push(withoutNotice(askForNext(app, tried.now)));
+        if (isOver()) return await wakeAccount(app, account);
+      }
+      ahead = await opening;
+      // A guess that was not let through may be wrong: somebody has changed what is next.
+      if (tried && ahead) next = ahead.key;
+      else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
     }
-    if (tried && isOver()) {
-      await asking;
-      return wakeAccount(app, tried.account);
-    }
-    // A guess that was not let through may be wrong: somebody has changed what is next.
-    if (tried && ahead) next = ahead.key;
-    else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
+  } finally {
+    await Promise.all(asked);
   }
-  await asking;
+}
+
+/** Whoever waits for it learns of its failure; until then it is nobody's. */
+function withoutNotice(work: Promise<void>): Promise<void> {
+  work.catch(() => undefined);
+  return work;
 }

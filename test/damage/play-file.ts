@@ -7,7 +7,7 @@ import type { PaymentRow } from '../../src/kernel/rows.ts';
 import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
 import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
 import { chooseRules } from '../csv/compare/choose-rules.ts';
-import { type Choose, chooser } from '../simulation/choose.ts';
+import { chooser } from '../simulation/choose.ts';
 import { linesOf } from '../simulation/checks/recount.ts';
 import { DAMAGES } from '../simulation/files/damages.ts';
 import { type DraftFile, draftFile, placeOf, writeDraft } from '../simulation/files/draft-file.ts';
