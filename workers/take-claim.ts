@@ -2,6 +2,7 @@ import { readSidecar } from '../src/drop/sidecar.ts';
 import type { Claim } from '../src/drop/finish-claim.ts';
 import type { OddDrop } from '../src/drop/odd-drop.ts';
 import type { App } from '../src/app.ts';
+import { collectGarbage } from '../src/kernel/collect-garbage.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { maskText } from '../src/kernel/mask.ts';
@@ -75,6 +76,12 @@ function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
   return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
 }
 
+/**
+ * Sealing so much leaves 30 MB behind, which would lie beside what the reading of the file takes next until V8 finds it worth
+ * while: now and then before, mostly after.
+ */
+const MUCH_BYTES = 16 * 1024 * 1024;
+
 async function sealClaim(
   app: App,
   claim: Claim,
@@ -87,6 +94,7 @@ async function sealClaim(
   const { key, wrapped } = newDataKey(masterKey, fileId);
   const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
   crashPoint('claim.sealed');
+  if (sealed.bytes >= MUCH_BYTES) collectGarbage();
   await turn;
   await claimFile(app.ledger, {
     fileId,
