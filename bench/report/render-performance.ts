@@ -67,7 +67,7 @@ function renderAgain(): string[] {
     '## Do it again',
     '',
     '```sh',
-    'npm run bench                        # everything, the better part of an hour; --write makes this page anew',
+    'npm run bench                        # everything, some 25 minutes; --write makes this page anew',
     'npm run bench -- --only validate     # one part; --rows and --rounds make it shorter',
     'npm run bench -- --quick --guard     # a minute: fails when a ratio has fallen by more than 30 %',
     '```',
