@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../schemas/lifecycle.ts';
 import { buildSchema, findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTestPool, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startWorker } from './support/start-worker.ts';
 
 let postgres: TestPostgres;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 function openPool(options: string): pg.Pool {
-  return new pg.Pool({ ...postgres.connection, options });
+  return openTestPool({ ...postgres.connection, options });
 }
 
 async function run(from = pool): Promise<void> {
@@ -117,7 +117,7 @@ describe('migrate', () => {
 
   it('gives the batches of an older ledger the lines of their rows', async () => {
     const older = await startTestPostgres();
-    const other = new pg.Pool({ ...older.connection, options: '-c search_path=paydrop' });
+    const other = openTestPool({ ...older.connection, options: '-c search_path=paydrop' });
     const client = await other.connect();
     await buildSchema(
       client,
@@ -151,7 +151,7 @@ describe('migrate', () => {
 describe('findMissingMigrations', () => {
   it('names all of them where there is no ledger, and makes none', async () => {
     const empty = await startTestPostgres();
-    const other = new pg.Pool({ ...empty.connection, options: '-c search_path=paydrop' });
+    const other = openTestPool({ ...empty.connection, options: '-c search_path=paydrop' });
     expect(await findMissingMigrations(other)).toEqual(await listMigrations());
     const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
     expect(rows).toHaveLength(0);

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildProgram, type Program } from '../chaos/support/build-program.ts';
 import { runCommand } from '../chaos/support/run-command.ts';
@@ -8,7 +8,7 @@ import { type Service, startService } from '../chaos/support/service.ts';
 import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';
 import { givenQueue } from '../support/given-engines.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openTestPool, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 
 /**
  * Several hosts, none of which sees the folders of another: two sites that take files in and write outputs, a third host
@@ -34,7 +34,7 @@ beforeAll(async () => {
   north = await hosts.start('north', SITE_ROLES, 'north');
   await hosts.start('sender', ['submit']);
   await hosts.start('asker', ['poll']);
-  pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
+  pool = openTestPool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
 }, 60_000);
 afterAll(async () => {
   await pool?.end();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
 import { givenServer } from './given-engines.ts';
@@ -33,6 +33,14 @@ export async function startTestPostgres(): Promise<TestPostgres> {
       await leave();
     },
   };
+}
+
+/**
+ * A pool for the questions of a test. It says that it has ended before its connections have; those that the server cuts then,
+ * because their database is removed, are nobody's loss.
+ */
+export function openTestPool(config: PoolConfig): Pool {
+  return new Pool(config).on('error', () => {});
 }
 
 let made = 0;

@@ -1,11 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { givenQueue } from '../../support/given-engines.ts';
 import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installation.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
-import { startTestPostgres } from '../../support/postgres.ts';
+import { openTestPool, startTestPostgres } from '../../support/postgres.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from './daemon.ts';
 
 /** An installation whose ledger lies in a database that the test can look into, and processes that work on it. */
@@ -61,7 +60,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
       ...options.settings,
     },
   });
-  const pool = new pg.Pool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 4 });
+  const pool = openTestPool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 4 });
   pool.on('error', () => {});
   const daemons: Daemon[] = [];
   const queue = await givenQueue();
