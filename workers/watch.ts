@@ -84,12 +84,14 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
     app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
     const claims = gatherClaims(app);
-    const takeAll = () =>
-      keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
+    const takeAll = async () => {
+      await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
         keepGoing(app, folder, () => takeDrop(app, folder, drop, { claims, turn })),
       );
+      // Before the hints are opened again: nobody's intake waits for that.
+      await keepGoing(app, folder, claims.flush);
+    };
     await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
-    await keepGoing(app, folder, claims.flush);
     for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));
   });
   return settling;

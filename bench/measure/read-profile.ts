@@ -18,7 +18,7 @@ const Profile = z.object({
 export type Profile = z.infer<typeof Profile>;
 
 /** Time in ms: all of it, and what was spent in functions that are not JavaScript: calls of the system, hashes, ciphers. */
-export type Spent = { allMs: number; nativeMs: number };
+type Spent = { allMs: number; nativeMs: number };
 
 /** All profiles in a folder together, one of each thread. */
 export async function readProfiles(dir: string): Promise<Map<string, Spent>> {
@@ -32,7 +32,7 @@ export async function readProfiles(dir: string): Promise<Map<string, Spent>> {
 }
 
 /** Adds what each owner of code has spent, by his name. Time in which a thread waits is nobody's. */
-export function addTo(spent: Map<string, Spent>, { nodes, samples, timeDeltas }: Profile): void {
+function addTo(spent: Map<string, Spent>, { nodes, samples, timeDeltas }: Profile): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callerOf = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   const ownerOf = (id: number): string => {

@@ -12,7 +12,7 @@ export function renderProfile(measurements: readonly Measurement[]): string[] {
   return [
     '### Of that, in Node',
     '',
-    'What the profiler of Node says the threads of paydrop did, in seconds of each; in brackets how much of it was outside of',
+    'What the profiler of Node says the threads of paydrop did in one round, in seconds; in brackets how much of it was outside of',
     'JavaScript, in calls of the system, hashes and ciphers. What Node does is counted for the folder or package that asked for it,',
     'and the start of the program is part of it. The profiler itself costs time, and what V8 compiles in the background it does',
     'not see.',
