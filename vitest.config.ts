@@ -2,21 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
-const SLOW = [
-  'simulation/simulation',
-  'chaos/chaos',
-  'random-clicks',
-  'large-file',
-  'seeded-faults',
-  'canary',
-  'any-bytes',
-  'answer-memory',
-  'join-embedded-server',
-  'open-queue',
-  'schedule-year',
-  'corrected-file',
-  'claim-drop',
-];
+const SLOW: readonly string[] = [];
 
 /**
  * Tests that change what all modules share: mocked modules, random bytes that follow a seed, and those that look at the
@@ -28,15 +14,23 @@ const ALONE = [
   'test/simulation/defects.test.ts',
   'test/**/*memory*.test.ts',
 ];
+/** What takes long or runs by the clock: `npm run soak`. */
+const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];
 
+/** A worker is kept for the next file of its project only, so the projects follow one another. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = (file: TestSpecification) => {
       const place = SLOW.findIndex((name) => file.moduleId.includes(name));
       return place < 0 ? SLOW.length : place;
     };
-    return files.toSorted((one, other) => rank(one) - rank(other) || one.moduleId.localeCompare(other.moduleId));
+    return files.toSorted(
+      (one, other) =>
+        one.project.name.localeCompare(other.project.name) ||
+        rank(one) - rank(other) ||
+        one.moduleId.localeCompare(other.moduleId),
+    );
   }
 }
 
@@ -46,6 +40,7 @@ export default defineConfig({
     // Processes that tests start answer no desk on the usual address; those that want one name another.
     env: { PAYDROP_DESK: 'off' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
+    globalSetup: 'test/support/start-run.ts',
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: SlowFirst },
@@ -54,10 +49,11 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is awaited comes at once on a free machine; a busy one gets its time.
     expect: { poll: { timeout: 20_000 } },
-    reporters: ['default'],
+    reporters: ['default', './test/support/run-summary.ts'],
     projects: [
-      { extends: true, test: { name: 'shared', include: ALL, exclude: ALONE, isolate: false } },
-      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false } },
+      { extends: true, test: { name: 'alone', include: ALONE, exclude: SOAK } },
+      { extends: true, test: { name: 'soak', include: SOAK } },
     ],
     coverage: { provider: 'v8', include: ['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'] },
   },

@@ -14,7 +14,7 @@ import { closedUrl } from './workers/support/step-world.ts';
 let postgres: TestPostgres;
 let service: ScriptedService;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ schema: 'empty' });
   service = await startScriptedService();
 });
 afterAll(async () => {

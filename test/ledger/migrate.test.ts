@@ -9,7 +9,7 @@ import { startWorker } from './support/start-worker.ts';
 let postgres: TestPostgres;
 let pool: pg.Pool;
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ schema: 'empty' });
   pool = openPool('-c search_path=paydrop');
 });
 afterAll(async () => {
@@ -116,7 +116,7 @@ describe('migrate', () => {
   });
 
   it('gives the batches of an older ledger the lines of their rows', async () => {
-    const older = await startTestPostgres();
+    const older = await startTestPostgres({ schema: 'empty' });
     const other = openTestPool({ ...older.connection, options: '-c search_path=paydrop' });
     const client = await other.connect();
     await buildSchema(
@@ -150,7 +150,7 @@ describe('migrate', () => {
 
 describe('findMissingMigrations', () => {
   it('names all of them where there is no ledger, and makes none', async () => {
-    const empty = await startTestPostgres();
+    const empty = await startTestPostgres({ schema: 'empty' });
     const other = openTestPool({ ...empty.connection, options: '-c search_path=paydrop' });
     expect(await findMissingMigrations(other)).toEqual(await listMigrations());
     const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);

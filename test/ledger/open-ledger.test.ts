@@ -36,7 +36,7 @@ describe('openLedger', () => {
   });
 
   it('leaves the database as it is for those who only look', async () => {
-    const empty = await startTestPostgres();
+    const empty = await startTestPostgres({ schema: 'empty' });
     const ledger = await openLedger({ url: empty.url }, { ...options, asIs: true });
     const { rows } = await ledger.pool.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
     expect(rows).toHaveLength(0);

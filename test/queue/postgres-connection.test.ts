@@ -14,7 +14,7 @@ let postgres: TestPostgres;
 let client: Client;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ schema: 'empty' });
   client = new Client(postgres.connection);
   await client.connect();
 });

@@ -24,7 +24,7 @@ const clock = handClock(START);
 
 beforeAll(async () => {
   folder = await openBackupFolder();
-  place = await startTestPostgres();
+  place = await startTestPostgres({ schema: 'empty' });
   const world = await openTestLedger();
   file = await world.accepted({ batches: 2, withheld: 1, name: 'tab\tback\\slash.csv' });
   await world.sending();
@@ -109,7 +109,7 @@ describe('restoreBackup', () => {
   });
 
   it('takes the backup of an older version, and brings it up to date', async () => {
-    const older = await startTestPostgres();
+    const older = await startTestPostgres({ schema: 'empty' });
     const server = openPool({ connectionString: older.url }, { log: silentLog() });
     const client = await server.connect();
     await client.query('BEGIN');
