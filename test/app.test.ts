@@ -7,6 +7,7 @@ import { type App, openApp } from '../src/app.ts';
 import { resolveSettings, type Settings } from '../src/kernel/config.ts';
 import { silentLog } from '../src/kernel/log.ts';
 import { createMasterKeyFile } from '../src/vault/master-key.ts';
+import { letTimeFly } from './queue/support/let-time-fly.ts';
 import { startTestPostgres, type TestPostgres } from './support/postgres.ts';
 import { type ScriptedService, startScriptedService } from './support/scripted-service.ts';
 import { closedUrl } from './workers/support/step-world.ts';
@@ -109,8 +110,18 @@ describe('openApp', () => {
   });
 
   it('without its queue closes what was open already', async () => {
-    const settings = await freshSettings({ REDIS_URL: (await closedUrl()).replace('http:', 'redis:') });
-    await expect(open(settings)).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    const redisUrl = (await closedUrl()).replace('http:', 'redis:');
+    let flight: Promise<unknown> | undefined;
+    // What opens the queue looks for its address first. From then on nobody has to wait for its patience.
+    const settings = Object.defineProperty(await freshSettings(), 'redisUrl', {
+      get: () => {
+        flight ??= letTimeFly(() => opening).catch(() => {});
+        return redisUrl;
+      },
+    });
+    const opening = open(settings);
+    await expect(opening).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await flight;
     await expectNothingOpen();
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { brokenLinks } from './support/broken-links.ts';
+import { findTooSlow } from './support/run-summary.ts';
 import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import {
   clockReaders,
@@ -132,6 +133,22 @@ describe('the tree keeps the rules of the house', () => {
     expect(findBadLicences({ 'node_modules/a': { license: 'LGPL-3.0+' } })).toHaveLength(1);
     expect(findBadLicences({ 'node_modules/openpgp': { license: 'GPL-3.0' } })).toHaveLength(1);
     expect(findBadLicences(readJson('package-lock.json').packages)).toEqual([]);
+  });
+});
+
+/** What a run found too slow fails it (test/support/run-summary.ts). */
+describe('a file that takes too long for npm test', () => {
+  const files = [
+    { path: 'test/a.test.ts', ms: 9_900 },
+    { path: 'test/b.test.ts', ms: 12_000 },
+  ];
+  it.each([
+    { machine: 'idle', slowdown: 1, tooSlow: ['test/b.test.ts'] },
+    { machine: 'busy with the run itself', slowdown: 2, tooSlow: ['test/b.test.ts'] },
+    { machine: 'busy with something else', slowdown: 3, tooSlow: [] },
+    { machine: 'that cannot say how busy it is', slowdown: Number.POSITIVE_INFINITY, tooSlow: [] },
+  ])('is found on a machine $machine: $tooSlow', ({ slowdown, tooSlow }) => {
+    expect(findTooSlow(files, slowdown).map((offence) => offence.split(' ')[0])).toEqual(tooSlow);
   });
 });
 

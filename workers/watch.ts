@@ -75,7 +75,7 @@ export async function startWatcher(app: App): Promise<Watcher> {
 /**
  * Takes what has settled in one folder.
  * @param hints of the folder, if somebody waits for them
- * @returns how many drops of it are still settling
+ * @returns how many drops of it are still settling, or could not be taken now and can be at once
  */
 export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
   let settling = 0;
@@ -86,7 +86,10 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
     const claims = gatherClaims(app);
     const takeAll = async () => {
       await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
-        keepGoing(app, folder, () => takeDrop(app, folder, drop, { claims, turn })),
+        keepGoing(app, folder, async () => {
+          const isDone = await takeDrop(app, folder, drop, { claims, turn });
+          if (!isDone) settling += 1;
+        }),
       );
       // Before the hints are opened again: nobody's intake waits for that.
       await keepGoing(app, folder, claims.flush);
@@ -116,12 +119,13 @@ const CLAIMS_AT_ONCE = 4;
 /** So many claims take longer than to close the hints and open them again. */
 const MANY = 20;
 
+/** @returns false when it was kept from that and the drop is there for the next look */
 async function takeDrop(
   app: App,
   folder: Folder,
   drop: Candidate,
   { claims, turn }: { claims: GatheredClaims; turn: Promise<void> },
-): Promise<void> {
+): Promise<boolean> {
   crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
     { ...drop, name: maskText(drop.name) },
@@ -129,6 +133,7 @@ async function takeDrop(
   );
   if (outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn))) await claims.add(outcome.claim.fileId);
   if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
+  return outcome.is !== 'disturbed';
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */

@@ -18,7 +18,7 @@ export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock
  * second finds nothing and gets `gone`. The notes are on disk before it, so a claim found after a crash explains itself.
  *
  * `fileId` must be new. After `gone` nothing is left in the work folder; a process killed on the way leaves what
- * findClaims picks up.
+ * findClaims picks up. After `disturbed` the drop is still in its place, or will be found in the work folder: look again.
  * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL; the drop then stays where it
  * is, or is found by findClaims when it had been moved already
  */
@@ -34,23 +34,29 @@ export async function claimDrop(candidate: Candidate, options: ClaimOptions): Pr
   } catch (error) {
     throw explainSystemError(error, action);
   }
+  let isMoved = false;
   try {
-    await takeDrop(candidate, workDir, notes);
+    await takeDrop(candidate, workDir, notes, () => (isMoved = true));
     return await finishClaim(workDir, notes);
   } catch (error) {
     // Should this fail as well, the folder waits for findClaims; the first error is the one worth telling.
     await removeEmptyClaim(workDir).catch(() => undefined);
-    // The drop went to another process, or a sweep took our folder for a dead one; then the drop is still in its place.
-    if (systemCode(error) === 'ENOENT') return { is: 'gone' };
+    // The drop went to another process, or a sweep took our folder for that of a dead one.
+    if (systemCode(error) === 'ENOENT') return { is: isMoved || (await isInPlace(candidate)) ? 'disturbed' : 'gone' };
     throw explainSystemError(error, action);
   }
 }
 
-async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes): Promise<void> {
+async function isInPlace({ path }: Candidate): Promise<boolean> {
+  return (await lstatOrNothing(path).catch(() => undefined)) !== undefined;
+}
+
+async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes, moved: () => void): Promise<void> {
   await writeNotes(workDir, notes);
   crashPoint('claim.notes-written');
   await syncFolder(dirname(workDir));
   await rename(candidate.path, join(workDir, ORIGINAL));
+  moved();
   crashPoint('claim.renamed');
   // Before the marker goes. Without one, finishClaim does it next.
   if (notes.sidecar ?? notes.marker) await syncFolder(workDir);

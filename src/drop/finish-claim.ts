@@ -25,10 +25,14 @@ export type Claim = {
 };
 
 /**
- * `gone`: somebody else has it. `odd`: what was moved is not a plain file (any more); the drop named is the whole work
- * folder, to be quarantined with its notes.
+ * `gone`: somebody else has it. `disturbed`: nobody has it yet, for a sweep took the work folder of the claim for that of a
+ * dead process. `odd`: what was moved is not a plain file (any more); the drop named is the whole work folder, to be
+ * quarantined with its notes.
  */
-export type ClaimOutcome = { is: 'claimed'; claim: Claim } | { is: 'gone' } | { is: 'odd'; drop: OddDrop };
+export type ClaimOutcome =
+  | { is: 'claimed'; claim: Claim }
+  | { is: 'gone' | 'disturbed' }
+  | { is: 'odd'; drop: OddDrop };
 
 /**
  * What follows the rename of a drop: its sidecar comes along, its marker goes, and what was moved is looked at again,

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-
-const LATER = new URL('../../src/cli/compile-later.ts', import.meta.url).href;
+import { compileLater } from '../../src/cli/compile-later.ts';
+import { holdFlags, setFlags } from './support/hold-flags.ts';
 
 /** Calls a function so often. */
 const work = (calls: number) => `
@@ -19,26 +19,20 @@ const [OFTEN, VERY_OFTEN] = [600, 300_000];
 
 describe('compileLater', { timeout: 60_000 }, () => {
   it.each([
-    ['left alone, V8 compiles for speed what runs often', '', OFTEN, true],
-    ['it leaves that as it is', `(await import('${LATER}')).compileLater();`, OFTEN, false],
-    ['and what runs very often is compiled', `(await import('${LATER}')).compileLater();`, VERY_OFTEN, true],
+    ['left alone, V8 compiles for speed what runs often', () => {}, OFTEN, true],
+    ['it leaves that as it is', compileLater, OFTEN, false],
+    ['and what runs very often is compiled', compileLater, VERY_OFTEN, true],
   ])('%s', async (_promise, before, calls, isCompiled) => {
-    const said = await run(before + work(calls));
+    const flags = holdFlags();
+    before();
+    const said = await run(setFlags(flags) + work(calls));
     expect(/completed compiling.*addUp.*TURBOFAN/.test(said)).toBe(isCompiled);
   });
 });
 
 /** @returns what V8 says of its compiling, which is done at once and not beside the script */
 async function run(script: string): Promise<string> {
-  const flags = [
-    '--trace-opt',
-    '--no-concurrent-recompilation',
-    '--import',
-    'tsx',
-    '--input-type=module',
-    '-e',
-    script,
-  ];
+  const flags = ['--trace-opt', '--no-concurrent-recompilation', '--input-type=module', '-e', script];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { maxBuffer: 2 ** 26 });
   return stdout;
 }

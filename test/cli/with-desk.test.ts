@@ -1,58 +1,96 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EVERY_ROLE, type Role } from '../../schemas/roles.ts';
+import { withDesk } from '../../src/cli/with-desk.ts';
+import { readDesk } from '../../src/kernel/config-desk.ts';
+import { keptLog } from '../support/bad-input.ts';
 import { findFreePort } from '../support/find-free-port.ts';
 import { type CliWorld, openCliWorld } from './support/cli-world.ts';
-import { startPaydrop } from './support/run-child.ts';
+import { holdFlags } from './support/hold-flags.ts';
+import { startHere } from './support/run-here.ts';
+import { takeDown } from './support/take-down.ts';
 
+const { log, text: logText } = keptLog();
 let world: CliWorld;
-afterEach(() => world?.close());
+beforeAll(async () => {
+  world = await openCliWorld({ log });
+});
+afterAll(() => world.close());
 
-function start(env: Record<string, string>, ...words: string[]) {
-  return startPaydrop(['--dir', world.root, 'start', ...words], { ...world.env, PAYDROP_LOG_LEVEL: 'info', ...env });
-}
-
-async function end(daemon: ReturnType<typeof start>): Promise<void> {
-  daemon.process.kill('SIGTERM');
-  expect(await daemon.ended).toEqual({ status: 0, signal: null });
+/** As `paydrop start` answers the desk, at an address that somebody asked for or at the usual one. */
+function open(
+  port: number,
+  last: (url: string | undefined, printed: Readonly<{ out: string }>) => Promise<void>,
+  { roles = EVERY_ROLE, isWanted = true }: { roles?: ReadonlySet<Role>; isWanted?: boolean } = {},
+) {
+  const env = { PAYDROP_DESK: `127.0.0.1:${port}` };
+  const desk = { ...readDesk(undefined, { root: world.root, env, faults: [] })!, isWanted };
+  const app = { ...world.app, settings: { ...world.settings, desk } };
+  return takeDown((printed) => withDesk(app, roles, (url) => last(url, printed)));
 }
 
 describe('withDesk', () => {
   it('prints a set-up link at the first start, not into the log, and none when somebody is there', async () => {
-    world = await openCliWorld();
-    const PAYDROP_DESK = `127.0.0.1:${await findFreePort()}`;
-    const first = start({ PAYDROP_DESK });
-    await first.says('paydrop is running');
-    const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(first.out()) ?? [];
-    expect(first.err()).not.toContain('set-up');
-    const form = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
-    const answer = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
-    await end(first);
+    const port = await findFreePort();
+    await open(port, async (url, printed) => {
+      const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(printed.out) ?? [];
+      expect(link).toMatch(`${url}/set-up/`);
+      const form = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
+      const answer = await fetch(link, { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    });
+    expect(logText()).toContain('the desk is answered');
+    expect(logText()).not.toContain('set-up');
 
-    const second = start({ PAYDROP_DESK });
-    await second.says('paydrop is running');
-    expect(second.out()).toBe('');
-    await end(second);
+    const second = await open(port, async (url) => expect((await fetch(`${url}/login`)).status).toBe(200));
+    expect(second).toMatchObject({ out: '', err: '' });
+    await expect(fetch(`http://127.0.0.1:${port}/login`)).rejects.toThrow('fetch failed');
   });
 
   it('answers nowhere without the role', async () => {
-    world = await openCliWorld();
     const port = await findFreePort();
-    const daemon = start({ PAYDROP_DESK: `127.0.0.1:${port}` }, '--roles', 'submit');
-    await daemon.says('paydrop is running');
-    await expect(fetch(`http://127.0.0.1:${port}/login`)).rejects.toThrow();
-    expect(daemon.err()).not.toContain('the desk');
-    await end(daemon);
+    const before = logText();
+    const asked = async (url: string | undefined) => {
+      expect(url).toBeUndefined();
+      await expect(fetch(`http://127.0.0.1:${port}/login`)).rejects.toThrow('fetch failed');
+    };
+    expect(await open(port, asked, { roles: new Set(['submit']) })).toMatchObject({ out: '', err: '' });
+    expect(logText()).toBe(before);
+  });
+});
+
+describe('withDesk, when another program has the address', () => {
+  const taken = createServer();
+  let port = 0;
+  beforeAll(async () => {
+    taken.listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    ({ port } = taken.address() as { port: number });
+  });
+  afterAll(() => void taken.close());
+  afterEach(() => void vi.stubEnv('PAYDROP_DESK', 'off'));
+
+  it('ends the start if it was asked for', async () => {
+    expect(holdFlags()).toEqual([]);
+    vi.stubEnv('PAYDROP_DESK', `127.0.0.1:${port}`);
+    const { status, err } = await world.paydrop('start');
+    expect(status).not.toBe(0);
+    expect(err).toContain('Choose another port or host for the desk');
   });
 
-  it('ends the start when another program has the address that was asked for', async () => {
-    world = await openCliWorld();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => taken.once('listening', resolve));
-    const { port } = taken.address() as { port: number };
-    const daemon = start({ PAYDROP_DESK: `127.0.0.1:${port}` });
-    expect(await daemon.ended).toMatchObject({ signal: null, status: expect.not.toSatisfy((status) => status === 0) });
-    expect(daemon.err()).toContain('Choose another port or host for the desk');
-    await new Promise((resolve) => taken.close(resolve));
+  it('does not mind in a process without the role', async () => {
+    expect(holdFlags()).toEqual([]);
+    vi.stubEnv('PAYDROP_DESK', `127.0.0.1:${port}`);
+    const submitting = startHere(['--dir', world.root, 'start', '--roles', 'submit']);
+    await submitting.interrupt();
+    expect(await submitting.ended).toEqual({ status: 0, out: '', err: '' });
+  });
+
+  it('goes on without the desk if nobody asked for it, and says so in the log', async () => {
+    const seen: unknown[] = [];
+    await open(port, async (url) => void seen.push(url), { isWanted: false });
+    expect(seen).toEqual([undefined]);
+    expect(logText()).toContain('the desk stays closed: ');
   });
 });

@@ -13,7 +13,7 @@ describe('withWorkers', () => {
   it('takes files while it lasts and none after it, also when it fails', async () => {
     await world.drop('card', 'during.csv', lines([cardRow(1)]));
     const failing = withWorkers(world.app, async () => {
-      await expect.poll(() => world.states(), { timeout: 15_000 }).toEqual({ 'during.csv': 'completed' });
+      await expect.poll(() => world.states()).toEqual({ 'during.csv': 'completed' });
       throw new Error('enough');
     });
     await expect(failing).rejects.toThrow('enough');

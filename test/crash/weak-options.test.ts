@@ -1,6 +1,7 @@
-import { writeFile, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { runHere } from '../cli/support/run-here.ts';
 import { makeInstallation } from '../support/installation.ts';
 
 /** F40: what would let the queue run a job a second time by itself cannot be configured, and is not passed over. */
@@ -13,8 +14,8 @@ it.each([
   onTestFinished(() => installation.remove());
   const file = join(installation.root, 'paydrop.yaml');
   await writeFile(file, (await readFile(file, 'utf8')) + setting);
-  const { status, stderr } = await installation.run('start');
+  const { status, err } = await runHere(['--dir', installation.root, 'start']);
   expect(status).toBe(1);
-  expect(stderr).toContain(named);
-  expect(stderr).toMatch(/Unrecognized key/);
+  expect(err).toContain(named);
+  expect(err).toMatch(/Unrecognized key/);
 });

@@ -1,69 +1,13 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Charset } from '../../src/csv/decode-text.ts';
-import { leaveOutReason } from '../../src/csv/leave-out-reason.ts';
-import { cellsOf, type RawLineOptions, readRawLines } from '../../src/csv/read-raw-lines.ts';
-import { newFileShape, readRecords } from '../../src/csv/read-records.ts';
 import { BLOCK_BYTES } from '../../src/csv/read-blocks.ts';
-import type { RawRow } from '../../src/kernel/rows.ts';
-import { CARD_HEADER, cardLine, chunksOf } from './support.ts';
+import { tryProperty } from '../gateway/support/seeds.ts';
+import { ANY_LINES, byLines, byRecords, expectSameRows } from './raw-lines.ts';
+import { CARD_HEADER, cardLine } from './support.ts';
 
-/** What the rows are, by the reader that the check uses too. */
-async function byRecords(bytes: Buffer, { charset, headerLine, operation }: RawLineOptions): Promise<RawRow[]> {
-  const records: RawRow[] = [];
-  for await (const group of readRecords(chunksOf(bytes), charset, newFileShape())) {
-    records.push(...group.map(({ line, cells }) => ({ line, cells })));
-  }
-  const header = records.find((record) => record.line === headerLine);
-  const data = records.filter((record) => record !== header);
-  return operation ? [...leaveOutReason(operation, header, data)] : data;
-}
-
-async function byLines(bytes: Buffer, options: RawLineOptions, chunkBytes = 65_536) {
-  const rows: RawRow[] = [];
-  let plain = 0;
-  for await (const found of readRawLines(chunksOf(bytes, chunkBytes), options)) {
-    found.lines.forEach((line, place) => rows.push({ line, cells: cellsOf(found, place) }));
-    plain += found.lines.length - found.cells.size;
-  }
-  return { rows, plain };
-}
-
-const CHARSETS: readonly Charset[] = ['utf-8', 'iso-8859-1', 'windows-1252'];
-const BYTES = (text: string): Buffer => Buffer.from(text, 'latin1');
-
-/** What lines may be made of: everything that one of the steps of the reference looks for. */
-const QUOTED = ['"', '""', '="1"', '"a,b"', ',"a, b",', ',"",', ',"-1"', ', "a" ,'];
-const ODD = '\x00 \x1a \x7f \x80 \x81 \xa0 \xc3\xa9 \xc3 \xff \xe2\x80\xa8 \xef\xbf\xbd \xef\xbb\xbf'.split(' ');
-const PIECES = ['a', 'INV-7', ',', ',', '25.00', ' ', '\t', 'x'.repeat(99), ...QUOTED, ...ODD].map(BYTES);
-const LINE_ENDS = ['\n', '\n', '\r\n', '\r\n', '\r', '\n\n', '\n\x1a\n', '\r\r\n', ''].map(BYTES);
-const STARTS = ['', '', '', '\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\xef\xbb', '\xff'].map(BYTES);
-
-const FILE = fc
-  .tuple(
-    fc.constantFrom(...STARTS),
-    fc.array(fc.tuple(fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }), fc.constantFrom(...LINE_ENDS)), {
-      maxLength: 12,
-    }),
-    fc.array(fc.constantFrom(...PIECES), { maxLength: 3 }),
-  )
-  .map(([start, lines, rest]) => Buffer.concat([start, ...lines.flatMap(([cells, end]) => [...cells, end]), ...rest]));
-
+/** read-raw-lines.soak.test.ts tries more bytes. */
 describe('readRawLines', () => {
   it('finds the rows that readRecords finds, whatever the bytes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        FILE,
-        fc.constantFrom(...CHARSETS),
-        fc.option(fc.integer({ min: 1, max: 4 })),
-        fc.integer({ min: 1, max: 40 }),
-        async (bytes, charset, headerLine, chunkBytes) => {
-          const options = { charset, headerLine };
-          expect((await byLines(bytes, options, chunkBytes)).rows).toEqual(await byRecords(bytes, options));
-        },
-      ),
-      { numRuns: 4_000 },
-    );
+    await tryProperty(ANY_LINES, 1_000);
   });
 
   it.each([
@@ -82,9 +26,9 @@ describe('readRawLines', () => {
     for (const ends of ['\r\n', '\n', '\r']) {
       const bytes = Buffer.from(`a${ends}${line}${ends}b,c${ends}\x1a`);
       const options = { charset: 'utf-8', headerLine: null } as const;
-      expect((await byLines(bytes, options)).rows).toEqual(await byRecords(bytes, options));
+      await expectSameRows(bytes, options);
       const open = Buffer.from(`a${ends}${line}`);
-      expect((await byLines(open, options)).rows).toEqual(await byRecords(open, options));
+      await expectSameRows(open, options);
     }
   });
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkSameFileSystem } from '../../src/drop/check-same-file-system.ts';
-import { freshFolder, freshFolders } from './support/fresh-folder.ts';
+import { freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 
 describe('checkSameFileSystem', () => {
   it('passes where a drop can be claimed, and leaves nothing behind', async () => {
@@ -13,7 +13,7 @@ describe('checkSameFileSystem', () => {
 
   it('refuses a work folder on another file system, and leaves nothing behind', async () => {
     const { drop } = await freshFolders();
-    const work = await freshFolder('/dev/shm');
+    const work = await freshFolderElsewhere();
     await expect(checkSameFileSystem(drop, work)).rejects.toMatchObject({ code: 'FOLDER_OTHER_DISK' });
     expect([...(await readdir(drop)), ...(await readdir(work))]).toEqual([]);
   });

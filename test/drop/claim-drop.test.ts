@@ -1,13 +1,17 @@
+import { renameSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { armCrashPoints } from '../../src/kernel/crash-point.ts';
+import type { CrashPointName } from '../../src/kernel/crash-points.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { findClaims } from '../../src/drop/find-claims.ts';
+import { claimTogether, killWhileClaiming } from './support/claim-by-processes.ts';
 import { settleDrops } from './support/settle-drops.ts';
-import { bytePath, freshFolder, freshFolders } from './support/fresh-folder.ts';
+import { bytePath, freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 import { claimOnly, onlyCandidate, tryClaim } from './support/make-claim.ts';
-import { nextLine, remainingLines, startChild } from './support/run-child.ts';
 
+/** claim-drop.soak.test.ts has more files and more kills. */
 describe('claimDrop', () => {
   it('moves the drop into a folder of its own, with notes', async () => {
     const { drop, work } = await freshFolders();
@@ -55,6 +59,22 @@ describe('claimDrop', () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => tryClaim(candidate, work)));
     expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'gone', 'gone', 'gone', 'gone']);
     expect(await readdir(work)).toHaveLength(1);
+  });
+
+  it.each<[CrashPointName, string[]]>([
+    ['claim.notes-written', ['a.csv']],
+    ['claim.renamed', []],
+  ])('tells that nobody has the drop when a sweep takes the work folder away at %s', async (point, left) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    const fileId = newFileId();
+    armCrashPoints((name) => {
+      if (name === point) renameSync(join(work, fileId), join(work, `${fileId}.empty`));
+    });
+    const outcome = await tryClaim(candidate, work, fileId).finally(() => armCrashPoints(undefined));
+    expect(outcome).toEqual({ is: 'disturbed' });
+    expect(await readdir(drop)).toEqual(left);
   });
 
   it.each<[string, (path: string) => Promise<unknown>]>([
@@ -112,7 +132,7 @@ describe('claimDrop', () => {
 
   it('leaves a drop on another file system where it is, and does not name it', async () => {
     const { work } = await freshFolders();
-    const drop = await freshFolder('/dev/shm');
+    const drop = await freshFolderElsewhere();
     await writeFile(join(drop, '4222222222222220.csv'), 'rows');
     const error: unknown = await tryClaim(await onlyCandidate(drop), work).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'FOLDER_OTHER_DISK' });
@@ -140,46 +160,11 @@ describe('claimDrop', () => {
     expect(await readdir(drop)).toEqual(['a.csv']);
   });
 
-  it('gives every file to exactly one of four processes', { timeout: 60_000 }, async () => {
-    const { drop, work } = await freshFolders();
-    const names = Array.from({ length: 500 }, (_, index) => `file-${String(index).padStart(3, '0')}.csv`);
-    await Promise.all(names.map((name) => writeFile(join(drop, name), name)));
-    const children = Array.from({ length: 4 }, () => startChild('claim-everything.ts', [drop, work]));
-    await Promise.all(children.map(nextLine));
-    for (const child of children) child.process.stdin.write('go\n');
-    const claimed = await Promise.all(children.map(remainingLines));
-    const ends = await Promise.all(children.map(({ ended }) => ended));
-    expect(ends).toEqual(ends.map(() => ({ code: 0, signal: null, errors: '' })));
-    expect(claimed.flat().sort()).toEqual(names);
-    const { claims, empty, strange } = await findClaims(work);
-    expect({ empty, strange }).toEqual({ empty: [], strange: [] });
-    const contents = await Promise.all(claims.map(({ path }) => readFile(path, 'utf8')));
-    expect(contents.sort()).toEqual(names);
-    expect(await readdir(drop)).toEqual([]);
+  it('gives every file to exactly one of several processes', async () => {
+    await claimTogether({ files: 120, processes: 3 });
   });
 
-  it('loses no file and no sidecar when a process is killed while claiming', { timeout: 60_000 }, async () => {
-    const { drop, work } = await freshFolders();
-    const names = Array.from({ length: 200 }, (_, index) => `file-${String(index).padStart(3, '0')}.csv`);
-    for (const name of names) {
-      await writeFile(join(drop, name), name);
-      await writeFile(join(drop, `${name}.ctl`), 'rows=1');
-    }
-    const child = startChild('claim-everything.ts', [drop, work]);
-    await nextLine(child);
-    child.process.stdin.write('go\n');
-    for (let claims = 0; claims < 30; claims += 1) await nextLine(child);
-    child.process.kill('SIGKILL');
-    expect((await child.ended).signal).toBe('SIGKILL');
-
-    const { claims, strange } = await findClaims(work);
-    expect(strange).toEqual([]);
-    expect(claims.length).toBeGreaterThanOrEqual(30);
-    const taken = await Promise.all(claims.map(({ path }) => readFile(path, 'utf8')));
-    const sidecars = await Promise.all(claims.map(({ sidecar }) => readFile(sidecar ?? '', 'utf8')));
-    expect(new Set(sidecars)).toEqual(new Set(['rows=1']));
-    const left = (await readdir(drop)).filter((name) => name.endsWith('.csv'));
-    expect([...taken, ...left].sort()).toEqual(names);
-    expect((await readdir(drop)).length).toBe(2 * left.length);
+  it('loses no file and no sidecar when a process is killed while claiming', async () => {
+    await killWhileClaiming({ files: 80, claims: 20 });
   });
 });

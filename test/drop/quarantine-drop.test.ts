@@ -7,7 +7,7 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { findClaims } from '../../src/drop/find-claims.ts';
 import type { OddDrop } from '../../src/drop/odd-drop.ts';
 import { type Quarantined, quarantineDrop } from '../../src/drop/quarantine-drop.ts';
-import { bytePath, freshFolder, freshFolders } from './support/fresh-folder.ts';
+import { bytePath, freshFolder, freshFolderElsewhere, freshFolders } from './support/fresh-folder.ts';
 import { settleDrops } from './support/settle-drops.ts';
 
 const FILE_ID = '0123456789abcdef';
@@ -92,7 +92,7 @@ describe('quarantineDrop', () => {
   });
 
   it.each([
-    ['on another file system', 'FOLDER_OTHER_DISK', () => freshFolder('/dev/shm')],
+    ['on another file system', 'FOLDER_OTHER_DISK', () => freshFolderElsewhere()],
     ['that is not there', 'FOLDER_MISSING', () => freshFolder().then((folder) => join(folder, 'none'))],
   ])('leaves the drop where it is for a quarantine %s', async (_where, code, quarantine) => {
     const { drop } = await freshFolders();

@@ -5,7 +5,7 @@ import { remainingLines, startChild } from './support/run-child.ts';
 
 /** Everything about missing rights, in one process that has none: the superuser, who may run the tests, has them all. */
 describe('without the rights', () => {
-  it('everything is refused by name, and nothing is lost', { timeout: 30_000 }, async () => {
+  it('everything is refused by name, and nothing is lost', async () => {
     const root = await freshFolder();
     await chmod(root, 0o777);
     const child = startChild('act-without-rights.ts', [root]);

@@ -5,7 +5,7 @@ import { type Consumer, openConsumer } from '../support/built-package.ts';
 let consumer: Consumer;
 beforeAll(async () => {
   consumer = await openConsumer();
-});
+}, 300_000);
 afterAll(() => consumer?.close());
 
 const CHARGE = `{

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WEEKDAYS } from '../../schemas/config.ts';
 import { dateBefore, dueAt, dueDates, nextDate, type Timetable } from '../../src/kernel/business-dates.ts';
+import { expectWholeFromLooks } from './support/whole-from-looks.ts';
 
 const WORKDAYS: Timetable['days'] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 const NIGHTLY: Timetable = { at: '22:00', timeZone: 'America/Toronto', days: WORKDAYS, holidays: ['2026-06-17'] };
@@ -54,31 +53,12 @@ describe('dueDates', () => {
     for (const { day, at } of due) expect(at).toEqual(dueAt(NIGHTLY, day));
   });
 
-  it('cut anywhere into looks, gives each date once and leaves none out', () => {
-    const times = fc.record({
-      at: fc.constantFrom('00:00', '01:30', '02:30', '22:00', '23:59'),
-      timeZone: fc.constantFrom('America/Toronto', 'Europe/London', 'Australia/Sydney', 'Asia/Kathmandu', 'UTC'),
-      days: fc.subarray([...WEEKDAYS], { minLength: 1 }),
-      holidays: fc.subarray(['2026-03-08', '2026-03-29', '2026-04-03', '2026-10-05']),
-    });
-    const hours = fc.array(fc.integer({ min: 0, max: 240 * 24 }), { minLength: 1, maxLength: 12 });
-    fc.assert(
-      fc.property(times, hours, (timetable, looks) => {
-        const since = new Date('2026-03-01T00:00:00Z');
-        const end = new Date('2026-11-15T00:00:00Z');
-        const moments = [...looks.toSorted((one, other) => one - other).map(hoursAfter(since)), end];
-        const seen: string[] = [];
-        for (const now of moments) seen.push(...dueDates(timetable, since, now, seen.at(-1)).map(({ day }) => day));
-        expect(seen).toEqual(dueDates(timetable, since, end).map(({ day }) => day));
-      }),
-      { numRuns: 60 },
-    );
-  });
+  // Many more of them: business-dates.soak.test.ts.
+  it.each([{ which: 'the same timetables each time', seed: 1 }, { which: 'others each time' }])(
+    'cut anywhere into looks, gives each date once and leaves none out: $which',
+    ({ seed }) => expectWholeFromLooks({ numRuns: 8, ...(seed === undefined ? {} : { seed }) }),
+  );
 });
-
-function hoursAfter(since: Date): (hours: number) => Date {
-  return (hours) => new Date(since.getTime() + hours * 3_600_000);
-}
 
 describe('nextDate and dateBefore', () => {
   it.each([

@@ -2,7 +2,8 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PIECE_BYTES, readPieces, readPiecesNow, SMALL_BYTES } from '../../src/kernel/read-pieces.ts';
+import { readPieces, readPiecesNow, SMALL_BYTES } from '../../src/kernel/read-pieces.ts';
+import { expectReadWhole, LENGTHS, textOf } from './support/read-whole.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -10,32 +11,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function readBack(content: string, size: number): Promise<{ text: string; longest: number }> {
-  const path = join(folder, 'file');
-  await writeFile(path, content);
-  const handle = await open(path);
-  let text = '';
-  let longest = 0;
-  for await (const piece of readPieces(handle.fd, size)) {
-    text += piece.toString('latin1');
-    longest = Math.max(longest, piece.length);
-  }
-  await handle.close();
-  return { text, longest };
-}
-
 describe('readPieces', () => {
-  it.each([0, 1, SMALL_BYTES - 1, SMALL_BYTES, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES, 900_000])(
-    'reads a file of %i bytes, whatever it was taken for',
-    async (length) => {
-      const content = Array.from({ length }, (_, place) => String.fromCharCode(97 + (place % 23))).join('');
-      for (const size of [length, length - 1, 0, 50, 10 * length]) {
-        const { text, longest } = await readBack(content, Math.max(0, size));
-        expect(text).toBe(content);
-        expect(longest).toBeLessThanOrEqual(PIECE_BYTES);
-      }
-    },
-  );
+  it.each(LENGTHS)('reads a file of %i bytes, whatever it was taken for', async (length) => {
+    // With the smallest pieces, each of them a call, large files are left to read-pieces.soak.test.ts.
+    const tooSmall = length < 1_000 ? [0, 50] : [1_000, SMALL_BYTES - 1];
+    await expectReadWhole(join(folder, 'file'), length, [length, length - 1, ...tooSmall, 10 * length]);
+  });
 
   it('begins at the first byte, wherever the file was read before', async () => {
     const path = join(folder, 'read');
@@ -51,7 +32,7 @@ describe('readPiecesNow', () => {
   it.each([0, 1, SMALL_BYTES - 1, SMALL_BYTES, SMALL_BYTES + 1, 20 * SMALL_BYTES])(
     'reads a file of %i bytes',
     async (length) => {
-      const content = Array.from({ length }, (_, place) => String.fromCharCode(97 + (place % 23))).join('');
+      const content = textOf(length);
       const path = join(folder, 'now');
       await writeFile(path, content);
       const handle = await open(path);

@@ -80,7 +80,7 @@ describe('joinAsInstance', () => {
   it('notices a connection that swallows everything, and takes up another one', async () => {
     const relay = await relayDatabase(world.url);
     onTestFinished(() => relay.close());
-    const instance = await joinAsInstance({ connectionString: relay.url, query_timeout: 50 }, silentLog(), {
+    const instance = await joinAsInstance({ connectionString: relay.url, query_timeout: 400 }, silentLog(), {
       rejoinMs: REJOIN_MS,
       beatMs: 20,
     });

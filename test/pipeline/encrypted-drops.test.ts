@@ -26,6 +26,13 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 
 /** Drops that are OpenPGP messages, from the folder to what the service has booked (F18). */
 
+const GOOD = [
+  ['monday.csv.pgp', {}],
+  ['tuesday.csv.GPG', { compression: 'zip' }],
+  ['wednesday.csv.asc', { armored: true }],
+] as const;
+const good = new Map<string, { rows: string; message: Buffer }>();
+
 const log = keptLog();
 let dir: string;
 let own: TestKey;
@@ -44,6 +51,14 @@ beforeAll(async () => {
     folder: { unusualFactor: 0, maxBytes: 1_000_000 },
     log: log.log,
   });
+  for (const [name, options] of GOOD) {
+    const rows = freshRows();
+    const message = await encrypt(rows, { to: own, by: sender, ...options });
+    good.set(name, { rows, message });
+    await world.drop('card', name, message);
+    await world.drop('card', `${name}.ctl`, `rows=3\ntotal=75.00\nsha256=${sha256Of(message)}\n`);
+  }
+  await world.finish();
 }, 60_000);
 afterAll(async () => {
   await world?.close();
@@ -62,16 +77,8 @@ function booked(invoice: string): number {
 }
 
 describe('an encrypted and signed drop', () => {
-  it.each([
-    ['monday.csv.pgp', {}],
-    ['tuesday.csv.GPG', { compression: 'zip' }],
-    ['wednesday.csv.asc', { armored: true }],
-  ] as const)('%s is paid like any other', async (name, options) => {
-    const rows = freshRows();
-    const message = await encrypt(rows, { to: own, by: sender, ...options });
-    await world.drop('card', name, message);
-    await world.drop('card', `${name}.ctl`, `rows=3\ntotal=75.00\nsha256=${sha256Of(message)}\n`);
-    await world.finish();
+  it.each(GOOD)('%s is paid like any other', async (name) => {
+    const { rows, message } = good.get(name)!;
     const file = await fileNamed(world, name);
     expect(file).toMatchObject({
       state: 'completed',

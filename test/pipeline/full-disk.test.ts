@@ -9,7 +9,7 @@ import { findMountRefusal, mountSmallDisk } from '../support/small-disk.ts';
 /** Outputs that cannot be written: the payments are made once, and the outputs follow by themselves when they can. */
 
 const LARGE_ROWS = 600;
-const PATIENCE = { timeout: 20_000, interval: 50 };
+const PATIENCE = { timeout: 30_000, interval: 20 };
 
 let undo: (() => unknown)[] = [];
 afterEach(async () => {

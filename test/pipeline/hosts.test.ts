@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildProgram, type Program } from '../chaos/support/build-program.ts';
-import { runCommand } from '../chaos/support/run-command.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
+import { runHere } from '../cli/support/run-here.ts';
 import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';
 import { givenQueue } from '../support/given-engines.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
@@ -58,7 +58,15 @@ async function outputsOf(host: Host): Promise<string[]> {
   return names.filter((name) => name.endsWith('.result.csv')).map((name) => name.replace(/(?:__|\.).*$/, ''));
 }
 
+/** A command on a host, at another site if one is given. */
+function command(host: Host, words: readonly string[], env: Record<string, string> = {}) {
+  for (const [name, value] of Object.entries({ ...hosts.env, ...env })) vi.stubEnv(name, value);
+  return runHere(['--dir', host.root, ...words]);
+}
+
 describe('one installation on several hosts', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
   it('takes a file in and writes its outputs where it was dropped, and calls the service from elsewhere', async () => {
     await hosts.drop(home, 'dues', 'june.csv', charges('june', 3));
     await hosts.drop(north, 'dues', 'july.csv', charges('july', 2));
@@ -82,18 +90,16 @@ describe('one installation on several hosts', () => {
   }, 60_000);
 
   it('says where the original is when a command needs it elsewhere', async () => {
-    const env = { ...hosts.env, PAYDROP_SITE: 'north' };
-    const wrong = await runCommand(program, north.root, ['rebuild-outputs', 'june.csv'], env);
+    const wrong = await command(north, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'north' });
     expect(wrong.status).not.toBe(0);
-    expect(wrong.said).toContain('it lies at site "main", and this is "north"');
-    const right = await runCommand(program, home.root, ['rebuild-outputs', 'june.csv'], hosts.env);
+    expect(wrong.err).toContain('it lies at site "main", and this is "north"');
+    const right = await command(home, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'main' });
     expect(right).toMatchObject({ status: 0 });
   }, 60_000);
 
   it('refuses to watch folders at a site that has none', async () => {
-    const env = { ...hosts.env, PAYDROP_SITE: 'south', PAYDROP_ROLES: 'watch' };
-    const { status, said } = await runCommand(program, home.root, ['start'], env);
+    const { status, err } = await command(home, ['start'], { PAYDROP_SITE: 'south', PAYDROP_ROLES: 'watch' });
     expect(status).not.toBe(0);
-    expect(said).toContain('Cannot work at site "south": no folder lies there. Set PAYDROP_SITE to one of main, north');
+    expect(err).toContain('Cannot work at site "south": no folder lies there. Set PAYDROP_SITE to one of main, north');
   }, 60_000);
 });

@@ -13,7 +13,7 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 
 /** Files and folders that may not be read or written. The workers run as nobody when the tests run as the superuser. */
 
-const PATIENCE = { timeout: 15_000, interval: 50 };
+const PATIENCE = { timeout: 30_000, interval: 20 };
 
 let world: PipelineWorld;
 let workers: ChildProcessWithoutNullStreams;

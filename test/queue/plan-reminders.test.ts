@@ -41,7 +41,7 @@ describe.each(QUEUE_SERVERS)('planReminders on $kind', ({ start }) => {
     await named.close();
     await connection.close();
     await queue.close();
-    await server.wipe();
+    await server.empty();
   });
 
   async function planned(): Promise<unknown[]> {

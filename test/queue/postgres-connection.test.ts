@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresQueueBackend } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
@@ -31,6 +32,12 @@ async function countConnections(): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
+/** Workers listen from their first wait on. */
+async function countListeners(): Promise<number> {
+  const { rowCount } = await client.query(`SELECT ${ours} AND query LIKE '%LISTEN bullmq_jobs%'`);
+  return rowCount ?? 0;
+}
+
 describe('connectPostgres', () => {
   it('needs five connections at most for four queues with their workers, and none after close', async () => {
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
@@ -50,18 +57,12 @@ describe('connectPostgres', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('lets no worker sleep past a job that nobody announced', async () => {
-    const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
-    const done: unknown[] = [];
-    queue.work('submit', 1, async (payload) => void done.push(payload));
-    // With a delayed job in sight BullMQ would wait for that, an hour long.
-    for (const id of ['far', 'missed'])
-      await queue.add('submit', id, { fileId: id, batchNo: 1 }, { delayMs: 3_600_000 });
-    await queue.add('submit', 'now', { fileId: 'now', batchNo: 1 });
-    await expect.poll(() => done).toHaveLength(1);
-    await client.query("UPDATE paydrop_queue.job SET state = 'waiting', process_at_ms = NULL WHERE id LIKE '%missed'");
-    await expect.poll(() => done, { timeout: 8_000 }).toHaveLength(2);
-    await queue.close();
+  it('lets no worker wait longer than five seconds, whatever it was told', async () => {
+    const connection = await connectPostgres(postgres.connection, () => {});
+    expect(connection.makeBackend('submit', { connection: {} }, { withBlockingConnection: true })).toMatchObject({
+      maximumBlockTimeout: 5,
+    });
+    await connection.close();
   });
 
   it('takes its settings as a URL, too', async () => {
@@ -80,11 +81,16 @@ describe('connectPostgres', () => {
     // A delayed job is what a waiting worker would sleep for if it did not notice that its connection is gone.
     await queue.add('submit', 'submit-f1-9', { fileId: 'f1', batchNo: 9 }, { delayMs: 3_600_000 });
     await expect.poll(() => handled).toEqual([1]);
+    await expect.poll(countListeners).toBe(1);
 
+    const wakes = vi.spyOn(PostgresQueueBackend.prototype, 'disconnectBlocking');
+    onTestFinished(() => wakes.mockRestore());
     await client.query(`SELECT pg_terminate_backend(pid) ${ours}`);
+    // It does not wait until it would have looked again by itself.
+    await expect.poll(() => wakes.mock.calls.length).toBeGreaterThan(0);
     await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the queue reports an error');
     await expect.poll(() => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 })).toBeUndefined();
-    await expect.poll(() => handled, { timeout: 4_000 }).toEqual([1, 2]);
+    await expect.poll(() => handled).toEqual([1, 2]);
     await queue.close();
   });
 

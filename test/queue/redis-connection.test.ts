@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { QueueName } from '../../schemas/jobs.ts';
 import { openQueue, type Queue } from '../../src/queue/open-queue.ts';
 import { redisIsInstalled, redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { letTimeFly } from './support/let-time-fly.ts';
 import { type LogLine, logIntoLines } from './support/log-lines.ts';
-import { startScript } from './support/start-script.ts';
 
 const verdict = redisVerdict();
 
@@ -53,18 +53,16 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     expect(keys.filter((key) => !key.startsWith('paydrop:'))).toEqual([]);
   });
 
-  it('refuses to add within seconds while Redis is away, and works again when it is back', async () => {
+  it('refuses to add while Redis is away, and works again when it is back', async () => {
     const handled: number[] = [];
     queue.work('submit', 1, async ({ batchNo }) => void handled.push(batchNo));
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
     await expect.poll(() => handled).toEqual([1]);
 
     await redis.kill();
-    const askedAt = performance.now();
     const addAgain = () => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
     await expect(addAgain()).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
-    expect(performance.now() - askedAt).toBeLessThan(6_000);
 
     await redis.restart();
     await expect.poll(addAgain).toBeUndefined();
@@ -79,15 +77,6 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     await expect.poll(() => queue.ids('submit', 'live')).toEqual(new Set());
     await redis.kill();
     await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
-    const askedAt = performance.now();
-    await queue.close();
-    expect(performance.now() - askedAt).toBeLessThan(5_000);
-  });
-
-  it('lets the process end while Redis is away', async () => {
-    const script = await startScript('open-until-told.ts', { kind: 'redis', url: redis.url }, 'open');
-    await redis.kill();
-    script.stdin.end();
-    expect(await script.ended).toBe(0);
+    await letTimeFly(() => queue.close());
   });
 });

@@ -8,7 +8,9 @@ import { QUEUE_OPTIONS } from '../../src/queue/queue-options.ts';
 import { FOREIGN_FAILURE } from '../../src/queue/safe-failure.ts';
 import { startWorker } from '../../src/queue/start-worker.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+import { letTimeFly } from './support/let-time-fly.ts';
 import { logIntoLines } from './support/log-lines.ts';
+import { openGate } from './support/open-gate.ts';
 
 const CARD = '4222222222222220';
 
@@ -102,12 +104,15 @@ describe('startWorker', () => {
 
   it('waits a second before it fetches again after it could not', async () => {
     const fetches: number[] = [];
+    const twice = openGate();
+    let now = () => 0;
     const broken: QueueConnection = {
       ...connection,
       makeBackend: (...wanted) => {
         const backend = connection.makeBackend(...wanted);
         backend.moveToActive = async () => {
-          fetches.push(performance.now());
+          fetches.push(now());
+          if (fetches.length === 2) twice.open();
           throw new Error('function move_to_active does not exist');
         };
         return backend;
@@ -117,9 +122,12 @@ describe('startWorker', () => {
     const handle = async () => {};
     const ours = { name: 'submit', site: 'main', concurrency: 1 } as const;
     const setup = { ...ours, handle, connection: broken, options: QUEUE_OPTIONS };
-    const worker = startWorker({ ...setup, log, onError: () => {} });
-    await expect.poll(() => fetches.length).toBe(2);
-    expect(fetches[1]! - fetches[0]!).toBeGreaterThanOrEqual(990);
-    await worker.close();
+    await letTimeFly(async (passedMs) => {
+      now = passedMs;
+      const worker = startWorker({ ...setup, log, onError: () => {} });
+      await twice.passed;
+      await worker.close();
+    });
+    expect(fetches[1]! - fetches[0]!).toBeGreaterThanOrEqual(1_000);
   });
 });

@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { ACCOUNT, kill, killRepeatedly, rowsOf, startChild } from './support/kill-sandbox.ts';
 import { callSandbox, CUSTOMER_PATH, valueOf } from './support/process-call.ts';
 import { fetchResult, submitBatch } from './support/soap-request.ts';
 import { useSandboxes } from './support/sandbox-world.ts';
 
 const world = useSandboxes();
-const ACCOUNT = '02100002100000000000000001';
 
+/** kill.soak.test.ts kills more often. */
 describe('a sandbox killed with SIGKILL', () => {
   it('has booked every batch whose id it gave away, and answers for it after a restart', async () => {
     const dataDir = await world.folder();
@@ -74,58 +71,6 @@ describe('a sandbox killed with SIGKILL', () => {
   });
 
   it('has booked all of a batch or nothing, at whatever moment it died', async () => {
-    const dataDir = await world.folder();
-    const answered: string[] = [];
-    for (const [round, delayMs] of [0, 4, 11, 23].entries()) {
-      const { url, child } = await startChild(dataDir);
-      const first = submitBatch(url, 'ProcessACHEFTChargeBatch', rowsOf(`R${round}-first`, ROWS));
-      answered.push(await first);
-      const others = Array.from({ length: 30 }, (_, index) =>
-        submitBatch(url, 'ProcessACHEFTChargeBatch', rowsOf(`R${round}-${index}`, ROWS)).then(
-          (batchId) => answered.push(batchId),
-          () => 'cut off',
-        ),
-      );
-      await wait(delayMs);
-      await kill(child);
-      await Promise.all(others);
-    }
-    const sandbox = await world.start({ dataDir });
-    const booked = new Map<string, string[]>();
-    for (const { batchId, invoice } of sandbox.books()) {
-      booked.set(batchId, [...(booked.get(batchId) ?? []), invoice]);
-    }
-    for (const invoices of booked.values()) {
-      const name = invoices[0]?.replace(/-\d+$/, '');
-      expect(invoices).toEqual(Array.from({ length: ROWS }, (_, row) => `${name}-${row}`));
-    }
-    expect(new Set(answered).size).toBe(answered.length);
-    expect(answered.filter((batchId) => !booked.has(batchId))).toEqual([]);
-    const next = await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', rowsOf('last', 1));
-    expect(Number(next)).toBeGreaterThan(Math.max(...answered.map(Number)));
+    await killRepeatedly(world, [0, 11]);
   });
 });
-
-/** Enough that writing a batch takes more than one moment. */
-const ROWS = 400;
-
-function rowsOf(name: string, count: number): string {
-  const rows = Array.from({ length: count }, (_, row) => `${name}-${row},Ada,Byron,CHECKING,${ACCOUNT},5.00,Gift`);
-  return rows.join('\n');
-}
-
-async function startChild(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
-  const script = fileURLToPath(new URL('support/sandbox-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = await Promise.race([
-    once(child.stdout, 'data'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child ended with ${code}`))),
-  ]);
-  return { url: String(line).trim(), child };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
-}

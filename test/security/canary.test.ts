@@ -1,63 +1,17 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
-import { passesLuhn } from '../../src/kernel/luhn.ts';
-import { openLog } from '../../src/kernel/log.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { findCanaries } from '../support/canaries.ts';
-import { type Installation, makeInstallation, PASSWORD, sandboxAccounts } from '../support/installation.ts';
-import { achRow, cardRow, codeRow, lines, upTo } from '../support/payment-rows.ts';
-import { redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
+import { CARDS, testCanaries } from './support/run-canaries.ts';
 
-/**
- * Card and account numbers exist in memory and inside sealed blobs only (F89, F90, F93). Every number here is made up
- * for the test, goes through the whole pipeline in every position in which a sender could put it, and is then searched
- * for in every byte that the pipeline left behind.
- */
-
-const CARDS = ['451234', '531298', '601187', '471122', '431199'].map((prefix, index) =>
-  luhnValid(`${prefix}${731_946_502 + index * 7_919}`),
-);
-const ACCOUNTS = ['02100002100000000918273645', '0210000217364509182', '918273645546', '8877665544'];
-const NUMBERS = [...CARDS, ...ACCOUNTS, PASSWORD];
-
-let sandbox: Sandbox | undefined;
-let installation: Installation | undefined;
-let redis: TestRedis | undefined;
-afterEach(async () => {
-  await installation?.remove();
-  await sandbox?.close();
-  await redis?.stop();
-  installation = sandbox = redis = undefined;
-});
-
-describe.each(['postgres', 'redis'] as const)('with the queue on %s', (backend) => {
-  const verdict = redisVerdict();
-  if (backend === 'redis' && !verdict.isInstalled) {
-    it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
-    return;
-  }
-
-  it('no byte of logs, tables, queue, outputs, sandbox and data holds a number that was in the files', async () => {
-    redis = backend === 'redis' ? await startTestRedis() : undefined;
-    const root = await runEverything();
-    if (redis) await keepRedis(redis.url, root);
-    expect(
-      await findCanaries(
-        [root],
-        NUMBERS.filter((number) => number !== PASSWORD),
-      ),
-    ).toEqual([]);
-    const withoutConfig = ['data', 'logs', 'out', 'quarantine', 'sandbox'].map((name) => join(root, name));
-    expect(await findCanaries(withoutConfig, [PASSWORD])).toEqual([]);
-  }, 90_000);
-});
+/** canary.soak.test.ts has the queue in Redis as well. */
+testCanaries(['postgres']);
 
 describe('findCanaries', () => {
   it.each(['utf8', 'base64', 'hex', 'utf16le'] as const)('finds a number that is there in %s', async (encoding) => {
-    installation = await makeInstallation({ accounts: ['main'], serviceUrl: 'http://127.0.0.1:9' });
+    const folder = await mkdtemp(join(tmpdir(), 'paydrop-leak-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
     const [card = ''] = CARDS;
     for (const before of ['', 'a', 'ab']) {
       const text = `${before}${card},rest`;
@@ -65,116 +19,8 @@ describe('findCanaries', () => {
         encoding === 'base64' || encoding === 'hex'
           ? Buffer.from(text).toString(encoding)
           : Buffer.from(text, encoding);
-      await writeFile(join(installation.root, 'logs', 'leak'), leak);
-      expect(await findCanaries([installation.root], [card])).toHaveLength(1);
+      await writeFile(join(folder, 'leak'), leak);
+      expect(await findCanaries([folder], [card])).toHaveLength(1);
     }
   });
 });
-
-/** @returns the folder that holds everything that was left behind */
-async function runEverything(): Promise<string> {
-  installation = await makeInstallation({
-    accounts: ['main'],
-    serviceUrl: 'http://127.0.0.1:9',
-    ...(redis && { env: { REDIS_URL: redis.url } }),
-  });
-  const { root } = installation;
-  await mkdir(join(root, 'sandbox'));
-  sandbox = await startSandbox({
-    batchDelayMs: 50,
-    dataDir: join(root, 'sandbox'),
-    accounts: sandboxAccounts(['main']),
-    log: openLog({
-      level: 'debug',
-      destination: pino.destination({ dest: join(root, 'logs', 'sandbox'), sync: true }),
-    }),
-  });
-  const config = join(root, 'paydrop.yaml');
-  await writeFile(config, (await readFile(config, 'utf8')).replaceAll('http://127.0.0.1:9', sandbox.url));
-  for (const [folder, name, rows] of drops()) await installation.drop(`main/${folder}`, name, rows);
-  const first = await installation.run('run', '--once', '--timeout', '40');
-  expect([0, 2, 3], first.stderr).toContain(first.status);
-  await installation.run('status');
-  await installation.run('find', '--invoice', CARDS[0]!);
-  await installation.run('validate', join(root, 'nothing-here', CARDS[1]!), '--operation', 'card');
-  // It went through: rows were taken by the service, files were accepted, refused and held.
-  expect(sandbox.books().length).toBeGreaterThan(60);
-  const shown = await installation.run('status', '--json');
-  const states = (JSON.parse(shown.stdout) as { files: { state: string }[] }).files.map((row) => row.state);
-  expect(states).toEqual(expect.arrayContaining(['completed', 'held', 'rejected']));
-  return root;
-}
-
-/** The numbers in their own columns, in wrong ones, in names, in faulty rows and in files that cannot be read. */
-function drops(): [folder: string, name: string, content: string][] {
-  const [visa = '', master = '', discover = '', second = '', third = ''] = CARDS;
-  const [long = '', middle = '', short = '', ten = ''] = ACCOUNTS;
-  const good = upTo(20).map((n) => cardRow(n));
-  return [
-    [
-      'card',
-      'good.csv',
-      lines([
-        cardRow(1, { card: visa }),
-        cardRow(2, { card: master, mop: 'MC' }),
-        cardRow(3, { card: discover, mop: 'DSC' }),
-        ...good.map((row) => row.replace('C-', 'G-')),
-      ]),
-    ],
-    [
-      'card',
-      `${second}.csv`,
-      lines([cardRow(1, { card: second, invoice: 'N-1' }), ...upTo(20).map((n) => cardRow(n, { invoice: `O-${n}` }))]),
-    ],
-    [
-      'card',
-      'bad-rows.csv',
-      lines([
-        ...upTo(40).map((n) => cardRow(n, { invoice: `B-${n}` })),
-        cardRow(41, { card: `${visa.slice(0, 4)} ${visa.slice(4)}` }),
-        cardRow(42, { invoice: third, card: master }),
-        cardRow(43, { street: `card ${third}` }),
-      ]),
-    ],
-    ['card', 'swapped.csv', lines(upTo(3).map((n) => cardRow(n, { invoice: visa, card: `S-${n}` })))],
-    [
-      'card',
-      'stray-quote.csv',
-      lines([cardRow(1, { card: visa }).replace('Ada', '"Ada'), cardRow(2, { card: master })]),
-    ],
-    ['card', 'too-many.csv', lines([`${cardRow(1, { card: second })},${third}`])],
-    ['card', 'code.csv', lines([codeRow(1, { code: third }), codeRow(2, { comment: `number ${third}` })])],
-    [
-      'ach-charge',
-      'bank.csv',
-      lines([
-        achRow(1, { account: long }),
-        achRow(2, { account: middle }),
-        achRow(3, { account: short }),
-        ...upTo(30).map((n) => achRow(100 + n)),
-      ]),
-    ],
-    [
-      'ach-charge',
-      'bank-comment.csv',
-      lines([
-        ...upTo(20).map((n) => achRow(200 + n)),
-        achRow(1, { account: ten, comment: `account ${ten}`, invoice: 'T-1' }),
-      ]),
-    ],
-    ['ach-refund', 'wrong-sign.csv', lines([achRow(1, { account: long, amount: '5.00' })])],
-    ['ach-refund', 'latin.csv', `${achRow(1, { account: short, amount: '-5.00' })}\u0000\n`],
-  ];
-}
-
-/** Makes Redis write all it has into the folder that is searched. */
-async function keepRedis(url: string, root: string): Promise<void> {
-  const { port } = new URL(url);
-  const dump = spawnSync('redis-cli', ['-p', port, '--rdb', join(root, 'logs', 'redis.rdb')]);
-  expect(dump.status, String(dump.stderr)).toBe(0);
-}
-
-function luhnValid(first15: string): string {
-  const digits = upTo(10).map((n) => `${first15}${n % 10}`);
-  return digits.find(passesLuhn)!;
-}

@@ -21,7 +21,7 @@ export type Database = {
  * Nobody waits for a lock that its holder gives back only after the waiting one has finished, as it is when one instance
  * acts in the middle of another's step.
  */
-const LOCK_TIMEOUT_MS = 300;
+const LOCK_TIMEOUT_MS = 1_000;
 
 /** Deleted rows leave gaps behind; a TRUNCATE now and then keeps the tables small. */
 const TRUNCATE_EVERY = 100;

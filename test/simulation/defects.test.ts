@@ -3,6 +3,7 @@ import type { App } from '../../src/app.ts';
 import type { Gateway } from '../../src/gateway/create-gateway.ts';
 import { type Database, openDatabase } from './database.ts';
 import { playScenario } from './play-scenario.ts';
+import { freeRandomness } from './seed-randomness.ts';
 
 /** Deliberate defects, and what the machine must say of each. A machine that finds nothing proves nothing. */
 const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp }[] = [
@@ -79,7 +80,10 @@ describe('the simulation finds a deliberate defect', () => {
   beforeAll(async () => {
     database = await openDatabase();
   });
-  afterAll(() => database.close());
+  afterAll(async () => {
+    freeRandomness();
+    await database.close();
+  });
 
   it.each(DEFECTS)('$defect', { timeout: 120_000 }, async ({ spoil, says }) => {
     const found: string[] = [];

@@ -8,26 +8,25 @@ import { seededRandom } from '../support/random.ts';
  * Waits of the program are cut short: in a simulation nothing becomes better by waiting in real time.
  */
 export function seedRandomness(seed: number): void {
-  random = seededRandom(seed);
-  if (isInstalled) return;
-  isInstalled = true;
-  const calls = crypto as unknown as Record<string, unknown>;
-  const realBytes = crypto.randomBytes;
-  calls['randomBytes'] = (size: number, done?: Parameters<typeof realBytes>[1]) =>
-    done ? realBytes(size, done) : drawBytes(size);
-  calls['randomUUID'] = () => asUuid(drawBytes(16).toString('hex'));
-  const realWait = timers.setTimeout;
-  (timers as unknown as Record<string, unknown>)['setTimeout'] = (_ms: number, value: unknown, options: object) =>
-    realWait(1, value, options);
+  const random = seededRandom(seed);
+  const draw = (size: number) => Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)));
+  calls['randomBytes'] = (size: number, done?: Parameters<typeof real.randomBytes>[1]) =>
+    done ? real.randomBytes(size, done) : draw(size);
+  calls['randomUUID'] = () => asUuid(draw(16).toString('hex'));
+  waits['setTimeout'] = (_ms: number, value: unknown, options: object) => real.setTimeout(1, value, options);
   syncBuiltinESMExports();
 }
 
-let random: () => number = () => 0;
-let isInstalled = false;
-
-function drawBytes(size: number): Buffer {
-  return Buffer.from(Array.from({ length: size }, () => Math.floor(random() * 256)));
+/** Gives back what was taken, for tests that follow in the same process. */
+export function freeRandomness(): void {
+  Object.assign(calls, { randomBytes: real.randomBytes, randomUUID: real.randomUUID });
+  waits['setTimeout'] = real.setTimeout;
+  syncBuiltinESMExports();
 }
+
+const calls = crypto as unknown as Record<string, unknown>;
+const waits = timers as unknown as Record<string, unknown>;
+const real = { randomBytes: crypto.randomBytes, randomUUID: crypto.randomUUID, setTimeout: timers.setTimeout };
 
 function asUuid(hex: string): string {
   const version = `4${hex.slice(13, 16)}`;

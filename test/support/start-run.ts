@@ -1,9 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
 
-/** Before the first test of a run: its database server and its template, which all projects and workers share. */
+/**
+ * Before the first test of a run: a temporary folder of its own, and in it the database server and its template, which all
+ * projects and workers share.
+ */
 export default async function startRun(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[RUN_VARIABLE] !== undefined) return undefined;
+  const folder = makeFolder();
+  process.env['TMPDIR'] = folder;
   const { close, ...run } = await openTestRun();
   process.env[RUN_VARIABLE] = JSON.stringify(run);
-  return close;
+  return async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+const PREFIX = 'paydrop-tests-';
+
+function makeFolder(): string {
+  const parent = isFit(MEMORY) ? MEMORY : tmpdir();
+  removeLeftovers(parent);
+  const folder = join(parent, `${PREFIX}${process.pid}`);
+  mkdirSync(folder);
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+/** Files in memory: a copy of a database takes a fifth of the time, and nothing waits for a disk. */
+const MEMORY = '/dev/shm';
+const BYTES_NEEDED = 4 * 1024 ** 3;
+
+/** Containers often have little of it, or let no program run there. */
+function isFit(folder: string): boolean {
+  const program = join(folder, `${PREFIX}${process.pid}.sh`);
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail * bsize < BYTES_NEEDED) return false;
+    writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
+    return spawnSync(program).status === 0;
+  } catch {
+    return false;
+  } finally {
+    rmSync(program, { force: true });
+  }
+}
+
+/** Folders of runs that were killed. Their servers end when their files are gone. */
+function removeLeftovers(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : 0;
+    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

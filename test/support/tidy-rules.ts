@@ -168,7 +168,7 @@ export const fileLengths: TidyRule = (files) =>
 
 export const fileNames: TidyRule = (files) =>
   files.filter(isCode).flatMap(({ path }) => {
-    const names = path.replace(/(\.test)?\.\w+$/, '').split('/');
+    const names = path.replace(/(\.soak)?(\.test)?\.\w+$/, '').split('/');
     if (names.some((name) => /^(?:utils?|helpers?|misc|common)$/.test(name))) {
       return [`${path} is named after nothing: name it after what it holds`];
     }

@@ -1,16 +1,24 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { openThread, ThreadDeath, type WorkThread } from '../../src/thread/open-thread.ts';
 import { COUNTING_TASK, type CountingOrder } from './support/counting-task.ts';
 
+/** One for all that do not harm it: to start one takes long. */
 let thread: WorkThread | undefined;
-afterEach(() => thread?.close());
+afterAll(() => thread?.close());
 
 type Item = { n: number; bytes: Uint8Array };
 
 function run(order: CountingOrder): AsyncGenerator<Item, string> {
   thread ??= openThread();
   return thread.run<Item, string>(COUNTING_TASK, order);
+}
+
+/** From here on the timers of a thread are moved by hand. One that runs already has a timer that is not. */
+async function takeOverTimers(): Promise<void> {
+  await thread?.close();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 async function takeAll(items: AsyncGenerator<Item, string>): Promise<{ numbers: number[]; result: string }> {
@@ -93,8 +101,7 @@ describe('openThread', () => {
   });
 
   it('keeps its thread for what comes soon, and lets it go when nothing comes', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    await takeOverTimers();
     const which = async () => (await takeAll(run({ upTo: 1, atEnd: 'tell the thread' }))).result;
     const first = await which();
     vi.advanceTimersByTime(199);
@@ -104,8 +111,7 @@ describe('openThread', () => {
   });
 
   it('never lets a thread go that is at work', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    await takeOverTimers();
     const items = run({ upTo: 3 });
     await items.next();
     await takeAll(run({ upTo: 1 }));

@@ -8,7 +8,7 @@ import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld } from '../support/pipeline-world.ts';
 import { seededRandom } from '../support/random.ts';
 import { startTestSshd } from '../support/sshd.ts';
-import { type Convention, type Upload, uploadSlowly } from './upload-slowly.ts';
+import { type Convention, type Manner, type Upload, uploadSlowly } from './upload-slowly.ts';
 
 export type UploadReport = { uploads: number; cuts: number; caged: boolean; seconds: number; failures: string[] };
 
@@ -31,9 +31,10 @@ export async function runUploads(plan: {
   atOnce: number;
   seed: number;
   pauseMs: number;
+  breaks?: number | undefined;
   cage?: string | undefined;
 }): Promise<UploadReport> {
-  const { uploads, atOnce, seed, pauseMs, cage } = plan;
+  const { uploads, atOnce, seed, pauseMs, breaks, cage } = plan;
   const world = await openPipelineWorld({
     settings: {
       folders: CONVENTIONS.map((convention) => ({
@@ -53,7 +54,7 @@ export async function runUploads(plan: {
   const workers = await startWorkers(world.app, new Set(['watch', 'intake']));
   try {
     const wanted = upTo(uploads).map((n) => makeUpload(n, cage === undefined ? drops : ''));
-    const cuts = await uploadAll(wanted, { atOnce, remote: sshd.remote, random: seededRandom(seed), pauseMs });
+    const cuts = await uploadAll(wanted, { atOnce, remote: sshd.remote, random: seededRandom(seed), pauseMs, breaks });
     const failures = await waitForAll(world, wanted);
     return {
       uploads,
@@ -97,8 +98,6 @@ async function uploadAll(
   return cuts;
 }
 
-type Manner = Parameters<typeof uploadSlowly>[2];
-
 const PATIENCE_MS = 600_000;
 
 /** What is wrong with the files in the ledger, once all are there. */
@@ -115,7 +114,7 @@ async function waitForAll(
   const end = performance.now() + PATIENCE_MS;
   let rows = await read();
   while ((rows.length < uploads.length || rows.some(({ state }) => state === 'claimed')) && performance.now() < end) {
-    await sleep(100);
+    await sleep(20);
     rows = await read();
   }
   return uploads.flatMap(({ name, content }) => {

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import SftpClient from 'ssh2-sftp-client';
 import type { Remote } from '../../src/kernel/config.ts';
 
+/** How a sender writes. `breaks` is how likely the connection breaks after a piece. */
+export type Manner = { random: () => number; pauseMs: number; breaks?: number | undefined };
+
 export type Session = InstanceType<typeof SftpClient>;
 
 /** How a sender says that a file is whole. */
@@ -23,7 +26,7 @@ export async function openSession({ host, port, user, key }: Remote): Promise<Se
 export async function uploadSlowly(
   remote: Remote,
   upload: Upload,
-  { random, pauseMs }: { random: () => number; pauseMs: number },
+  { random, pauseMs, breaks = 0.15 }: Manner,
 ): Promise<{ cuts: number }> {
   const { folder, name, content, control, convention } = upload;
   const path = `${folder}/${name}`;
@@ -37,7 +40,7 @@ export async function uploadSlowly(
     if (sent === 0) await session.put(piece, draft);
     else await session.append(piece, draft);
     await sleep(random() * pauseMs);
-    if (random() < 0.15) {
+    if (random() < breaks) {
       cuts += 1;
       breakOff(session);
       session = await openSession(remote);

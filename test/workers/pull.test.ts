@@ -7,9 +7,8 @@ import { openRemote, type RemoteSession } from '../../src/sftp/open-remote.ts';
 import { claimOf } from '../support/ledger-world.ts';
 import { upTo } from '../support/payment-rows.ts';
 import { sshdIsInstalled, sshdVerdict } from '../support/sshd.ts';
+import { expectPulledThroughKills } from './support/pull-through-kills.ts';
 import { openPullWorld, type PullWorld } from './support/pull-world.ts';
-
-const LONG = { timeout: 300_000 };
 
 it('says whether a real SFTP server was tried', () => {
   const { sentence, isFine } = sshdVerdict();
@@ -184,22 +183,8 @@ describe.runIf(sshdIsInstalled())('pullFolder', () => {
     expect(await pair.here()).toEqual({ 'later.csv': 'one\n' });
   });
 
-  it('brings in two thousand files, each once, from a server that is killed three times meanwhile', LONG, async () => {
-    const pair = await world.freshPair();
-    const files = Object.fromEntries(upTo(2_000).map((n) => [`${n}.csv`, `A-${n},25.00\n`]));
-    for (const [name, content] of Object.entries(files)) await pair.put(name, content);
-    const countHere = async () => (await readdir(pair.folder.path)).length;
-    for (const enough of [400, 1_000, 1_600]) {
-      const looking = pair.look().catch((error: unknown) => error);
-      await expect.poll(countHere, { interval: 20, timeout: 120_000 }).toBeGreaterThan(enough);
-      await world.sshd.kill();
-      expect(await looking).toMatchObject({ code: 'REMOTE_UNREACHABLE' });
-      await world.sshd.restart();
-    }
-    await pair.look();
-    expect(await pair.here()).toEqual(files);
-    expect(new Set(await pair.there())).toEqual(new Set(Object.keys(files).map((name) => `claimed/${name}`)));
-    expect(await pair.states()).toEqual(upTo(2_000).map(() => 'done'));
+  it('brings in sixty files, each once, from a server that is killed three times meanwhile', async () => {
+    await expectPulledThroughKills(world, 60, [12, 30, 48]);
   });
 });
 

@@ -9,7 +9,7 @@ let service: LeanService;
 let gateway: Gateway;
 beforeEach(async () => {
   service = await startLeanService();
-  const times = { connectTimeoutMs: 5_000, answerTimeoutMs: 5_000 };
+  const times = { connectTimeoutMs: 30_000, answerTimeoutMs: 30_000 };
   const login = { agentCode: 'TEST88', password: 'TEST88' };
   gateway = createGateway({ server: 'NA', currency: 'USD', baseUrl: service.url, ...login, ...times });
 });

@@ -41,6 +41,11 @@ function magicCells(n: number): Parameters<typeof cardRow>[1] {
   return n % 7 === 0 ? { card: MAGIC_CARD, amount: '2.00' } : {};
 }
 
+/** All pages that a furnished desk has. */
+export function pageNames(): string[] {
+  return pagesOf(() => '').map(({ name }) => name);
+}
+
 function pagesOf(idOf: (name: string) => string): ShownPage[] {
   const done = `/files/${idOf('card-payments-june.csv')}`;
   const doubt = `/files/${idOf('tuesday.csv')}`;

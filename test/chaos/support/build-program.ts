@@ -1,37 +1,101 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { RUN_VARIABLE } from '../../support/postgres.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The program as `npm run build` makes it, with the module that arms the crash points beside it. */
-export type Program = { readonly main: string; readonly armer: string; remove(): Promise<void> };
+/** The program as `npm run build` makes it, with the modules beside it that make it die. */
+export type Program = {
+  readonly main: string;
+  readonly armer: string;
+  /** What `node --import` takes for one of these modules, by its path in the tree. */
+  moduleOf(path: string): string;
+  remove(): Promise<void>;
+};
 
-/** Compiled once, because a process that is started from TypeScript takes twice as long to be there. */
-export async function buildProgram(): Promise<Program> {
+/** Compiled with the program, whose own modules they change. */
+const MODULES = [
+  'test/chaos/support/arm-crash-points.ts',
+  'test/crash/support/die-at-commit.ts',
+  'test/crash/support/die-at-poison.ts',
+];
+
+/**
+ * Compiled once in a run of tests, because a process that is started from TypeScript takes twice as long to be there.
+ */
+export function buildProgram(): Promise<Program> {
+  return process.env[RUN_VARIABLE] === undefined ? buildOwn() : buildShared();
+}
+
+async function buildOwn(): Promise<Program> {
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-chaos-program-'));
+  await compile(dir);
+  return programIn(dir, () => rm(dir, { recursive: true, force: true }));
+}
+
+/** The first of the workers that need it makes it, in the temporary folder of the run, and the others wait. */
+async function buildShared(): Promise<Program> {
+  const dir = join(tmpdir(), 'paydrop-chaos-program');
+  const lock = `${dir}.lock`;
+  while (!existsSync(dir)) {
+    if (!(await takeLock(lock))) {
+      await sleep(50);
+      continue;
+    }
+    try {
+      if (!existsSync(dir)) await makeWhole(dir);
+    } finally {
+      await rmdir(lock);
+    }
+  }
+  return programIn(dir, async () => {});
+}
+
+async function takeLock(lock: string): Promise<boolean> {
+  return mkdir(lock).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The folder has its name only when everything is in it. */
+async function makeWhole(dir: string): Promise<void> {
+  const draft = await mkdtemp(`${dir}-`);
+  await compile(draft);
+  await rename(draft, dir);
+}
+
+async function compile(dir: string): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
   await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dir)));
-  const main = join(dir, 'dist', 'src', 'cli', 'main.js');
-  // Its complaints are those of `npm run types`; here it matters only that there is a program.
-  const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir]).then(
+  // Types are the business of `npm run types`; to check them here as well would take six times as long.
+  const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir, '--noCheck']).then(
     () => '',
     (error: { stdout?: string }) => String(error.stdout),
   );
-  await stat(main).catch(() => Promise.reject(new Error(`the program could not be built: ${complaint}`)));
+  await stat(join(dir, MAIN)).catch(() => Promise.reject(new Error(`the program could not be built: ${complaint}`)));
   await cp(join(ROOT, 'src'), join(dir, 'dist', 'src'), {
     recursive: true,
     filter: (path) => !/\.(?:ts|md)$/.test(path),
   });
+}
+
+const MAIN = join('dist', 'src', 'cli', 'main.js');
+
+function programIn(dir: string, remove: () => Promise<void>): Program {
   return {
-    main,
+    main: join(dir, MAIN),
     armer: join(dir, 'dist', 'test', 'chaos', 'support', 'arm-crash-points.js'),
-    remove: () => rm(dir, { recursive: true, force: true }),
+    moduleOf: (path) => pathToFileURL(join(dir, 'dist', path.replace(/\.ts$/, '.js'))).href,
+    remove,
   };
 }
 
@@ -39,9 +103,6 @@ function tsconfig(dir: string) {
   return {
     extends: join(ROOT, 'tsconfig.build.json'),
     compilerOptions: { outDir: join(dir, 'dist'), rootDir: ROOT, declaration: false, sourceMap: false },
-    include: [
-      ...['schemas', 'src', 'workers'].map((name) => join(ROOT, name)),
-      join(ROOT, 'test/chaos/support/arm-crash-points.ts'),
-    ],
+    include: ['schemas', 'src', 'workers', ...MODULES].map((name) => join(ROOT, name)),
   };
 }

@@ -1,11 +1,14 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { quoteWord } from '../../../src/cli/paydrop-line.ts';
-import { serverOf } from '../support/embedded-server.ts';
-import { PAYDROP, runPaydrop, startChild } from '../support/run-child.ts';
-import { runHere } from '../support/run-here.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readAccounts, SANDBOX_ACCOUNTS } from '../../../src/cli/sandbox-accounts.ts';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { startTestPostgres } from '../../support/postgres.ts';
+import { holdFlags } from '../support/hold-flags.ts';
+import { shortenWaits, stepsOf, wordsOf } from '../support/next-steps.ts';
+import { startChild } from '../support/run-child.ts';
+import { nameAsInCheckout, runHere, startHere } from '../support/run-here.ts';
 
 let root = '';
 beforeEach(async () => {
@@ -91,54 +94,34 @@ describe('init', () => {
     expect(await modes()).not.toHaveProperty('data/master.key');
   });
 
-  it('prints next steps that work from an empty folder; other commands share the database of start', async () => {
-    const { out } = await runPaydrop(['init', root]);
-    const [sandbox, copy, once, start] = stepsOf(out);
-    await shortenWaits(await startSandbox(sandbox!));
+  /** As processes, with the database that they bring along: init.soak.test.ts. */
+  it('prints next steps that work from an empty folder', async () => {
+    nameAsInCheckout();
+    const postgres = await startTestPostgres();
+    onTestFinished(() => postgres.stop());
+    vi.stubEnv('DATABASE_URL', postgres.url);
+    vi.stubEnv('PAYDROP_LOG_LEVEL', 'silent');
+    const { out } = await runHere(['init', root]);
+    const [sandboxLine, copy, onceLine, startLine] = stepsOf(out);
+
+    expect(await wordsOf(sandboxLine!)).toEqual(['sandbox']);
+    const sandbox = await startSandbox({ accounts: readAccounts(SANDBOX_ACCOUNTS), batchDelayMs: 50 });
+    onTestFinished(() => sandbox.close());
+    await shortenWaits(root, sandbox.url);
     expect(await startChild('sh', ['-c', copy!]).ended).toMatchObject({ status: 0 });
 
-    const ran = startChild('sh', ['-c', `${once} --timeout 60`]);
-    expect(await ran.ended).toMatchObject({ status: 0 });
-    expect(ran.out()).toMatch(/^card\.csv +main +card +completed +24 /m);
+    const ran = await runHere([...(await wordsOf(onceLine!)), '--timeout', '60']);
+    expect(ran).toMatchObject({ status: 0, err: '' });
+    expect(ran.out).toMatch(/^card\.csv +main +card +completed +24 /m);
     expect((await readdir(join(root, 'out'))).filter((name) => name.endsWith('.result.csv'))).toHaveLength(1);
 
-    const daemon = startChild('sh', ['-c', start!]);
-    await daemon.says('paydrop is running');
-    const server = await serverOf(root);
+    expect(holdFlags()).toEqual([]);
+    const start = startHere(await wordsOf(startLine!));
     const beside = ['--dir', root];
     expect(await runHere([...beside, 'status', '--check'])).toMatchObject({ status: 0 });
     expect(await runHere([...beside, 'show', 'card.csv'])).toMatchObject({ status: 0 });
     expect((await runHere([...beside, 'find', '--invoice', 'C-1002'])).out).toContain('APPROVED');
-    expect(await serverOf(root)).toMatchObject({ pid: server.pid });
-    expect(await server.isAlive()).toBe(true);
-
-    daemon.process.kill('SIGTERM');
-    expect(await daemon.ended).toEqual({ status: 0, signal: null });
-    expect(await server.isAlive()).toBe(false);
-  }, 60_000);
+    await start.interrupt();
+    expect(await start.ended).toEqual({ status: 0, out: '', err: '' });
+  });
 });
-
-/** The lines under "Next:" as a shell takes them, with this Node in place of npm, which would swallow signals. */
-function stepsOf(out: string): string[] {
-  const [, block = ''] = /^Next:\n((?: {2}.*\n)+)/m.exec(out) ?? [];
-  const steps = block.trimEnd().split('\n');
-  expect(steps).toHaveLength(4);
-  return steps.map(
-    (line) => `exec ${line.replace('npm run paydrop --', PAYDROP.map(quoteWord).join(' ')).replace(/ +#.*/, '')}`,
-  );
-}
-
-/** Starts the sandbox at a free port, because the usual one may be in use here. @returns its address */
-async function startSandbox(line: string): Promise<string> {
-  const sandbox = startChild('sh', ['-c', `${line} --port 0`]);
-  await sandbox.says('Ctrl-C ends it.');
-  return /listens on (\S+)/.exec(sandbox.err())?.[1] ?? '';
-}
-
-async function shortenWaits(sandboxUrl: string): Promise<void> {
-  const path = join(root, 'paydrop.yaml');
-  const text = (await readFile(path, 'utf8'))
-    .replace('http://127.0.0.1:8899', sandboxUrl)
-    .replaceAll(/^( +)(operation: .*)$/gm, '$1$2\n$1complete: { by: quiet, quietMs: 200 }');
-  await writeFile(path, text);
-}

@@ -29,7 +29,7 @@ describe('repoll', () => {
   it('asks now, long before the next question is due, until the result is there', async () => {
     await submitBatch(world.app, { fileId, batchNo: 1 });
     const said = async () => (await world.paydrop('repoll', 'june.csv/1')).out;
-    await expect.poll(said, { timeout: 15_000 }).toBe('The result is here and every row has its outcome.\n');
+    await expect.poll(said).toBe('The result is here and every row has its outcome.\n');
     const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
     expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
     expect(world.sandbox.books()).toHaveLength(1);
@@ -43,7 +43,7 @@ describe('repoll', () => {
     await submitBatch(world.app, { fileId: july.file_id, batchNo: 1 });
     world.sandbox.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
     const said = async () => (await world.paydrop('repoll', 'july.csv/1')).status;
-    await expect.poll(said, { timeout: 15_000 }).toBe(5);
+    await expect.poll(said).toBe(5);
     expect((await findFile(world.app.ledger, 'july.csv')).state).toBe('in_progress');
   });
 });

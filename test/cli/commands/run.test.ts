@@ -1,13 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { startHere } from '../support/run-here.ts';
 
+/** The cases build on each other: what waits for a person comes last, because it decides the status from then on. */
 let world: CliWorld;
-beforeEach(async () => {
-  world = await openCliWorld();
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const alarms = [{ by: 'webhook', url: receiver.url, secret: 'the key' }];
+  // No sweep comes but the first one of each run.
+  world = await openCliWorld({ settings: { alarms, sweepMs: 3_600_000 } });
 });
-afterEach(() => world.close());
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
+
+const told = () => receiver.received.map(({ body }) => body.toString()).join();
 
 describe('run', () => {
   it('without --once says what to type', async () => {
@@ -22,60 +33,47 @@ describe('run', () => {
     }
   });
 
-  it('tells of what came to wait before it ends', async () => {
-    await world.close();
-    const receiver = await startReceiver();
-    const alarms = [{ by: 'webhook', url: receiver.url, secret: 'the key' }];
-    world = await openCliWorld({ settings: { alarms, sweepMs: 3_600_000 } });
-    await world.drop('card', 'empty.csv', '');
-    await world.drop('card', 'twice.csv', lines([cardRow(2), cardRow(2)]));
-    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
-    const told = receiver.received.map(({ body }) => body.toString()).join();
-    expect(told).toContain('"kind":"file_held"');
-    expect(told).toContain('"kind":"file_refused"');
-    await receiver.close();
-  });
-
-  it('takes what lies there to its end: 0, 2 for a refused file, 3 for a held one', async () => {
+  it('takes what lies there to its end: 0', async () => {
     expect(await world.paydrop('run', '--once')).toEqual({ status: 0, out: 'No file came to a new state.\n', err: '' });
 
     await world.drop('card', 'good.csv', lines([cardRow(1)]));
     const good = await world.paydrop('run', '--once');
     expect(good).toMatchObject({ status: 0, err: '' });
     expect(good.out).toMatch(/^good\.csv .*completed +1 +1 approved +25\.00$/m);
-
-    await world.drop('card', 'empty.csv', '');
-    const refused = await world.paydrop('run', '--once', '--json');
-    expect(refused).toMatchObject({ status: 2, err: '' });
-    expect(JSON.parse(refused.out)).toMatchObject([{ name: 'empty.csv', state: 'rejected', reasonCode: 'EMPTY' }]);
-
-    await world.drop('card', 'twice.csv', lines([cardRow(2), cardRow(2)]));
-    const held = await world.paydrop('run', '--once');
-    expect(held).toMatchObject({ status: 3, err: 'Something waits for a person: see "paydrop status".\n' });
-    expect(held.out).toMatch(/twice\.csv .*held .*nothing sent: DUPLICATE_ROW/);
-    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });
 
-  it('gives up after --timeout, and the next run goes on', async () => {
-    await world.drop('card', 'slow.csv', lines([cardRow(1)]));
+  it('gives up after --timeout, and comes to a tidy end at a signal', async () => {
+    await world.drop('card', 'slow.csv', lines([cardRow(2)]));
     const late = await world.paydrop('run', '--once', '--timeout', '0.01');
     expect(late.status).toBe(5);
     expect(late.err).toMatch(/^Cannot bring everything to its end: .*work goes on at the next run/);
-    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 0 });
-    expect(await world.states()).toEqual({ 'slow.csv': 'completed' });
-  });
 
-  it('comes to a tidy end at a signal', async () => {
-    await world.drop('card', 'slow.csv', lines([cardRow(1)]));
-    const before = process.listeners('SIGTERM');
-    const running = world.paydrop('run', '--once');
-    const listeners = () => process.listenerCount('SIGTERM');
-    await expect.poll(listeners, { interval: 5 }).toBe(before.length + 1);
-    const hear = process.listeners('SIGTERM').find((listener) => !before.includes(listener)) as () => void;
-    hear();
-    expect(await running).toMatchObject({
+    const stopped = startHere(['--dir', world.root, 'run', '--once']);
+    await stopped.interrupt();
+    expect(await stopped.ended).toMatchObject({
       status: 5,
       err: 'Cannot bring everything to its end: it was stopped. The work goes on at the next run.\n',
     });
+  });
+
+  it('goes on with what an earlier run has left', async () => {
+    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 0 });
+    expect(await world.states()).toEqual({ 'good.csv': 'completed', 'slow.csv': 'completed' });
+  });
+
+  it('says 2 for a refused file, 3 for a held one, and tells of both before it ends', async () => {
+    expect(told()).not.toContain('"kind":"file_');
+    await world.drop('card', 'empty.csv', '');
+    const refused = await world.paydrop('run', '--once', '--json');
+    expect(told()).toContain('"kind":"file_refused"');
+    expect(refused).toMatchObject({ status: 2, err: '' });
+    expect(JSON.parse(refused.out)).toMatchObject([{ name: 'empty.csv', state: 'rejected', reasonCode: 'EMPTY' }]);
+
+    await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
+    const held = await world.paydrop('run', '--once');
+    expect(told()).toContain('"kind":"file_held"');
+    expect(held).toMatchObject({ status: 3, err: 'Something waits for a person: see "paydrop status".\n' });
+    expect(held.out).toMatch(/twice\.csv .*held .*nothing sent: DUPLICATE_ROW/);
+    expect(await world.paydrop('run', '--once')).toMatchObject({ status: 3 });
   });
 });

@@ -36,7 +36,7 @@ describe('runProbe', () => {
     const said = await runProbe(desk, undefined, '.');
     expect(said).toMatchObject({ status: 4, json: { from: '2002', to: '2051', matches: [] } });
     expect(said.text).toMatch(/Stopped early: [^]*No id of the range is that of the batch\. Nothing was changed\./);
-  }, 20_000);
+  });
 
   it('warns when the batch was taken twice, which nobody may adopt without asking', async () => {
     const batch = await doubtfulBatch(world, { account: 'twice' });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 
 export type Child = {
   process: ChildProcess;
@@ -13,19 +13,32 @@ export type Child = {
   says(text: string, timeoutMs?: number): Promise<void>;
 };
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+/** The script of the command line in a checkout. */
+export const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
 /** Node with all that it needs to run the command line from its sources. */
 export const PAYDROP = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN] as const;
 
-/** The command line as a process of its own. It is killed when the test ends before it does. */
-export function startPaydrop(words: readonly string[], env: Record<string, string> = {}): Child {
+/**
+ * The command line as a process of its own.
+ * @param whenOver is given what kills it, for when it has not ended by itself; left out, that is done after the test
+ */
+export function startPaydrop(
+  words: readonly string[],
+  env: Record<string, string> = {},
+  whenOver: (kill: () => void) => void = onTestFinished,
+): Child {
   const [node, ...rest] = PAYDROP;
-  return startChild(node, [...rest, ...words], env);
+  return startChild(node, [...rest, ...words], env, whenOver);
 }
 
 /** The environment is the bare one, so that nothing of the machine's settings leaks into a test. No desk is open unless asked for. */
-export function startChild(program: string, words: readonly string[], env: Record<string, string> = {}): Child {
+export function startChild(
+  program: string,
+  words: readonly string[],
+  env: Record<string, string> = {},
+  whenOver: (kill: () => void) => void = onTestFinished,
+): Child {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(program, words, {
     env: { PATH, HOME, PAYDROP_DESK: 'off', ...env },
@@ -34,16 +47,15 @@ export function startChild(program: string, words: readonly string[], env: Recor
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
-  onTestFinished(() => {
-    child.kill('SIGKILL');
-  });
+  whenOver(() => void child.kill('SIGKILL'));
   return {
     process: child,
     out: () => said.out,
     err: () => said.err,
     ended: once(child, 'close').then(() => ({ status: child.exitCode, signal: child.signalCode })),
-    says: async (text, timeoutMs = 15_000) => {
-      await expect.poll(() => said.err, { timeout: timeoutMs, interval: 20 }).toContain(text);
+    says: async (text, timeoutMs = 45_000) => {
+      // In hooks as well, which `expect.poll` refuses.
+      await vi.waitFor(() => expect(said.err).toContain(text), { timeout: timeoutMs, interval: 20 });
     },
   };
 }

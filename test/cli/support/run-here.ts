@@ -1,10 +1,48 @@
+import { expect, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
+import { MAIN } from './run-child.ts';
 import { takeDown } from './take-down.ts';
 
 export type Ran = { status: number; out: string; err: string };
 
+/** A command line under way in this process. */
+export type Running = {
+  /** What it has printed so far. */
+  out(): string;
+  err(): string;
+  /** Has it hear a SIGINT, as soon as it listens; nobody else in this process does. */
+  interrupt(): Promise<void>;
+  ended: Promise<Ran>;
+};
+
 /** Runs a command line in this process, which is much faster than a child, and takes down what it prints. */
 export async function runHere(words: readonly string[]): Promise<Ran> {
-  const { result: status, out, err } = await takeDown(() => runCommandLine(words));
-  return { status, out, err };
+  return startHere(words).ended;
+}
+
+/** The same for a command that lasts. It must end before the test does. */
+export function startHere(words: readonly string[]): Running {
+  const others = process.listeners('SIGINT');
+  let said = { out: '', err: '' };
+  const running = takeDown((printed) => {
+    said = printed;
+    return runCommandLine(words);
+  });
+  const listener = () => process.listeners('SIGINT').find((one) => !others.includes(one));
+  return {
+    out: () => said.out,
+    err: () => said.err,
+    interrupt: async () => {
+      await expect.poll(listener, { interval: 5, message: `${words.join(' ')} hears no SIGINT` }).toBeDefined();
+      listener()?.('SIGINT');
+    },
+    ended: running.then(({ result: status, out, err }) => ({ status, out, err })),
+  };
+}
+
+/** Until the test ends, lines to paste name paydrop as in a checkout, and not the program that runs the tests. */
+export function nameAsInCheckout(): void {
+  const [, script = ''] = process.argv;
+  process.argv[1] = MAIN;
+  onTestFinished(() => void (process.argv[1] = script));
 }

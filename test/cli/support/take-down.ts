@@ -1,24 +1,31 @@
-import { vi } from 'vitest';
+export type Printed = { out: string; err: string };
 
-/** What is printed while something runs, by the console and by the streams. The log writes past both. */
+/**
+ * What is printed while something runs, by the console and by the streams. The log writes past both. Of two that run at the
+ * same time the one that began later has it all, until it ends.
+ * @param work is given what has been printed so far
+ */
 export async function takeDown<Result>(
-  work: () => Result | Promise<Result>,
-): Promise<{ result: Result; out: string; err: string }> {
-  const printed = { out: '', err: '' };
-  const collect = (stream: 'out' | 'err', end: string) => (text: unknown) => {
+  work: (printed: Readonly<Printed>) => Result | Promise<Result>,
+): Promise<Printed & { result: Result }> {
+  const printed: Printed = { out: '', err: '' };
+  const collect = (stream: keyof Printed, end: string) => (text: unknown) => {
     printed[stream] += `${String(text)}${end}`;
     return true;
   };
-  const spies = [
-    vi.spyOn(console, 'log').mockImplementation(collect('out', '\n')),
-    vi.spyOn(console, 'error').mockImplementation(collect('err', '\n')),
-    vi.spyOn(process.stdout, 'write').mockImplementation(collect('out', '')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(collect('err', '')),
-  ];
+  const { log, error } = console;
+  const { stdout, stderr } = process;
+  const [writeOut, writeErr] = [stdout.write, stderr.write];
+  console.log = collect('out', '\n');
+  console.error = collect('err', '\n');
+  stdout.write = collect('out', '');
+  stderr.write = collect('err', '');
   try {
-    const result = await work();
+    const result = await work(printed);
     return { result, ...printed };
   } finally {
-    for (const spy of spies) spy.mockRestore();
+    Object.assign(console, { log, error });
+    stdout.write = writeOut;
+    stderr.write = writeErr;
   }
 }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { buildProgram } from '../../chaos/support/build-program.ts';
 import { givenQueue } from '../../support/given-engines.ts';
 import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installation.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
@@ -12,7 +13,7 @@ export type CrashSite = {
   readonly root: string;
   readonly databaseUrl: string;
   /** Starts a process; it is killed when the site is closed. */
-  start(options?: Omit<DaemonOptions, 'root'>): Daemon;
+  start(options?: Omit<DaemonOptions, 'root' | 'program'>): Daemon;
   /** Drops a file of ACH charges into the account's folder, all at once. */
   dropCharges(account: string, name: string, rows: number): Promise<void>;
   drop(folder: string, name: string, content: string): Promise<void>;
@@ -51,7 +52,7 @@ export type SiteOptions = {
 };
 
 export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
-  const postgres = await startTestPostgres();
+  const [program, postgres] = await Promise.all([buildProgram(), startTestPostgres()]);
   const installation = await makeInstallation({
     accounts: options.accounts,
     serviceUrl: options.serviceUrl,
@@ -72,7 +73,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
     databaseUrl: postgres.url,
     start: (started = {}) => {
       const env = { DATABASE_URL: postgres.url, ...queue, ...options.env, ...started.env };
-      const daemon = startDaemon({ ...started, root: installation.root, env });
+      const daemon = startDaemon({ ...started, program, root: installation.root, env });
       daemons.push(daemon);
       return daemon;
     },
@@ -119,6 +120,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
       await pool.end();
       await postgres.stop();
       await installation.remove();
+      await program.remove();
     },
   };
   return site;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Program } from '../../chaos/support/build-program.ts';
 
 export type LogLine = Record<string, unknown> & { msg: string };
 
@@ -20,18 +21,19 @@ export type Daemon = {
 };
 
 export type DaemonOptions = {
+  program: Program;
   root: string;
   env?: Record<string, string>;
   /** The command; `start` when left out. */
   words?: readonly string[];
-  /** Modules that are loaded into the process before the program. */
+  /** Modules of this folder that are loaded into the process before the program. */
   preload?: readonly string[];
 };
 
 /** Starts it, without waiting for anything. */
-export function startDaemon({ root, env = {}, words = ['start'], preload = [] }: DaemonOptions): Daemon {
-  const imports = ['tsx', ...preload].flatMap((module) => ['--import', module]);
-  const child = spawn(process.execPath, [...imports, 'src/cli/main.ts', '--dir', root, ...words], {
+export function startDaemon({ program, root, env = {}, words = ['start'], preload = [] }: DaemonOptions): Daemon {
+  const imports = preload.flatMap((path) => ['--import', program.moduleOf(path)]);
+  const child = spawn(process.execPath, [...imports, program.main, '--dir', root, ...words], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...env },
   });

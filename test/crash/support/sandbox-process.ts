@@ -1,4 +1,5 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
+import { buildProgram } from '../../chaos/support/build-program.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { startDaemon } from './daemon.ts';
 
@@ -17,7 +18,9 @@ export async function startSandboxProcess(
   batchDelayMs = 50,
 ): Promise<SandboxProcess> {
   const codes = accounts.map((name) => `${agentCodeOf(name)}:${PASSWORD}`).join(',');
+  const program = await buildProgram();
   const process = startDaemon({
+    program,
     root,
     words: ['sandbox', '--port', '0', '--accounts', codes, '--batch-delay', String(batchDelayMs)],
   });
@@ -35,6 +38,7 @@ export async function startSandboxProcess(
     close: async () => {
       process.signal('SIGKILL');
       await process.ended;
+      await program.remove();
     },
   };
 }

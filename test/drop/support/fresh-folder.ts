@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 /** A new folder that is removed when the test has ended. */
@@ -8,6 +9,18 @@ export async function freshFolder(parent = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(parent, 'paydrop-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+const PARENTS = ['/dev/shm', '/tmp', '/var/tmp', fileURLToPath(new URL('../../../node_modules', import.meta.url))];
+
+/** A new folder on another file system than all the others. Those may lie on a disk or in memory. */
+export async function freshFolderElsewhere(): Promise<string> {
+  const { dev } = await stat(tmpdir());
+  for (const parent of PARENTS) {
+    const found = await stat(parent).catch(() => undefined);
+    if (found && found.dev !== dev) return freshFolder(parent);
+  }
+  throw new Error(`there is one file system only: ${tmpdir()} and ${PARENTS.join(', ')} are on the same`);
 }
 
 /** The folders of one installation. */

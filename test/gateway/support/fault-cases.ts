@@ -24,13 +24,15 @@ const ALL_KINDS = Object.keys(FAULT_KINDS) as FaultName[];
 /** They take their time, so there are no more of them than there must be. */
 const SLOW_KINDS = ALL_KINDS.filter((kind) => FAULT_EXPECTATIONS[kind].isEndless || kind === 'huge-answer');
 const QUICK_KINDS = ALL_KINDS.filter((kind) => !SLOW_KINDS.includes(kind));
-export const LEAST_OF_A_KIND = 50;
+
+/** How many cases there are, and how many of them are of each kind at least. */
+export type FaultScale = { readonly count: number; readonly leastOfAKind: number };
 
 /** The same cases for the same seed: each kind as often as it must be, the rest at random, in random order. */
-export function drawFaultCases(seed: number, count: number): FaultCase[] {
+export function drawFaultCases(seed: number, { count, leastOfAKind }: FaultScale): FaultCase[] {
   const random = seededRandom(seed);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
-  const kinds = ALL_KINDS.flatMap((kind) => Array.from({ length: LEAST_OF_A_KIND }, () => kind));
+  const kinds = ALL_KINDS.flatMap((kind) => Array.from({ length: leastOfAKind }, () => kind));
   while (kinds.length < count) kinds.push(pick(QUICK_KINDS));
   const pools = new Map(ALL_OPERATIONS.map((name) => [name, sampleParameters(name, seed)]));
   return shuffle(kinds, random).map((kind, number) => {

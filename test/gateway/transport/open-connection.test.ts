@@ -3,6 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
 import { type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
+/** No test waits for it; a busy machine is not taken for a service that does not answer. */
+const TIMEOUT_MS = 20_000;
+
 let server: ScriptedServer | undefined;
 
 afterEach(async () => {
@@ -23,7 +26,7 @@ describe('openConnection', () => {
   it('finds a close that has arrived but was not yet looked at', async () => {
     server = await startScripted({});
     const connection = await open(server.url);
-    if (server.connections.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await expect.poll(() => server?.connections.length).toBe(1);
     const [end] = server.connections;
     end?.end();
     if (end) await once(end, 'finish');
@@ -44,7 +47,7 @@ describe('openConnection', () => {
       throw new Error('secret');
     };
     for (const parts of [network, { lookup }]) {
-      const opened = await openConnection(new URL('https://gateway.invalid'), 1000, parts);
+      const opened = await openConnection(new URL('https://gateway.invalid'), TIMEOUT_MS, parts);
       expect(opened).toEqual({ kind: 'not_open', why: expect.stringMatching(/^the connection could not be/) });
     }
   });
@@ -52,7 +55,7 @@ describe('openConnection', () => {
   it('is not open when nobody listens, with the code of the system', async () => {
     const gone = await startScripted({});
     await gone.close();
-    expect(await openConnection(new URL(gone.url), 1000, {})).toEqual({
+    expect(await openConnection(new URL(gone.url), TIMEOUT_MS, {})).toEqual({
       kind: 'not_open',
       why: 'the connection could not be made (ECONNREFUSED)',
     });
@@ -60,7 +63,7 @@ describe('openConnection', () => {
 });
 
 async function open(url: string) {
-  const opened = await openConnection(new URL(url), 1000, {});
+  const opened = await openConnection(new URL(url), TIMEOUT_MS, {});
   if (opened.kind !== 'open') throw new Error(opened.why);
   return opened.connection;
 }

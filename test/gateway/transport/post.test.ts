@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
 import { post } from '../../../src/gateway/transport/post.ts';
+import { passTime, stopTime } from '../support/pass-time.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
 const LIMIT_BYTES = 3 * 1024 * 1024;
@@ -55,21 +56,25 @@ describe('post', () => {
         socket.on('close', () => clearInterval(drip));
       },
     });
-    const { outcome } = await postTo(server.url, 'x', 40);
+    stopTime();
+    const posted = postTo(server.url, 'x', 40);
+    await expect.poll(() => server?.requests).toHaveLength(1);
+    await passTime(40);
+    const { outcome } = await posted;
     expect(outcome).toMatchObject({ kind: 'broken', why: 'no complete answer within 40 ms', httpStatus: 200 });
   });
 
   it('is broken, not thrown, when the request cannot be written', async () => {
     server = await startScripted({});
-    const { outcome } = await postTo(server.url, 'x', 500, { 'Content-Type': 'a\nb' });
+    const { outcome } = await postTo(server.url, 'x', 20_000, { 'Content-Type': 'a\nb' });
     expect(outcome).toMatchObject({ kind: 'broken', why: expect.stringContaining('could not be written') });
     expect(server.requests).toHaveLength(0);
   });
 });
 
-async function postTo(url: string, body = 'x', timeoutMs = 5000, headers: Record<string, string> = {}) {
+async function postTo(url: string, body = 'x', timeoutMs = 20_000, headers: Record<string, string> = {}) {
   const address = new URL(url);
-  const opened = await openConnection(address, 1000, {});
+  const opened = await openConnection(address, 20_000, {});
   if (opened.kind !== 'open') throw new Error(opened.why);
   const limits = { timeoutMs, largestAnswerBytes: LIMIT_BYTES };
   const outcome = await post(opened.connection, { address, headers, body: Buffer.from(body), ...limits });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { askServer, PRESENCE_LOCK, type Presence } from '../../../src/ledger/embedded/ask-server.ts';
 import type { Cluster } from '../../../src/ledger/embedded/cluster.ts';
-import { initCluster } from '../../../src/ledger/embedded/init-cluster.ts';
 import { startServer, stopServer } from '../../../src/ledger/embedded/start-server.ts';
+import { giveData } from './support/made-cluster.ts';
 import { openWorld, queryOnce, type World } from './support/world.ts';
 
 let world: World;
@@ -23,7 +23,7 @@ async function enter(): Promise<Presence> {
 describe('askServer', () => {
   it('finds nobody before the cluster is made and before the server is started', async () => {
     expect(await askServer(cluster)).toEqual({ kind: 'absent' });
-    await initCluster(cluster);
+    await giveData(cluster);
     expect(await askServer(cluster)).toEqual({ kind: 'absent' });
   });
 

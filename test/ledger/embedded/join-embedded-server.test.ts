@@ -1,9 +1,13 @@
-import { chmod, chown, mkdir, readdir, readFile, readlink, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Connection, PRESENCE_NAME } from '../../../src/ledger/embedded/ask-server.ts';
 import { logFileOf } from '../../../src/ledger/embedded/cluster.ts';
+import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
 import { copyBrokenBinaries } from './support/broken-binaries.ts';
+import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
+import { giveData } from './support/made-cluster.ts';
 import { startMember } from './support/start-member.ts';
 import {
   isRoot,
@@ -24,25 +28,32 @@ async function pidOf(dataDir?: string): Promise<number | undefined> {
   return serverPid(await world.place(dataDir));
 }
 
+async function countPresences(connection: Connection): Promise<number> {
+  const held = await queryOnce(
+    connection,
+    `SELECT pid FROM pg_stat_activity WHERE application_name = '${PRESENCE_NAME}'`,
+  );
+  return held.length;
+}
+
 const NOBODY = { uid: 65534, gid: 65534 };
 
-describe('joinEmbeddedServer on a fresh folder', () => {
-  beforeEach(async () => {
+describe('joinEmbeddedServer on one cluster', () => {
+  beforeAll(async () => {
     world = await openWorld();
   });
-  afterEach(() => world.close());
+  afterAll(() => world.close());
 
   it('makes the database at the first call, stops with the last to leave, and keeps the data', async () => {
     const first = await world.join();
-    const pool = new Pool(first.connection);
-    await pool.query('CREATE TABLE note (text text)');
-    await pool.query("INSERT INTO note VALUES ('kept')");
-    const { rows } = await pool.query(
+    await queryOnce(first.connection, 'CREATE TABLE note (text text)');
+    await queryOnce(first.connection, "INSERT INTO note VALUES ('kept')");
+    const rows = await queryOnce(
+      first.connection,
       `SELECT current_database() AS database, current_setting('server_encoding') AS encoding,
               current_setting('data_checksums') AS checksums, current_setting('TimeZone') AS zone, lower('Ä') AS lower`,
     );
     expect(rows).toEqual([{ database: 'paydrop', encoding: 'UTF8', checksums: 'on', zone: 'UTC', lower: 'ä' }]);
-    await pool.end();
     expect(await pidOf()).toBeGreaterThan(0);
     await Promise.all([first.leave(), first.leave()]);
     expect(await pidOf()).toBeUndefined();
@@ -53,43 +64,24 @@ describe('joinEmbeddedServer on a fresh folder', () => {
     expect(await pidOf()).toBeUndefined();
   });
 
-  it('lets two processes join a fresh folder at the same time; only the last one stops it', async () => {
-    const members = [startMember(world), startMember(world)] as const;
-    const connections = await Promise.all(members.map((member) => member.joined()));
-    expect(connections[0]).toEqual(connections[1]);
+  it('lets two join at the same time; only the last one stops it', async () => {
+    const [first, second] = await Promise.all([world.join(), world.join()]);
+    expect(first.connection).toEqual(second.connection);
     const pid = await pidOf();
-    await members[0].leave();
+    await first.leave();
     expect(await pidOf()).toBe(pid);
-    await members[1].leave();
+    await second.leave();
     expect(await pidOf()).toBeUndefined();
-    expect((await readdir((await world.place()).home)).filter((name) => name.startsWith('init-'))).toEqual([]);
   });
 
-  it.each([
-    ['a path too long for a socket', 'long-'.repeat(24), 0o022],
-    ['signs that mean something to a shell or to a settings file', `a 'b' "c", $HOME \`d\` \\e ü`, 0o022],
-    ['a umask that closes everything', 'data', 0o077],
-  ])('works in a folder with %s', async (_case, name, umask) => {
-    const before = process.umask(umask);
-    const dataDir = join(world.root, name);
-    try {
-      const server = await world.join(dataDir);
-      const { connection } = server;
-      expect(await queryOnce(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-      await server.leave();
-      expect(await pidOf(dataDir)).toBeUndefined();
-      if (!connection.host.startsWith(world.root)) await rm(connection.host, { recursive: true });
-    } finally {
-      process.umask(before);
-    }
+  it('works in a folder with signs that mean something to a shell or to a settings file', async () => {
+    const dataDir = join(world.root, SIGNS);
+    await giveData(await world.openCluster(dataDir));
+    const server = await world.join(dataDir);
+    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await server.leave();
+    expect(await pidOf(dataDir)).toBeUndefined();
   });
-});
-
-describe('joinEmbeddedServer on one cluster', () => {
-  beforeAll(async () => {
-    world = await openWorld();
-  });
-  afterAll(() => world.close());
 
   it('joins the server that a killed process left behind, and stops it', async () => {
     const member = startMember(world);
@@ -98,15 +90,17 @@ describe('joinEmbeddedServer on one cluster', () => {
     await member.kill();
     const server = await world.join();
     expect(await pidOf()).toBe(pid);
+    // Until the server has noticed the death, the dead are members still.
+    await expect.poll(() => countPresences(server.connection)).toBe(1);
     await server.leave();
     expect(await pidOf()).toBeUndefined();
   });
 
   it('starts again after the whole server was killed', async () => {
-    const member = startMember(world);
-    const connection = await member.joined();
+    // As a process leaves it that dies: without a word.
+    const { client, connection } = await enterServer(await world.openCluster());
     const processes = await queryOnce(connection, 'SELECT pid FROM pg_stat_activity');
-    await member.kill();
+    await client.end();
     const pid = await pidOf();
     for (const number of [pid, ...processes.map((row) => row['pid'])]) killIfThere(number as number);
     const server = await world.join();
@@ -133,16 +127,7 @@ describe('joinEmbeddedServer on one cluster', () => {
     expect(await pidOf()).toBeUndefined();
   });
 
-  it('waits for a server that is stopping and starts it again', async () => {
-    let member = await world.join();
-    for (let round = 0; round < 4; round += 1) {
-      const [next] = await Promise.all([world.join(), member.leave()]);
-      expect(await queryOnce(next.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-      member = next;
-    }
-    await member.leave();
-    expect(await pidOf()).toBeUndefined();
-  });
+  it('waits for a server that is stopping and starts it again', () => expectStartedAgain(world, 1));
 
   it('does not keep its process alive, and the server outlives the process', async () => {
     const member = startMember({ ...world, stays: false });
@@ -154,12 +139,13 @@ describe('joinEmbeddedServer on one cluster', () => {
   });
 
   it('hands nothing of its environment to the server', async () => {
-    const member = startMember(world);
-    await member.joined();
+    vi.stubEnv('PAYDROP_MASTER_KEY', 'canary-master-key');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const server = await world.join();
     const environment = await readFile(`/proc/${await pidOf()}/environ`, 'utf8').catch(() => 'PATH=unreadable here');
     expect(environment).toContain('PATH=');
     expect(environment).not.toContain('canary-master-key');
-    await member.leave();
+    await server.leave();
   });
 
   it('opens no network port and no socket outside a private folder', async () => {
@@ -225,6 +211,9 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
     await mkdir(world.dataDir);
     await chown(world.dataDir, NOBODY.uid, NOBODY.gid);
     await chmod(world.dataDir, 0o700);
+    await mkdir(join(world.dataDir, 'postgres'), { mode: 0o700 });
+    await chown(join(world.dataDir, 'postgres'), NOBODY.uid, NOBODY.gid);
+    await giveData(await world.openCluster());
     const member = startMember(world, NOBODY);
     const connection = await member.joined();
     const server = await world.join();

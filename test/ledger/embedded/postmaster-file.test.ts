@@ -8,6 +8,7 @@ import {
   readPostmasterFile,
   removeMisleadingFiles,
 } from '../../../src/ledger/embedded/postmaster-file.ts';
+import { giveData } from './support/made-cluster.ts';
 import { openWorld, serverPid, type World } from './support/world.ts';
 
 let world: World;
@@ -50,6 +51,7 @@ describe('readPostmasterFile', () => {
 
 describe('isPostmaster', () => {
   it('knows the server of this cluster, whose locks stay, from that of another and from other processes', async () => {
+    await giveData(await world.openCluster());
     const server = await world.join();
     const own = await world.place();
     const pid = (await serverPid(own)) ?? 0;

@@ -2,8 +2,8 @@ import { chmod, mkdir, readFile, rename, stat, truncate, writeFile } from 'node:
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, dataFolderOf, logFileOf } from '../../../src/ledger/embedded/cluster.ts';
-import { initCluster } from '../../../src/ledger/embedded/init-cluster.ts';
 import { startServer, stopServer } from '../../../src/ledger/embedded/start-server.ts';
+import { giveData } from './support/made-cluster.ts';
 import { isRoot, openWorld, sayWhatNeedsRoot, serverPid, type World } from './support/world.ts';
 
 let world: World;
@@ -11,7 +11,7 @@ let cluster: Cluster;
 beforeAll(async () => {
   world = await openWorld();
   cluster = await world.openCluster();
-  await initCluster(cluster);
+  await giveData(cluster);
 });
 afterAll(() => world.close());
 

@@ -84,7 +84,10 @@ describe('readSamples', () => {
   });
 
   it('tells that the ledger is silent, and keeps the other figures', async () => {
-    const app = beforeStatement(world.app, /FROM file/, () => new Promise<never>(() => {}));
+    const silent = beforeStatement(world.app, /FROM file/, () => new Promise<never>(() => {}));
+    // What answers does so at once, so that the limit can be short.
+    const counts = await world.app.queue.counts('submit');
+    const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
     const samples = await readSamples(app, 50);
     expect(valueOf(samples, 'paydrop_ledger_up')).toBe(0);
     expect(valueOf(samples, 'paydrop_files')).toEqual([]);

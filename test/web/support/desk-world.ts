@@ -1,9 +1,9 @@
+import { scryptSync } from 'node:crypto';
 import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
 import type { DeskSettings } from '../../../src/kernel/config-desk.ts';
 import { addApiToken } from '../../../src/ledger/moves/people/api-tokens.ts';
 import { invitePerson } from '../../../src/ledger/moves/people/invite-person.ts';
 import { usePersonLink } from '../../../src/ledger/moves/people/use-link.ts';
-import { hashPassword } from '../../../src/vault/password.ts';
 import { hashSecretToken, newSecretToken } from '../../../src/vault/secret-token.ts';
 import { type DeskRoute, openDesk } from '../../../src/web/open-desk.tsx';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
@@ -46,6 +46,9 @@ export type TestPerson = keyof typeof TEST_PEOPLE;
 
 /** The same for everybody. */
 export const PASSWORD = 'four words nobody guesses';
+
+/** As `hashPassword` keeps it, at the least cost: a log-in takes the costs from the hash, and tests log in often. */
+const PASSWORD_HASH = hashCheaply(PASSWORD);
 
 export type Answer = {
   readonly status: number;
@@ -103,13 +106,18 @@ function closeBoth(world: PipelineWorld, desk: { close(): Promise<void> }): () =
 }
 
 async function addPeople({ app }: PipelineWorld): Promise<void> {
-  const password = await hashPassword(PASSWORD);
   for (const [name, role] of Object.entries(TEST_PEOPLE)) {
     const tokenHash = hashSecretToken(newSecretToken());
     const link = { tokenHash, expiresAt: new Date(app.clock.now().getTime() + 60_000) };
     await invitePerson(app.ledger, { name, role }, link, { actor: 'operator:test', reason: 'for the test' });
-    await usePersonLink(app.ledger, tokenHash, { name, password });
+    await usePersonLink(app.ledger, tokenHash, { name, password: PASSWORD_HASH });
   }
+}
+
+function hashCheaply(password: string): string {
+  const [salt, costs] = [Buffer.alloc(16), { N: 16, r: 1, p: 1 }];
+  const key = scryptSync(password, salt, 32, costs);
+  return ['scrypt', ...Object.values(costs), salt.toString('base64url'), key.toString('base64url')].join('$');
 }
 
 async function makeProgram(
@@ -119,7 +127,7 @@ async function makeProgram(
   deeds: readonly DeedName[],
 ): Promise<TestProgram> {
   const token = newSecretToken();
-  const expiresAt = new Date(app.clock.now().getTime() + 60_000);
+  const expiresAt = new Date(app.clock.now().getTime() + 3_600_000);
   const made = { person, name: 'test', deeds, tokenHash: hashSecretToken(token), expiresAt };
   const because = { actor: `operator:${person}`, reason: 'for the test' };
   const tokenNo = await addApiToken(app.ledger, made, because);
@@ -140,6 +148,8 @@ export async function askApi(url: string, token: string, path: string, body?: un
 
 /** A browser in which nobody is logged in. */
 export function openBrowser(url: string): TestBrowser {
+  /** Of the session that this cookie is of. */
+  let known = { cookie: '', token: '' };
   const browser: TestBrowser = {
     cookie: '',
     get: (path, headers = {}) => browser.send(path, { headers }),
@@ -157,8 +167,10 @@ export function openBrowser(url: string): TestBrowser {
       return { status: answer.status, headers: answer.headers, text: await answer.text(), location };
     },
     csrf: async () => {
+      if (known.token !== '' && known.cookie === browser.cookie) return known.token;
       const { text } = await browser.get('/me');
-      return /<meta name="csrf" content="([^"]+)"/.exec(text)?.[1] ?? '';
+      known = { cookie: browser.cookie, token: /<meta name="csrf" content="([^"]+)"/.exec(text)?.[1] ?? '' };
+      return known.token;
     },
   };
   return browser;

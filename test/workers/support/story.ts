@@ -5,7 +5,7 @@ import type { BatchKey } from '../../../src/ledger/moves/move.ts';
 import { findSendable } from '../../../src/ledger/queries/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
 import { stemOf } from '../../../workers/wake.ts';
-import { dropQueue } from '../../support/drop-queue.ts';
+import { emptyQueue } from '../../queue/support/empty-queue.ts';
 
 /** Everything that is known of a batch, wherever it is kept: ledger, audit trail, journal, queue. */
 export type Story = {
@@ -86,8 +86,7 @@ export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
 
 /** As after a FLUSHALL: no job of any queue is left. */
 export async function loseQueue(app: App): Promise<void> {
-  await dropQueue(app.ledger.pool);
-  await app.queue.heal();
+  await emptyQueue(app.ledger.pool);
 }
 
 export async function query<Row extends object>(app: App, sql: string, values: unknown[] = []): Promise<Row[]> {

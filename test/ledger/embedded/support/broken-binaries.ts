@@ -11,11 +11,15 @@ export async function copyBrokenBinaries(folder: string): Promise<Binaries> {
   return { folder, version };
 }
 
+/** Time zones by region and extensions: most of the files, and neither initdb nor the server reads them. */
+const UNUSED = /timezone\/[^/]+\/|extension\/(?!plpgsql)|pgxs\//;
+
 /** Only plain files, so every link between libraries is missing; second names of the large ones save their copying. */
 async function linkFiles(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (UNUSED.test(source)) continue;
     if (entry.isDirectory()) await linkFiles(source, target);
     else if (entry.isFile() && from.endsWith('bin')) await copyWithoutExecution(source, target);
     else if (entry.isFile()) await link(source, target).catch(() => cp(source, target));

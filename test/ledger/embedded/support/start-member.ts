@@ -18,7 +18,8 @@ export function startMember(
   const words = ['--import', import.meta.resolve('tsx'), program, JSON.stringify({ stays: true, ...order })];
   const child = spawn(process.execPath, words, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, PAYDROP_MASTER_KEY: 'canary-master-key' },
+    // Another user may not write into the temporary folder of the run.
+    env: { ...process.env, ...(user && { TMPDIR: '/tmp' }) },
     ...(user && { uid: user.uid, gid: user.gid }),
   });
   const ended = once(child, 'exit');

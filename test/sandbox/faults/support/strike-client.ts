@@ -11,22 +11,22 @@ const BANK_ROWS = [1, 2, 3].map((n) => `B-${n},Ada,Byron,CHECKING,02100002100000
 /** The file that `submitEarlier` submits, and that is fetched. */
 export const EARLIER_FILE = BANK_ROWS.join('\n');
 
-/** Plans a fault and makes one call over the network that would succeed without it. */
+/** Plans a fault and makes one call over the network that would succeed without it. @returns also how many rows it booked */
 export async function strikeCall(
   sandbox: Sandbox,
   tried: Tried,
   plan: FaultPlan,
   answerMs: number,
-): Promise<{ answer: AnyAnswer; booked: number }> {
+): Promise<{ answer: AnyAnswer; countBooked: () => number }> {
   const client = clientOf(sandbox.url, answerMs);
   const batchId = await submitEarlier(sandbox);
   const before = sandbox.books().length;
   sandbox.faults.plan(plan);
   const answer = await makeCall(client, tried, batchId);
-  return { answer, booked: sandbox.books().length - before };
+  return { answer, countBooked: () => sandbox.books().length - before };
 }
 
-export function clientOf(baseUrl: string, answerMs = 10_000) {
+export function clientOf(baseUrl: string, answerMs = 20_000) {
   return createGatewayClient(
     { server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD', baseUrl, timeouts: { answerMs } },
     { wait: async () => {} },

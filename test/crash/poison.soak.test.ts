@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, upTo } from '../support/payment-rows.ts';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.ts';
@@ -36,7 +35,7 @@ afterAll(async () => {
   await service?.close();
 });
 
-const PRELOAD = pathToFileURL(fileURLToPath(new URL('./support/die-at-poison.ts', import.meta.url))).href;
+const PRELOAD = 'test/crash/support/die-at-poison.ts';
 
 /** Starts it as a service manager does: again, whenever it ends by itself. @returns how often it died */
 async function liveUntil(isDone: () => Promise<boolean>, mostLives: number): Promise<number> {

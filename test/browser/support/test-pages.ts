@@ -1,0 +1,65 @@
+import type { Browser, BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
+import { findViolations } from './find-violations.ts';
+import { type FurnishedDesk, openFurnishedDesk } from './furnished-desk.ts';
+import { visitAs } from './visit-as.ts';
+
+const SHAPES = [
+  { shape: 'a desk in the light', width: 1280, colorScheme: 'light' },
+  { shape: 'a desk in the dark', width: 1280, colorScheme: 'dark' },
+  { shape: 'a phone', width: 360, colorScheme: 'light' },
+] as const;
+
+/** Shows pages to a browser in each shape, and listens whether their script complains. */
+export function testPages(names: readonly string[]): void {
+  const verdict = chromiumVerdict();
+  it(verdict.sentence, () => {
+    expect(verdict.isFine).toBe(true);
+  });
+
+  describe.runIf(chromiumIsInstalled())('a page of the desk', () => {
+    let desk: FurnishedDesk;
+    let browser: Browser;
+    let inside: BrowserContext;
+    let outside: BrowserContext;
+    let complaints: string[] = [];
+    beforeAll(async () => {
+      [desk, browser] = await Promise.all([openFurnishedDesk(), openChromium()]);
+      [inside, outside] = await Promise.all([browser.newContext(), browser.newContext()]);
+      for (const context of [inside, outside]) {
+        context.on('weberror', (error) => complaints.push(error.error().message));
+        context.on('console', (message) => {
+          if (message.type() === 'error' && !/status of 4\d\d/.test(message.text())) complaints.push(message.text());
+        });
+      }
+    }, 120_000);
+    afterAll(async () => {
+      await browser.close();
+      await desk.close();
+    });
+
+    it.each(names)(
+      '%s keeps nobody from using it, on a desk or a phone, and brings no fault of the script and nothing that the policy forbids',
+      async (name) => {
+        const { path, as } = desk.pages.find((one) => one.name === name)!;
+        complaints = [];
+        const page = await visitAs(as === 'nobody' ? outside : inside, desk, { path, as });
+        expect(complaints).toEqual([]);
+        const troubles: string[] = [];
+        // The shapes differ in nothing but what the style sheet makes of them, so the page need not be loaded again.
+        for (const { shape, width, colorScheme } of SHAPES) {
+          await page.setViewportSize({ width, height: 800 });
+          await page.emulateMedia({ colorScheme });
+          troubles.push(...(await findViolations(page)).map((violation) => `${shape}: ${violation}`));
+          // A page that is wider than the screen must be pushed to and fro to be read.
+          const widest = await page.evaluate(() => document.documentElement.scrollWidth);
+          if (widest > width) troubles.push(`${shape}: ${widest} wide on a screen of ${width}`);
+        }
+        expect(troubles).toEqual([]);
+        await page.close();
+      },
+      60_000,
+    );
+  });
+}

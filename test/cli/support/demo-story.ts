@@ -1,0 +1,27 @@
+import { rm } from 'node:fs/promises';
+import { expect, onTestFinished } from 'vitest';
+
+/** Where nobody answers: the demo must not look at what the environment names. */
+export const NOBODY_THERE = {
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/never',
+  REDIS_URL: 'redis://127.0.0.1:1',
+};
+
+/** Waits until a demo names its scratch folder, which is removed after the test. */
+export async function folderOf(demo: { out(): string }): Promise<string> {
+  await expect.poll(demo.out, { interval: 10 }).toMatch(/^Working in .*\n/);
+  const [, root = ''] = /^Working in (.*)\n/.exec(demo.out()) ?? [];
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  return root;
+}
+
+/** What a demo must have printed of its samples at its end. */
+export function expectSamplesDone(out: string, root: string): void {
+  const table = out.split('\n').filter((line) => /^\S+\.csv +(main|canada) /.test(line));
+  expect(table).toHaveLength(10);
+  expect(table.filter((line) => / completed /.test(line))).toHaveLength(8);
+  expect(table.find((line) => line.startsWith('same-again.csv'))).toContain('nothing sent: DUPLICATE_FILE');
+  expect(out).toContain('agree, row by row and to the cent.');
+  for (const words of ['status', 'show card.csv', 'find --invoice C-1002'])
+    expect(out).toContain(`\n  npm run paydrop -- --dir ${root} ${words}\n`);
+}

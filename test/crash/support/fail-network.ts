@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DatabaseRelay, type Fate, relayDatabase } from '../../support/database-relay.ts';
+import { agentCodeOf } from '../../support/installation.ts';
+import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
+import { type CrashSite, openCrashSite } from './crash-site.ts';
+import type { Daemon } from './daemon.ts';
+
+/**
+ * The network between a process and its database fails at every step of a call. Whatever is lost, at most one request
+ * leaves, and when the network is back the work goes on by itself.
+ */
+
+type Step = {
+  name: string;
+  /** What the process says to the database at this step. */
+  says: RegExp;
+  fate: Fate;
+  /** Whether everything else is cut off as well, or hangs. */
+  afterwards?: 'cut' | 'hang';
+  /** Longer than any hitch of a slow machine, unless it is to run out. */
+  leaseMs?: number;
+  /** What the ledger keeps of each attempt. */
+  attempts: string[];
+};
+
+const PREPARE = /taken up for sending/;
+const INTENT = /attempt 1 begins/;
+const INTENT_COMMIT = /attempt 1 begins[^]*COMMIT/;
+const VERDICT = /the service gave it batch id/;
+const VERDICT_COMMIT = /the service gave it batch id[^]*COMMIT/;
+
+export const STEPS: readonly Step[] = [
+  { name: 'before it is prepared', says: PREPARE, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
+  { name: 'before it is prepared, hanging', says: PREPARE, fate: 'keep', afterwards: 'hang', attempts: ['submitted'] },
+  { name: 'between prepare and send', says: INTENT, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
+  {
+    name: 'the COMMIT of the intent is lost',
+    says: INTENT_COMMIT,
+    fate: 'lose',
+    afterwards: 'cut',
+    attempts: ['submitted'],
+  },
+  {
+    name: 'the COMMIT of the intent is done and its answer lost',
+    says: INTENT_COMMIT,
+    fate: 'deafen',
+    attempts: ['not_sent', 'submitted'],
+  },
+  {
+    name: 'the COMMIT of the intent is done and its answer comes after the lease',
+    says: INTENT_COMMIT,
+    fate: 'delay',
+    afterwards: 'hang',
+    leaseMs: 1_000,
+    attempts: ['not_sent', 'submitted'],
+  },
+  { name: 'the verdict is lost', says: VERDICT, fate: 'lose', afterwards: 'cut', attempts: ['submitted'] },
+  { name: 'the verdict hangs', says: VERDICT, fate: 'keep', afterwards: 'hang', attempts: ['submitted'] },
+  {
+    name: 'the COMMIT of the verdict is done, its answer lost',
+    says: VERDICT_COMMIT,
+    fate: 'deafen',
+    attempts: ['submitted'],
+  },
+];
+
+const PATIENT = { timeout: 30_000, interval: 20 };
+
+/** One process goes through all of these steps, each with an account of its own. */
+export function testPartition(steps: readonly Step[]): void {
+  const ACCOUNTS = [...steps.keys()].map((index) => `step-${index}`);
+  let service: ScriptedService;
+  let site: CrashSite;
+  let relay: DatabaseRelay;
+  let daemon: Daemon;
+  beforeAll(async () => {
+    service = await startScriptedService();
+    site = await openCrashSite({
+      accounts: ACCOUNTS,
+      serviceUrl: service.url,
+      special: Object.fromEntries(steps.map(({ leaseMs = 30_000 }, index) => [ACCOUNTS[index], { leaseMs }])),
+      settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
+    });
+    relay = await relayDatabase(site.databaseUrl);
+    daemon = site.start({ env: { DATABASE_URL: relay.url } });
+    await daemon.said(/paydrop is running/);
+  });
+  afterAll(async () => {
+    await site?.close();
+    relay?.close();
+    await service?.close();
+  });
+
+  function posts(account: string): number {
+    return service.posts(agentCodeOf(account));
+  }
+
+  /**
+   * Fulfilled when the network has failed at this step.
+   * @param earlier files that are none of its: the sweep may have had one of them looked at once more
+   */
+  function failAt(
+    { says, fate, afterwards }: Pick<Step, 'says' | 'fate' | 'afterwards'>,
+    earlier: readonly { file_id: string }[],
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      let isDone = false;
+      relay.decide((said) => {
+        if (isDone || !says.test(said) || earlier.some((file) => said.includes(file.file_id))) return 'pass';
+        isDone = true;
+        // After this fate has come over its own connection.
+        setImmediate(() => {
+          if (afterwards) relay[afterwards]();
+          resolve();
+        });
+        return fate;
+      });
+    });
+  }
+
+  function attemptsOf(account: string): Promise<{ verdict: string | null }[]> {
+    return site.query('SELECT verdict FROM attempt JOIN file USING (file_id) WHERE account = $1 ORDER BY attempt', [
+      account,
+    ]);
+  }
+
+  describe('the network to the database fails', () => {
+    it.each(steps.map((step, index) => ({ ...step, account: ACCOUNTS[index]! })))(
+      '$name: sent once, and nothing is stuck',
+      async ({ account, attempts, leaseMs, ...step }) => {
+        const failed = failAt(step, await site.query<{ file_id: string }>('SELECT file_id FROM file'));
+        await site.dropCharges(account, 'june.csv', 2);
+        await failed;
+        const sentBefore = posts(account);
+        expect(sentBefore).toBe(
+          VERDICT.source === step.says.source || VERDICT_COMMIT.source === step.says.source ? 1 : 0,
+        );
+        await expect
+          .poll(() => site.query(`SELECT 1 FROM file WHERE account = $1`, [account]), PATIENT)
+          .toHaveLength(1);
+        if (leaseMs) await isOlderThan(account, leaseMs);
+        expect(posts(account)).toBe(sentBefore);
+        relay.heal();
+
+        await expect.poll(async () => (await site.batches(account))[0]?.state, PATIENT).toBe('submitted');
+        const verdicts = (await attemptsOf(account)).map(({ verdict }) => verdict);
+        expect(verdicts.slice(-attempts.length)).toEqual(attempts);
+        // On a slow machine a short lease may run out once more.
+        expect(leaseMs ? new Set(verdicts.slice(0, -1)) : verdicts).toEqual(leaseMs ? new Set(['not_sent']) : attempts);
+        expect(posts(account)).toBe(1);
+        expect(await site.stopOf(account)).toBeUndefined();
+        const intents = (await site.journal(account)).filter((entry) => !entry.answer);
+        expect(new Set(intents.map((entry) => entry.attempt)).size).toBe(intents.length);
+        expect(intents.at(-1)?.attempt).toBe(verdicts.length);
+      },
+      60_000,
+    );
+  });
+
+  /** Waits until whatever the process began under its lease is older than a lease, by the clock of the database. */
+  async function isOlderThan(account: string, leaseMs: number): Promise<void> {
+    await expect
+      .poll(
+        () =>
+          site.query(
+            `SELECT 1 FROM file JOIN batch USING (file_id) WHERE file.account = $1
+           AND lease_until < clock_timestamp() - $2 * interval '1 millisecond'`,
+            [account, leaseMs],
+          ),
+        PATIENT,
+      )
+      .toHaveLength(1);
+  }
+}

@@ -1,0 +1,21 @@
+import type { CheckRules } from '../../../src/csv/check-payment-file.ts';
+import type { BesideOrder } from '../../../src/csv/scan/scan-beside.ts';
+
+/** What a check could overlook: the rules as it would then see them. Each must be found out by the comparison. */
+export const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => CheckRules][] = [
+  ['which cards have expired', (rules) => ({ ...rules, today: '2026-05-15' })],
+  ['the largest amount of a row', ({ largestRowCents: _limit, ...rules }) => rules],
+  ['routing numbers', (rules) => ({ ...rules, folder: { ...rules.folder, routingCheck: false } })],
+  ['that no comma may be replaced', (rules) => ({ ...rules, folder: { ...rules.folder, textCommas: 'replace' } })],
+  ['the currency of the account', (rules) => ({ ...rules, account: { server: 'NA', country: 'US', currency: 'USD' } })],
+];
+
+/** The second thread does not see which cards have expired. */
+export function overlookExpiry({ order, shared }: BesideOrder): BesideOrder {
+  return { order: { ...order, rules: { ...order.rules, today: '2026-05-15' } }, shared };
+}
+
+/** The second thread makes other hashes of payments. */
+export function rekeyHashes({ order, shared }: BesideOrder): BesideOrder {
+  return { order: { ...order, hashKey: Uint32Array.of(1, 2) }, shared };
+}

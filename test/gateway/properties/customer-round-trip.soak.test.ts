@@ -1,0 +1,4 @@
+import { testCustomers } from '../support/test-customers.ts';
+
+/** See customer-round-trip.test.ts. */
+testCustomers(200);

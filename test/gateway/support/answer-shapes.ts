@@ -1,0 +1,101 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import type { OperationName } from '../../../schemas/operations.ts';
+import { RECORD_XML } from './customer-record.ts';
+import { answerOf, batchResult, DONE, failure, success } from './soap-answers.ts';
+
+/** Answers that take as much memory as answers may, each served on a port of its own, whatever is asked. */
+
+export const MB = 1024 * 1024;
+/** What is more than that is not read, so it does not count as the size of an answer. */
+export const LIMIT_MB = 6;
+
+export type AnswerShape = {
+  readonly what: string;
+  readonly operation: OperationName;
+  readonly answer: () => Buffer;
+  /** What the client makes of it, and why. */
+  readonly kind: string;
+  readonly why: RegExp;
+};
+
+const NEARLY = 5.9 * MB;
+const RECORDS = 8000;
+/** Of the answer of which each byte comes in a chunk of its own. */
+export const SINGLE_BYTES = 400_000;
+
+/** Each is the largest of its kind that passes one check more than the one before. */
+const SHAPES: readonly [string, OperationName, () => Buffer, string, RegExp][] = [
+  ['64 MB', 'getCustomerListByCreationTimeXML', () => Buffer.alloc(64 * MB, '<a/>'), 'failed', /larger than 6291456/],
+  ['a result file', 'getBatchProcessResultFile', resultFile, 'approved', /^$/],
+  ['a list', 'getCustomerListByCreationTimeXML', () => customers(RECORDS), 'approved', /^$/],
+  ['wide characters', 'processACHEFT', () => error(`ā${'x'.repeat(NEARLY)}`), 'unknown', /not one that we know/],
+  ['digits', 'processACHEFT', () => error('1 '.repeat(NEARLY / 2)), 'unknown', /not one that we know/],
+  ['references', 'processACHEFT', () => error('&amp;'.repeat(249_000)), 'unknown', /not one that we know/],
+  ['elements', 'processACHEFT', () => error('<a/>'.repeat(249_000)), 'unknown', /STATUS/],
+  ['attributes', 'processACHEFT', () => error(attributes(1030)), 'unknown', /STATUS/],
+];
+
+export const ANSWER_SHAPES: readonly AnswerShape[] = [
+  ...SHAPES.map(([what, operation, makeBody, kind, why]) => ({
+    what,
+    operation,
+    answer: () => wholeAnswer(makeBody()),
+    kind,
+    why,
+  })),
+  {
+    what: 'each byte in a chunk of its own',
+    operation: 'processCreditCard',
+    answer: () =>
+      Buffer.from(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(SINGLE_BYTES)}0\r\n\r\n`),
+    kind: 'unknown',
+    why: /not one SOAP envelope/,
+  },
+];
+
+const servers: Server[] = [];
+
+export function closeAnswers(): void {
+  for (const server of servers.splice(0)) server.close();
+}
+
+/** Answers whatever begins to come in, because the answers here do not depend on it. */
+export async function serveAnswer(bytes: Buffer): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    let isFirst = true;
+    socket.on('data', () => {
+      if (isFirst) setImmediate(() => socket.end(bytes));
+      isFirst = false;
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export function wholeAnswer(body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+function resultFile(): Buffer {
+  const file = Buffer.alloc(Math.floor(NEARLY / 4) * 3, 'row,').toString('base64');
+  const more = `<BATCHID>1000001</BATCHID><BATCHPROCESSRESULTFILE>${file}</BATCHPROCESSRESULTFILE>`;
+  return Buffer.from(answerOf('GetBatchProcessResultFile', success(batchResult(DONE, more))));
+}
+
+function customers(count: number): Buffer {
+  const list = success(`<CUSTOMERS>${RECORD_XML.repeat(count)}</CUSTOMERS>`);
+  return Buffer.from(answerOf('GetCustomerListByCreationTimeXML', list));
+}
+
+/** An answer to a bank payment with this error. */
+function error(text: string): Buffer {
+  return Buffer.from(answerOf('ProcessACHEFT', failure(text, '')));
+}
+
+/** Tags as long as they may be. */
+function attributes(count: number): string {
+  const list = Array.from({ length: 240 }, (_, index) => `a${index.toString(36)}="x"`).join(' ');
+  return `<a ${list}/>`.repeat(count);
+}

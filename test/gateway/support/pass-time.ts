@@ -1,0 +1,16 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+
+const TURNS = 50;
+
+/** Time-outs of this test pass only where it says so, so that a busy machine is no slow service. */
+export function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+/** Lets whatever is on its way over loopback arrive, and then so much time pass. */
+export async function passTime(ms: number): Promise<void> {
+  for (let turns = 0; turns < TURNS; turns += 1) await turn();
+  await vi.advanceTimersByTimeAsync(ms);
+}

@@ -1,0 +1,25 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { readBackup } from '../../../../src/ledger/backup/read-backup.ts';
+import { writeBackup } from '../../../../src/ledger/backup/write-backup.ts';
+import { openTestLedger } from '../../../support/ledger-world.ts';
+import type { BackupFolder } from './backup-folder.ts';
+
+/** Writes `whole`, a backup of a ledger with one file. @returns its bytes */
+export async function makeBackup(folder: BackupFolder): Promise<Buffer> {
+  const world = await openTestLedger();
+  await world.accepted({ rowsPerBatch: 5 });
+  await writeBackup(world.ledger, folder.file('whole'));
+  await world.close();
+  return readFile(folder.file('whole'));
+}
+
+/** Alters one byte, which the reader must find. */
+export async function expectFound(folder: BackupFolder, whole: Buffer, at: number): Promise<void> {
+  const altered = Buffer.from(whole);
+  altered[at]! ^= 1;
+  await writeFile(folder.file('altered'), altered);
+  await expect(readBackup(folder.file('altered')), `byte ${at}`).rejects.toMatchObject({
+    code: expect.stringMatching(/^BACKUP_(BROKEN|NEWER)$/),
+  });
+}

@@ -1,0 +1,75 @@
+import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
+import { startMember } from './support/start-member.ts';
+import {
+  openWorld,
+  othersReachCheckout,
+  queryOnce,
+  sayWhatNeedsReach,
+  serverPid,
+  type World,
+} from './support/world.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+async function pidOf(dataDir?: string): Promise<number | undefined> {
+  return serverPid(await world.place(dataDir));
+}
+
+describe('joinEmbeddedServer on a fresh folder', () => {
+  it('lets two processes join it at the same time; only the last one stops it', async () => {
+    const members = [startMember(world), startMember(world)] as const;
+    const connections = await Promise.all(members.map((member) => member.joined()));
+    expect(connections[0]).toEqual(connections[1]);
+    const pid = await pidOf();
+    await members[0].leave();
+    expect(await pidOf()).toBe(pid);
+    await members[1].leave();
+    expect(await pidOf()).toBeUndefined();
+    expect((await readdir((await world.place()).home)).filter((name) => name.startsWith('init-'))).toEqual([]);
+  });
+
+  it.each([
+    ['a path too long for a socket', 'long-'.repeat(24), 0o022],
+    ['signs that mean something to a shell or to a settings file', SIGNS, 0o022],
+    ['a umask that closes everything', 'data', 0o077],
+  ])('works in a folder with %s', async (_case, name, umask) => {
+    const before = process.umask(umask);
+    const dataDir = join(world.root, name);
+    try {
+      const server = await world.join(dataDir);
+      const { connection } = server;
+      expect(await queryOnce(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await server.leave();
+      expect(await pidOf(dataDir)).toBeUndefined();
+      if (!connection.host.startsWith(world.root)) await rm(connection.host, { recursive: true });
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('waits for a server that is stopping and starts it again, twenty times', () => expectStartedAgain(world, 20));
+});
+
+describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as root beside another user'), () => {
+  it('joins the server of an ordinary user on a fresh folder, who goes on when root has left', async () => {
+    const nobody = { uid: 65_534, gid: 65_534 };
+    await mkdir(world.dataDir);
+    await chown(world.dataDir, nobody.uid, nobody.gid);
+    await chmod(world.dataDir, 0o700);
+    const member = startMember(world, nobody);
+    const connection = await member.joined();
+    const server = await world.join();
+    expect(server.connection).toEqual(connection);
+    await server.leave();
+    expect(await pidOf()).toBeGreaterThan(0);
+    await member.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+});

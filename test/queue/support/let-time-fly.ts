@@ -1,0 +1,47 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { vi } from 'vitest';
+
+/** As CommonJS sees it, where its functions can be exchanged. */
+const timers = createRequire(import.meta.url)('node:timers/promises') as { setTimeout: typeof waitAlong };
+
+const STEP_MS = 50;
+
+/**
+ * Does something while timers run as fast as the machine can; sockets and files take the time they take.
+ * @param work is given how many ms have passed for its timers
+ */
+export async function letTimeFly<Result>(work: (passedMs: () => number) => Promise<Result>): Promise<Result> {
+  const { setTimeout: wait } = timers;
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  timers.setTimeout = waitAlong;
+  syncBuiltinESMExports();
+  try {
+    const now = () => vi.getMockedSystemTime()!.getTime();
+    const begun = now();
+    let isOver = false;
+    const result = work(() => now() - begun).finally(() => {
+      isOver = true;
+    });
+    result.catch(() => {});
+    while (!isOver) {
+      await vi.advanceTimersByTimeAsync(STEP_MS);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return await result;
+  } finally {
+    timers.setTimeout = wait;
+    syncBuiltinESMExports();
+    vi.useRealTimers();
+  }
+}
+
+/** Vitest does not hold the clock of `node:timers/promises`. */
+function waitAlong<Value>(ms: number, value?: Value, { signal }: { signal?: AbortSignal } = {}): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(value as Value), ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    });
+  });
+}

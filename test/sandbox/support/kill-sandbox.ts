@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import type { useSandboxes } from './sandbox-world.ts';
+import { submitBatch } from './soap-request.ts';
+
+export const ACCOUNT = '02100002100000000000000001';
+
+/**
+ * Kills sandboxes that work with one folder, each so many ms after it took its first batch and while it takes more, and makes
+ * sure that the next one has all of each batch or nothing, and whatever was answered.
+ */
+export async function killRepeatedly(world: ReturnType<typeof useSandboxes>, delays: readonly number[]): Promise<void> {
+  const dataDir = await world.folder();
+  const answered: string[] = [];
+  for (const [round, delayMs] of delays.entries()) {
+    const { url, child } = await startChild(dataDir);
+    const first = submitBatch(url, 'ProcessACHEFTChargeBatch', rowsOf(`R${round}-first`, ROWS));
+    answered.push(await first);
+    const others = Array.from({ length: 30 }, (_, index) =>
+      submitBatch(url, 'ProcessACHEFTChargeBatch', rowsOf(`R${round}-${index}`, ROWS)).then(
+        (batchId) => answered.push(batchId),
+        () => 'cut off',
+      ),
+    );
+    await wait(delayMs);
+    await kill(child);
+    await Promise.all(others);
+  }
+  const sandbox = await world.start({ dataDir });
+  const booked = new Map<string, string[]>();
+  for (const { batchId, invoice } of sandbox.books()) {
+    booked.set(batchId, [...(booked.get(batchId) ?? []), invoice]);
+  }
+  for (const invoices of booked.values()) {
+    const name = invoices[0]?.replace(/-\d+$/, '');
+    expect(invoices).toEqual(Array.from({ length: ROWS }, (_, row) => `${name}-${row}`));
+  }
+  expect(new Set(answered).size).toBe(answered.length);
+  expect(answered.filter((batchId) => !booked.has(batchId))).toEqual([]);
+  const next = await submitBatch(sandbox.url, 'ProcessACHEFTChargeBatch', rowsOf('last', 1));
+  expect(Number(next)).toBeGreaterThan(Math.max(...answered.map(Number)));
+}
+
+/** Enough that writing a batch takes more than one moment. */
+const ROWS = 400;
+
+export function rowsOf(name: string, count: number): string {
+  const rows = Array.from({ length: count }, (_, row) => `${name}-${row},Ada,Byron,CHECKING,${ACCOUNT},5.00,Gift`);
+  return rows.join('\n');
+}
+
+export async function startChild(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
+  const script = fileURLToPath(new URL('sandbox-child.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child ended with ${code}`))),
+  ]);
+  return { url: String(line).trim(), child };
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}

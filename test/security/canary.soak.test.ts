@@ -1,0 +1,4 @@
+import { testCanaries } from './support/run-canaries.ts';
+
+/** See canary.test.ts. */
+testCanaries(['postgres', 'redis']);

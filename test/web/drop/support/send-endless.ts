@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { reachableBytes } from '../../../csv/reachable-bytes.ts';
+import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
+
+const MOST_BYTES = 1_000_000;
+
+export const openSmallDesk = () => openDeskWorld({ folder: { maxBytes: MOST_BYTES } });
+
+/** What may lie in buffers on its way, and what the desk remembers of the request. */
+const ON_ITS_WAY = 8_000_000;
+
+/** Sends so many bytes to the small desk. They are many times as much as may be held, so that it shows when they are kept. */
+export async function expectRefusal(world: DeskWorld, deed: string, bytes: number): Promise<void> {
+  const { said, given, growth } = await sendEndless(world, deed, bytes);
+  expect(given).toBeGreaterThanOrEqual(bytes);
+  expect(said).toMatch(/^HTTP\/1\.1 413 /);
+  expect(said).toContain('at most 1,000,000 bytes');
+  expect(growth).toBeLessThan(ON_ITS_WAY);
+  expect(await readdir(join(world.root, 'drop', 'card'))).toEqual([]);
+}
+
+const PIECE = Buffer.from(lines(upTo(2_000).map((n) => cardRow(n))));
+const LOOKS = 4;
+
+/** What one collection finds is given back beside the program, at the latest when the next one begins. */
+async function heldBytes(): Promise<number> {
+  reachableBytes();
+  await setImmediate();
+  return reachableBytes();
+}
+
+/**
+ * Sends pieces without saying how many there will be, whatever the desk says meanwhile: a client of Node would stop when
+ * the answer is there.
+ * @returns the answer, the bytes sent, and by how much more is held at any time than after a quarter of them
+ */
+async function sendEndless(world: DeskWorld, deed: string, bytes: number) {
+  const browser = await world.as('operator');
+  const query = new URLSearchParams({ folder: 'drop/card', name: 'large.csv', sha256: '0'.repeat(64) });
+  const head = [
+    `POST /drop/${deed}?${query} HTTP/1.1`,
+    'host: 127.0.0.1',
+    `cookie: ${browser.cookie}`,
+    `x-csrf-token: ${await browser.csrf()}`,
+    'content-type: application/octet-stream',
+    'transfer-encoding: chunked',
+  ];
+  const socket = connect(Number(new URL(world.url).port), '127.0.0.1');
+  let said = '';
+  socket.on('data', (piece) => (said += String(piece)));
+  const send = async (piece: string | Buffer) => socket.write(piece) || (await once(socket, 'drain'));
+  await send(`${head.join('\r\n')}\r\n\r\n`);
+  const looks: number[] = [];
+  let given = 0;
+  while (given < bytes) {
+    given += PIECE.length;
+    for (const piece of [`${PIECE.length.toString(16)}\r\n`, PIECE, '\r\n']) await send(piece);
+    if (given >= ((looks.length + 1) * bytes) / LOOKS) looks.push(await heldBytes());
+  }
+  const [early = 0, ...later] = looks;
+  socket.end('0\r\n\r\n');
+  await once(socket, 'close');
+  return { said, given, growth: Math.max(...later) - early };
+}
