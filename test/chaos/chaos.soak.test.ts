@@ -48,7 +48,7 @@ it('whatever dies, nothing is charged twice, nothing is lost, no number is reada
     postgres: STORIES,
   });
   if (hasRedis) expect(tally).toMatchObject({ 'redis flushed': 1, 'redis killed, older snapshot': 1 });
-}, 600_000);
+}, 1_200_000);
 
 /** Every part has its share of the points, and what can befall its own servers. */
 function playPart(queue: QueueKind, index: number): Promise<StoryReport> {

@@ -21,7 +21,9 @@ export async function openConsumer(): Promise<Consumer> {
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-consumer-'));
   const installed = join(dir, 'node_modules', 'paydrop');
   await mkdir(installed, { recursive: true });
-  await run(TSC, ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')], { cwd: ROOT });
+  // `npm run types` checks them.
+  const words = ['-p', 'tsconfig.build.json', '--noCheck', '--outDir', join(installed, 'dist')];
+  await run(TSC, words, { cwd: ROOT });
   await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
   await symlink(join(ROOT, 'node_modules', '@types'), join(dir, 'node_modules', '@types'));

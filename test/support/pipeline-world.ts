@@ -66,11 +66,15 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
       await writeFile(Buffer.concat([dir, Buffer.from(name)]), content);
     },
     start: () => startWorkers(world.app),
-    finish: async (timeoutMs = 25_000) => {
+    finish: async (timeoutMs = 50_000) => {
       const workers = await startWorkers(world.app);
-      const isIdle = await waitUntilIdle(world.app, workers, timeoutMs, () => {});
+      let seen = 'nothing';
+      const isIdle = await waitUntilIdle(world.app, workers, timeoutMs, (text) => (seen = text));
       await workers.stop();
-      if (!isIdle) throw new Error(`not at rest after ${timeoutMs} ms: ${JSON.stringify(await world.states())}`);
+      if (!isIdle)
+        throw new Error(
+          `not at rest after ${timeoutMs} ms: ${JSON.stringify(await world.states())}, last seen: ${seen}`,
+        );
     },
     outputs: async (kind) => {
       const ending = `.${OUTPUT_KINDS[kind].suffix}`;

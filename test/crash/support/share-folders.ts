@@ -75,12 +75,15 @@ export function testSharing({ queues, accounts: names, files, batchesAFile }: Sh
             expect(invoices.filter((invoice) => file.includes(invoice))).toEqual(file);
         }
         const workers = await site.query<{ worker: string }>('SELECT DISTINCT worker FROM attempt');
-        expect(workers).toHaveLength(2);
+        // Of few batches one process may send all before the other had its turn.
+        if (batches >= MANY) expect(workers).toHaveLength(2);
       },
       120_000,
     );
   });
 }
+
+const MANY = 100;
 
 async function countSubmitted(site: CrashSite): Promise<number> {
   const rows = await site.query(`SELECT 1 FROM batch WHERE state = 'submitted'`).catch(() => []);
