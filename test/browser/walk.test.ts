@@ -8,6 +8,7 @@ import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../support/c
 import { cardRow, codeRow, lines, upTo } from '../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../web/support/desk-world.ts';
 import { findViolations } from './support/find-violations.ts';
+import { hastenPages } from './support/hasten-pages.ts';
 
 const verdict = chromiumVerdict();
 it(verdict.sentence, () => {
@@ -47,6 +48,7 @@ describe.runIf(chromiumIsInstalled())('a day at the desk', () => {
   async function newPerson(): Promise<Page> {
     const context = await browser.newContext({ baseURL: world.url });
     context.setDefaultTimeout(20_000);
+    await hastenPages(context);
     return context.newPage();
   }
 

@@ -1,4 +1,4 @@
 import { testRecovery } from './support/recover-rows.ts';
 
-/** See recovery.test.ts. */
+/** After a kill of everything. */
 testRecovery({ accounts: 4, batchesEach: 5, rowsABatch: 500 });
