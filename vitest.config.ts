@@ -2,16 +2,25 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
-const SLOW: readonly string[] = [];
+const SLOW: readonly string[] = [
+  'browser/walk',
+  'chaos/chaos',
+  'join-embedded-server',
+  'open-queue',
+  'gateway/index',
+  'canary',
+  'simulation/simulation',
+  'cli/main',
+  'crash/partition',
+];
 
 /**
- * Tests that change what all modules share: mocked modules, random bytes that follow a seed, and those that look at the
- * memory of their process. All others share the modules of their worker, which saves loading them six hundred times.
+ * Tests that change what all modules share: mocked modules, and those that look at the memory of their process. All others
+ * share the modules of their worker, which saves loading them six hundred times.
  */
 const ALONE = [
   'test/drop/write-output-without-links.test.ts',
   'test/chaos/journal-sync.test.ts',
-  'test/simulation/defects.test.ts',
   'test/**/*memory*.test.ts',
 ];
 /** What takes long or runs by the clock: `npm run soak`. */
@@ -42,7 +51,8 @@ export default defineConfig({
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait as much as they compute, so three workers keep two cores busy.
+    maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     // The first use of the embedded PostgreSQL creates its data folder.

@@ -12,8 +12,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export type Consumer = {
   /** Runs a module of that program. @returns its standard output */
   run(code: string): Promise<string>;
-  /** Checks a module of that program as strictly as TypeScript can, declarations included. @returns the complaints */
-  complaints(code: string): Promise<string[]>;
+  /** Checks modules of that program as strictly as TypeScript can, declarations included. @returns the complaints */
+  complaints(...modules: string[]): Promise<string[]>;
   close(): Promise<void>;
 };
 
@@ -28,14 +28,15 @@ export async function openConsumer(): Promise<Consumer> {
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
   await symlink(join(ROOT, 'node_modules', '@types'), join(dir, 'node_modules', '@types'));
   await writeFile(join(dir, 'package.json'), '{ "type": "module" }');
-  await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   return {
     run: async (code) => {
       await writeFile(join(dir, 'program.mjs'), code);
       return (await run(process.execPath, ['program.mjs'], { cwd: dir })).stdout;
     },
-    complaints: async (code) => {
-      await writeFile(join(dir, 'program.ts'), code);
+    complaints: async (...modules) => {
+      const files = modules.map((_, index) => `program-${index}.ts`);
+      for (const [index, code] of modules.entries()) await writeFile(join(dir, files[index]!), code);
+      await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ ...TSCONFIG, files }));
       const { stdout } = await run(TSC, ['-p', '.'], { cwd: dir }).catch((error: { stdout: string }) => error);
       return stdout.split('\n').filter((line) => line.includes('error'));
     },
@@ -55,5 +56,4 @@ const TSCONFIG = {
     types: ['node'],
     exactOptionalPropertyTypes: true,
   },
-  files: ['program.ts'],
 };

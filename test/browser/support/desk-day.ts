@@ -1,0 +1,194 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Workers } from '../../../workers/main.ts';
+import { offerSetUp } from '../../../src/ledger/moves/people/invite-person.ts';
+import { newLink } from '../../../src/operator/new-link.ts';
+import { chromiumIsInstalled, chromiumVerdict, openChromium } from '../../support/chromium.ts';
+import { cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';
+import { type DeskWorld, openDeskWorld } from '../../web/support/desk-world.ts';
+import { findViolations } from './find-violations.ts';
+import { hastenPages } from './hasten-pages.ts';
+
+const PASSWORD = 'four words nobody guesses';
+
+/**
+ * A day at the desk, in a real browser. The steps follow one another.
+ * @param isWhole with a second person, a refund that needs them, and a batch in doubt
+ */
+export function testDay({ isWhole }: { isWhole: boolean }): void {
+  const verdict = chromiumVerdict();
+  it(verdict.sentence, () => {
+    expect(verdict.isFine).toBe(true);
+  });
+  describe.runIf(chromiumIsInstalled())('a day at the desk', () => walkThrough(isWhole));
+}
+
+function walkThrough(isWhole: boolean): void {
+  let world: DeskWorld;
+  let workers: Workers;
+  let browser: Browser;
+  let ann: Page;
+  let bob: Page;
+  let setUpPath: string;
+  beforeAll(async () => {
+    world = await openDeskWorld({
+      people: 'nobody',
+      account: { secondPerson: { refunds: true, overrides: false, resolutions: false } },
+      sandbox: { refundsMayExceed: true },
+    });
+    workers = await world.start();
+    const { token, link } = newLink(world.app.clock.now());
+    await offerSetUp(world.app.ledger, link, { actor: 'operator:test', reason: 'first start' });
+    setUpPath = `/set-up/${token}`;
+    browser = await openChromium();
+    ann = await newPerson();
+    bob = await newPerson();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await workers.stop();
+    await world.close();
+  });
+
+  async function newPerson(): Promise<Page> {
+    const context = await browser.newContext({ baseURL: world.url });
+    context.setDefaultTimeout(20_000);
+    await hastenPages(context);
+    return context.newPage();
+  }
+
+  async function choosePassword(page: Page, button: string): Promise<void> {
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('Password once more').fill(PASSWORD);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+  }
+
+  /** Checks a file on the page and waits for the verdict. */
+  async function check(name: string, operation: string, content: string): Promise<void> {
+    await ann.goto('/drop');
+    await ann.getByLabel('Account and operation').selectOption({ label: `main: ${operation}` });
+    await ann.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await ann.getByRole('heading', { name, level: 2 }).waitFor();
+  }
+
+  /** Drops the file that was checked, and follows it to its page. */
+  async function drop(name: string): Promise<void> {
+    await ann.getByRole('button', { name: new RegExp(`^Drop it.*: ${name}`) }).click();
+    await ann.getByRole('link', { name: 'Open the file' }).click();
+    await ann.getByRole('heading', { name, level: 1 }).waitFor();
+  }
+
+  const stateIs = (page: Page, state: string) => page.locator('.facts .state', { hasText: state }).first().waitFor();
+
+  it('begins with the set-up link, and goes on with the log-in', async () => {
+    await ann.goto(setUpPath);
+    await ann.getByLabel('Your name here').fill('ann');
+    await choosePassword(ann, 'Set up');
+    await ann.getByRole('button', { name: 'Log out' }).click();
+    await ann.getByLabel('Name').fill('ann');
+    await ann.getByLabel('Password').fill(PASSWORD);
+    await ann.getByRole('button', { name: 'Log in' }).click();
+    await ann.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+  });
+
+  if (isWhole)
+    it('lets a second person in', async () => {
+      await ann.getByRole('link', { name: 'People' }).click();
+      await ann.getByLabel('Name').fill('bob');
+      await ann.getByLabel('Role', { exact: true }).last().selectOption('approver');
+      await ann.getByLabel('Reason', { exact: true }).last().fill('checks what I make');
+      await ann.getByRole('button', { name: 'Make a link' }).click();
+      const link = await ann.getByText(/http:\S+\/set-up\//).textContent();
+      await bob.goto(link!);
+      await choosePassword(bob, 'Keep this password');
+    });
+
+  it('shows the faults of a file before it is dropped', async () => {
+    await check('monday.csv', 'card', lines([cardRow(1), cardRow(2, { amount: '$5' })]));
+    const fault = ann.getByRole('row').filter({ hasText: 'AMOUNT_FORMAT' });
+    await fault.waitFor();
+    expect(await fault.textContent()).toMatch(/^2/);
+    expect(await findViolations(ann)).toEqual([]);
+    expect(await ann.getByRole('heading', { name: 'Held' }).count()).toBe(0);
+    expect(world.sandbox.books()).toEqual([]);
+    expect(await world.states()).toEqual({});
+  });
+
+  it('takes the mended file to its result, which is downloaded', async () => {
+    await check('monday.csv', 'card', lines(upTo(3).map((n) => cardRow(n))));
+    await drop('monday.csv');
+    // The page tells by itself; nobody loads it again.
+    await stateIs(ann, 'completed');
+    const [download] = await Promise.all([
+      ann.waitForEvent('download'),
+      ann.getByRole('link', { name: /\.result\.csv/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^monday__\w{8}\.result\.csv$/);
+    const result = await readFile(await download.path(), 'utf8');
+    expect(result.match(/APPROVED/g)).toHaveLength(3);
+    expect(result).not.toContain('4222222222222220');
+  });
+
+  it('says what happened to an invoice', async () => {
+    await ann.getByRole('searchbox', { name: 'Invoice, file or batch id' }).fill('C-2');
+    await ann.keyboard.press('Enter');
+    const row = ann.getByRole('row').filter({ hasText: 'monday.csv' });
+    expect(await row.textContent()).toMatch(/25\.00.*APPROVED/);
+  });
+
+  if (isWhole)
+    it('holds a refund until a second person agrees', async () => {
+      await check('refunds.csv', 'ach-refund', lines(upTo(2).map((n) => codeRow(n, { amount: '-10.00' }))));
+      await drop('refunds.csv');
+      await stateIs(ann, 'held');
+      await ann.getByRole('link', { name: 'Approve…' }).click();
+      await ann.getByLabel('Reason').fill('agreed with the customers');
+      await ann.getByRole('button', { name: /approve/i }).click();
+      await bob.goto('/proposals');
+      expect(await bob.getByText('agreed with the customers').count()).toBe(1);
+      await bob.getByRole('link', { name: /^Confirm/ }).click();
+      await bob.getByRole('button', { name: /^(Confirm|Approve)/ }).click();
+      await ann.goto('/files');
+      await ann.getByRole('link', { name: 'refunds.csv' }).click();
+      await stateIs(ann, 'completed');
+      expect(world.sandbox.books().filter(({ amountCents }) => amountCents === -1_000)).toHaveLength(2);
+    });
+
+  if (isWhole)
+    it('resolves a batch in doubt, step by step', async () => {
+      world.sandbox.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch' });
+      await check('tuesday.csv', 'card', lines(upTo(2).map((n) => cardRow(20 + n))));
+      await drop('tuesday.csv');
+      await ann.goto('/');
+      await ann.getByRole('heading', { name: /Money in doubt/ }).waitFor();
+      await ann.getByRole('link', { name: /tuesday\.csv, batch 1/ }).click();
+      await ann.getByRole('link', { name: 'Resolve it, step by step' }).click();
+      await ann.getByRole('link', { name: 'Look for its batch id…' }).click();
+      // Each id is asked for after a pause, so only the first few of those that are proposed.
+      const first = Number(await ann.getByLabel('First batch id').inputValue());
+      await ann.getByLabel('Last batch id').fill(String(first + 3));
+      await ann.getByRole('button', { name: 'Ask for these ids' }).click();
+      await ann.getByRole('link', { name: /^Adopt batch id/ }).waitFor();
+      expect(await findViolations(ann)).toEqual([]);
+      await ann.getByRole('link', { name: /^Adopt batch id/ }).click();
+      await ann.getByLabel('Reason').fill('its rows fit');
+      await ann.getByRole('button', { name: /^Adopt/ }).click();
+      await ann.goto('/files');
+      await ann.getByRole('link', { name: 'tuesday.csv' }).click();
+      await stateIs(ann, 'completed');
+      expect(world.sandbox.books().filter(({ invoice }) => invoice === 'C-21')).toHaveLength(1);
+    });
+
+  if (isWhole)
+    it('finds all of it in the audit trail, which is whole', async () => {
+      await ann.getByRole('link', { name: 'Audit', exact: true }).click();
+      expect(await ann.getByRole('row').filter({ hasText: 'its rows fit' }).count()).toBeGreaterThan(0);
+      await ann.getByRole('button', { name: 'Check the whole trail' }).click();
+      await ann
+        .getByText(/is whole/)
+        .first()
+        .waitFor();
+    });
+}

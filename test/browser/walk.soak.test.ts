@@ -1,0 +1,3 @@
+import { testDay } from './support/desk-day.ts';
+
+testDay({ isWhole: true });
