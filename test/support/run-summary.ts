@@ -48,8 +48,8 @@ export function findTooSlow(files: readonly FileTime[], slowdown: number): strin
     );
 }
 
-/** The slowdown that the workers of a run cause each other: three of them share two cores. */
-const OWN_SLOWDOWN = 1.5;
+/** The slowdown that the workers of a run cause each other, at least: three of them share two cores. */
+const OWN_SLOWDOWN = 1.25;
 
 /** What was not tried because a program is missing; the tests are named after it (service-verdict.ts). */
 function findNotRun(modules: readonly TestModule[]): Set<string> {
