@@ -35,11 +35,12 @@ export default class RunSummary implements Reporter {
 }
 
 /**
- * The files that take too long. Other programs on the machine make all files slower, so the limit grows with them.
+ * The files that would take too long on an idle machine. The workers of the run and other programs slow each file down, so
+ * the limit grows with them.
  * @param slowdown how many times as long as its processor time a busy process of the run took; 1 on an idle machine
  */
 export function findTooSlow(files: readonly FileTime[], slowdown: number): string[] {
-  const limitMs = LONGEST_FILE_MS * Math.max(1, slowdown / OWN_SLOWDOWN);
+  const limitMs = LONGEST_FILE_MS * Math.max(1, slowdown);
   return files
     .filter(({ ms }) => ms > limitMs)
     .map(
@@ -47,9 +48,6 @@ export function findTooSlow(files: readonly FileTime[], slowdown: number): strin
         `${path} took ${(ms / 1_000).toFixed(1)} s; a file of npm test may take ${(limitMs / 1_000).toFixed(1)} s. Make it faster, or name it .soak.test.ts.`,
     );
 }
-
-/** The slowdown that the workers of a run cause each other, at least: three of them share two cores. */
-const OWN_SLOWDOWN = 1.25;
 
 /** What was not tried because a program is missing; the tests are named after it (service-verdict.ts). */
 function findNotRun(modules: readonly TestModule[]): Set<string> {
