@@ -11,7 +11,7 @@ import { type SandboxProcess, startSandboxProcess } from './sandbox-process.ts';
 const PRELOAD = 'test/crash/support/die-at-commit.ts';
 
 /**
- * The master key is changed while a daemon works through files, by a command that is killed on its way (F89).
+ * The master key is changed while a daemon works through files, by a command that is killed on its way.
  * @param deaths at which of its commits: the first makes the new key the current one, the second wraps the keys that
  *   outlive files anew, the third those of the files
  */

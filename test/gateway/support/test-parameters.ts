@@ -130,7 +130,7 @@ function wireText(name: FieldName, parameters: AnyParameters): string | undefine
   if (kind === 'dateTime' && value === undefined) return NOW;
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  // The service mishandles IPv6, so it is told of no address (gateway wire 6.1).
+  // The service mishandles IPv6, so it is told of no address.
   if (kind === 'ipv4' && String(value).includes(':')) return '';
   if (value === 'MAESTRO') return 'MAESTR';
   return typeof value === 'string' ? value : undefined;

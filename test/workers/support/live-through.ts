@@ -9,7 +9,7 @@ import { seededRandom } from '../../support/random.ts';
 import type { ScheduleText, ScheduleWorld } from './schedule-world.ts';
 
 /**
- * Nights in three zones (F63): time goes in irregular steps, two hosts look at the same moment or one of them does, hosts
+ * Nights in three zones: time goes in irregular steps, two hosts look at the same moment or one of them does, hosts
  * are started anew, and some die in the middle of a run.
  */
 
