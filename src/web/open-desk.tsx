@@ -13,6 +13,7 @@ import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { guardRoutes } from './access/guard.ts';
 import { isEncrypted } from './access/session-cookie.ts';
 import { answerErrors } from './answer-errors.tsx';
+import { COMPILE_LAZILY } from './compile-lazily.ts';
 import type { Desk } from './desk.ts';
 import { openLive } from './live/open-live.ts';
 import { ROUTES } from './routes.ts';
@@ -86,6 +87,7 @@ function makeServer({ tls, trustedProxies }: DeskSettings): FastifyInstance {
     requestTimeout: 0,
     bodyLimit: FORM_BYTES,
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    schemaController: { compilersFactory: COMPILE_LAZILY },
   };
   // The types of a server over TLS differ in the socket alone, which nothing here touches.
   return tls ? (fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) as never) : fastify(options);

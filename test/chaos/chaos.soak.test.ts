@@ -5,7 +5,7 @@ import { redisVerdict } from '../support/redis.ts';
 import { playStory, type StoryReport } from './play-story.ts';
 import { killsOf, sumTallies } from './run-chaos.ts';
 import { type Act, everyPoint, type QueueKind, shuffle } from './support/acts.ts';
-import { buildProgram, type Program } from './support/build-program.ts';
+import { buildProgram, type Program } from '../support/build-program.ts';
 
 /**
  * Real processes, killed at every crash point once, in an order that the seed decides, and everything around them killed

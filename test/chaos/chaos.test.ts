@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { playStory } from './play-story.ts';
 import { killsOf } from './run-chaos.ts';
 import type { Act } from './support/acts.ts';
-import { buildProgram, type Program } from './support/build-program.ts';
+import { buildProgram, type Program } from '../support/build-program.ts';
 
 /**
  * A daemon is killed where a second send is nearest: when the whole request has left and nobody knows its answer.

@@ -8,7 +8,7 @@ import { checkRebuilt } from './invariants/check-rebuilt.ts';
 import { checkRows } from './invariants/check-rows.ts';
 import type { Evidence } from './invariants/evidence.ts';
 import { type Act, describeAct, type QueueKind } from './support/acts.ts';
-import type { Program } from './support/build-program.ts';
+import type { Program } from '../support/build-program.ts';
 import { canaryNumbers, type Drop, makeCanaries, makeDrops } from './support/make-drops.ts';
 import { openWorld, type World } from './support/open-world.ts';
 import { playAct, type Tally } from './support/play-act.ts';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { seededRandom } from '../support/random.ts';
 import { playStory, type StoryReport } from './play-story.ts';
 import { planActs, type QueueKind } from './support/acts.ts';
-import { buildProgram } from './support/build-program.ts';
+import { buildProgram } from '../support/build-program.ts';
 
 export type ChaosPlan = {
   /** Processes to kill, at least. */

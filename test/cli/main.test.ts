@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { quoteWord } from '../../src/cli/paydrop-line.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
-import { PAYDROP, runPaydrop, startChild } from './support/run-child.ts';
+import { paydropWords, runPaydrop, startChild } from './support/run-child.ts';
 
 let root = '';
 beforeAll(async () => {
@@ -34,7 +34,9 @@ describe('the command line as a process', () => {
     // Many times what a pipe holds.
     const path = join(root, 'many faults.csv');
     await writeFile(path, lines(upTo(2_000).map((n) => cardRow(n, { amount: 'ten' }))));
-    const line = [...PAYDROP, 'validate', path, '--operation', 'card', '--json'].map(quoteWord).join(' ');
+    const line = [...(await paydropWords()), 'validate', path, '--operation', 'card', '--json']
+      .map(quoteWord)
+      .join(' ');
     const piped = startChild('sh', ['-c', `{ ${line}; echo "status $?" >&2; } | head -n 1`]);
     await piped.ended;
     expect(piped.out()).toBe('{"faults":[\n');

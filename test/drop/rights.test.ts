@@ -8,7 +8,7 @@ describe('without the rights', () => {
   it('everything is refused by name, and nothing is lost', async () => {
     const root = await freshFolder();
     await chmod(root, 0o777);
-    const child = startChild('act-without-rights.ts', [root]);
+    const child = await startChild('test/drop/support/act-without-rights.ts', [root]);
     const lines = await remainingLines(child);
     expect(await child.ended).toEqual({ code: 0, signal: null, errors: '' });
     const seen: unknown = JSON.parse(lines.join('\n'));

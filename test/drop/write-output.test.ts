@@ -192,7 +192,7 @@ describe('writeOutput', () => {
     timeout: 30_000,
   }, async () => {
     const dir = await freshFolder();
-    const child = startChild('die-while-writing.ts', [dir]);
+    const child = await startChild('test/drop/support/die-while-writing.ts', [dir]);
     expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });
     const left = await readdir(dir);
     expect(left).toEqual([expect.stringMatching(TEMPORARY_OUTPUT)]);

@@ -68,7 +68,7 @@ const LISTED = [
 
 describe('migrate', () => {
   it('lets two processes make the schema at once', async () => {
-    const workers = [startWorker(postgres.url), startWorker(postgres.url)];
+    const workers = await Promise.all([startWorker(postgres.url), startWorker(postgres.url)]);
     await Promise.all(workers.map((worker) => worker.ready()));
     await Promise.all(workers.map((worker) => worker.kill()));
     const { columns, migrations } = await describeSchema();

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { buildProgram, type Program } from '../chaos/support/build-program.ts';
+import { buildProgram, type Program } from '../support/build-program.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { runHere } from '../cli/support/run-here.ts';
 import { type Host, type Hosts, openHosts } from '../scale/hosts.ts';

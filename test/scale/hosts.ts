@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Role } from '../../schemas/roles.ts';
-import type { Program } from '../chaos/support/build-program.ts';
+import type { Program } from '../support/build-program.ts';
 import { type Daemon, startDaemon } from '../chaos/support/daemon.ts';
 import { agentCodeOf, PASSWORD } from '../support/installation.ts';
 

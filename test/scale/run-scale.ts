@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Role } from '../../schemas/roles.ts';
-import { buildProgram, type Program } from '../chaos/support/build-program.ts';
+import { buildProgram, type Program } from '../support/build-program.ts';
 import { resolveDoubts } from '../chaos/support/resolve-doubts.ts';
 import { type Service, startService } from '../chaos/support/service.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';

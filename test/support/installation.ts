@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { buildProgram } from './build-program.ts';
 
 /**
  * An installation as a user has it: a folder with paydrop.yaml, the embedded database inside, and `paydrop` as a process
@@ -66,13 +67,14 @@ export async function makeInstallation(options: {
   }
   createMasterKeyFile(join(root, 'data', 'master.key'));
 
+  const program = await buildProgram();
   let started = 0;
   const begin = async (words: string[]) => {
     started += 1;
     const out = join(root, 'logs', `${started}.out`);
     const err = join(root, 'logs', `${started}.err`);
     const files = await Promise.all([open(out, 'w'), open(err, 'w')]);
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', '--dir', root, ...words], {
+    const child = spawn(process.execPath, [program.main, '--dir', root, ...words], {
       stdio: ['ignore', files[0].fd, files[1].fd],
       env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env },
     });
@@ -115,7 +117,10 @@ export async function makeInstallation(options: {
       if (child.exitCode === null) await once(child, 'exit');
       return { status: child.exitCode, stdout: await readFile(out, 'utf8'), stderr: await readFile(err, 'utf8') };
     },
-    remove: () => rm(root, { recursive: true, force: true }),
+    remove: async () => {
+      await rm(root, { recursive: true, force: true });
+      await program.remove();
+    },
   };
 }
 

@@ -127,7 +127,9 @@ async function takeFromStock(run: TestRun): Promise<string> {
 
 async function createDatabase(run: Pick<TestRun, 'connection' | 'prefix'>, template?: string): Promise<string> {
   const name = `${run.prefix}${process.pid}_${(made += 1)}`;
-  await execute(run, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`);
+  // Files that are copied cost half as much as pages that go through the log, as long as nothing is synced.
+  const source = template === undefined ? '' : ` TEMPLATE ${template} STRATEGY file_copy`;
+  await execute(run, `CREATE DATABASE ${name}${source}`);
   return name;
 }
 

@@ -54,7 +54,9 @@ const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@bull-board/api': ['src/web'],
   '@bull-board/fastify': ['src/web'],
+  '@fastify/ajv-compiler': ['src/web'],
   '@fastify/cookie': ['src/web'],
+  '@fastify/fast-json-stringify-compiler': ['src/web'],
   '@fastify/formbody': ['src/web'],
   '@fastify/helmet': ['src/web'],
   '@fastify/rate-limit': ['src/web'],

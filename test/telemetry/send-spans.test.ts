@@ -52,7 +52,7 @@ describe('sendSpans', () => {
     await expect(fail(new PipelineError('DISK_FULL', 'write "secret"'))).rejects.toThrow('secret');
     await telemetry.close();
     expect(receivedSpans(receiver).map(({ status }) => status.message)).toEqual(['INTERNAL', 'DISK_FULL']);
-    expect(receiver.received.map(({ body }) => body.toString()).join()).not.toMatch(/4111|secret/);
+    expect(receiver.received.map(({ body }) => body.toString()).join()).not.toMatch(/4111111111111111|secret/);
   });
 
   it('has the name of the program, unless the environment gives another', async () => {

@@ -34,7 +34,7 @@ async function submitInChild(key: BatchKey, waitsBeforeSending = false): Promise
   };
   const path = join(world.root, `orders-${key.fileId}.json`);
   await writeFile(path, JSON.stringify(orders), { mode: 0o600 });
-  const child = startChild('../../workers/support/submit-child.ts', [path]);
+  const child = await startChild('test/workers/support/submit-child.ts', [path]);
   expect(await nextLine(child)).toBe('prepared');
   return child;
 }

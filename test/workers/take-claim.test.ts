@@ -53,7 +53,7 @@ describe('takeClaim', () => {
       claimed_at: new Date(claimed.notes.claimedAt),
     });
     expect(await text(openOriginal(world.app, row))).toBe(bytes);
-    expect((await readFile(originalPath(world.app, row))).includes('Ada')).toBe(false);
+    expect((await readFile(originalPath(world.app, row))).includes('Byron')).toBe(false);
     expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
     expect(await movesOf(world.app, claimed)).toEqual(['claim']);
   });

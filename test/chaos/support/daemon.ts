@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import type { Program } from './build-program.ts';
+import { ARMER, type Program } from '../../support/build-program.ts';
 import type { Order } from './order.ts';
 
 /** `paydrop start` as a process of its own that can be made to die. */
@@ -30,14 +29,10 @@ export function startDaemon(
   options: { life: number; env: Record<string, string>; order?: Order | undefined },
 ): Daemon {
   const order = options.order && { CHAOS_ORDER: JSON.stringify(options.order) };
-  const child = spawn(
-    process.execPath,
-    ['--import', pathToFileURL(program.armer).href, program.main, '--dir', root, 'start'],
-    {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env, ...order },
-    },
-  );
+  const child = spawn(process.execPath, ['--import', program.moduleOf(ARMER), program.main, '--dir', root, 'start'], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, PAYDROP_LOG_LEVEL: 'debug', PAYDROP_DESK: 'off', ...options.env, ...order },
+  });
   let said = '';
   const log = createWriteStream(join(root, 'logs', `daemon-${options.life}.log`));
   const ended = waitForEnd(child);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Program } from './build-program.ts';
+import type { Program } from '../../support/build-program.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { type LedgerView, viewLedger } from './ledger-view.ts';
 import { killProcess } from './kill-process.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { dropQueue } from '../../support/drop-queue.ts';
 import type { Act } from './acts.ts';
 import { bringBackDatabase, copyDatabase } from './copy-database.ts';
-import type { Program } from './build-program.ts';
+import type { Program } from '../../support/build-program.ts';
 import { describeOrder, type Order } from './order.ts';
 import type { World } from './open-world.ts';
 import { runCommand } from './run-command.ts';

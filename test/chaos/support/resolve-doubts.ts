@@ -1,4 +1,4 @@
-import type { Program } from './build-program.ts';
+import type { Program } from '../../support/build-program.ts';
 import type { LedgerView } from './ledger-view.ts';
 import { runCommand } from './run-command.ts';
 import type { Service } from './service.ts';

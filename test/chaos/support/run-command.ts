@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { Program } from './build-program.ts';
+import type { Program } from '../../support/build-program.ts';
 
 /** Runs a command of the product as a person would. @returns its exit status and what it said */
 export function runCommand(

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { pathToFileURL } from 'node:url';
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
-import type { Program } from './build-program.ts';
+import { ARMER, type Program } from '../../support/build-program.ts';
 
 /** The sandbox as a process of its own, its books on the disk: they are what everything else is compared with. */
 export type Service = {
@@ -62,7 +61,7 @@ export async function startService(
 
 async function begin(program: Program, words: string[]): Promise<ChildProcess> {
   // With the armer it dies with its runner, like the daemon; it is never told where to die.
-  const child = spawn(process.execPath, ['--import', pathToFileURL(program.armer).href, program.main, ...words], {
+  const child = spawn(process.execPath, ['--import', program.moduleOf(ARMER), program.main, ...words], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   let said = '';

@@ -5,7 +5,7 @@ import { startPaydrop } from '../support/run-child.ts';
 
 describe('demo, as a process', { timeout: 180_000 }, () => {
   it('takes the samples to their end, shows that all books agree, and leaves no process behind', async () => {
-    const demo = startPaydrop(['demo'], NOBODY_THERE);
+    const demo = await startPaydrop(['demo'], NOBODY_THERE);
     const root = await folderOf(demo);
     const server = await serverOf(root);
     expect(await demo.ended).toEqual({ status: 0, signal: null });
@@ -15,7 +15,7 @@ describe('demo, as a process', { timeout: 180_000 }, () => {
   });
 
   it('comes to a tidy end at Ctrl-C', async () => {
-    const demo = startPaydrop(['demo']);
+    const demo = await startPaydrop(['demo']);
     const server = await serverOf(await folderOf(demo));
     demo.process.kill('SIGINT');
     expect(await demo.ended).toEqual({ status: 5, signal: null });
@@ -24,7 +24,7 @@ describe('demo, as a process', { timeout: 180_000 }, () => {
   });
 
   it('leaves the desk open when it is asked to, with a link to set it up, until Ctrl-C', async () => {
-    const demo = startPaydrop(['demo', '--keep']);
+    const demo = await startPaydrop(['demo', '--keep']);
     const server = await serverOf(await folderOf(demo));
     await expect.poll(demo.out, { timeout: 120_000 }).toMatch(/The desk is open on http:\S+\. Ctrl-C ends it\.\n/);
     const [link = ''] = /http:\S+\/set-up\/[\w-]{43}/.exec(demo.out()) ?? [];

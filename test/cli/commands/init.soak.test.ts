@@ -2,10 +2,9 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { quoteWord } from '../../../src/cli/paydrop-line.ts';
 import { serverOf } from '../support/embedded-server.ts';
 import { shortenWaits, stepsOf } from '../support/next-steps.ts';
-import { PAYDROP, runPaydrop, startChild } from '../support/run-child.ts';
+import { runPaydrop, startChild } from '../support/run-child.ts';
 import { runHere } from '../support/run-here.ts';
 
 let root = '';
@@ -47,9 +46,9 @@ it('init prints next steps that work from an empty folder; other commands share 
   expect(await server.isAlive()).toBe(false);
 }, 180_000);
 
-/** With this Node in place of npm, which would swallow signals. */
+/** The process itself, and no shell around it, which would swallow signals. */
 function asCommand(line: string): string {
-  return `exec ${line.replace('npm run paydrop --', PAYDROP.map(quoteWord).join(' '))}`;
+  return `exec ${line}`;
 }
 
 /** Starts the sandbox at a free port, because the usual one may be in use here. @returns its address */

@@ -31,7 +31,7 @@ describe('sandbox', () => {
   });
 
   it('serves the accounts it was given until SIGTERM, and logs JSON lines', async () => {
-    const child = startPaydrop(['sandbox', '--port', '0', '--accounts', 'A1:one,B2:two']);
+    const child = await startPaydrop(['sandbox', '--port', '0', '--accounts', 'A1:one,B2:two']);
     await child.says('Ctrl-C ends it.');
     const [, url = ''] = /listens on (\S+) for the accounts A1, B2\./.exec(child.err()) ?? [];
     const taken = await askForResult(url, 'A1', 'one');

@@ -19,7 +19,7 @@ describe('start', () => {
     monitor = `127.0.0.1:${monitorPort}`;
     const env = { PAYDROP_LOG_LEVEL: 'info', PAYDROP_MONITOR: monitor, PAYDROP_DESK: `127.0.0.1:${deskPort}` };
     const words = ['--dir', world.root, 'start'];
-    daemon = startPaydrop(words, { ...world.env, ...env }, (kills) => (kill = kills));
+    daemon = await startPaydrop(words, { ...world.env, ...env }, (kills) => (kill = kills));
     await daemon.says('paydrop is running');
   });
   afterAll(async () => {
@@ -69,7 +69,7 @@ describe('start, stopped in the middle', () => {
     const world = await openCliWorld({ account: { baseUrl: silent.url } });
     onTestFinished(() => world.close());
     await world.drop('card', 'monday.csv', lines([cardRow(1)]));
-    const daemon = startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
+    const daemon = await startPaydrop(['--dir', world.root, 'start'], { ...world.env, PAYDROP_LOG_LEVEL: 'info' });
     await expect.poll(() => silent.requests.length, { timeout: 45_000 }).toBe(1);
     daemon.process.kill('SIGTERM');
     await daemon.says('stopping: nothing new is sent, running calls are awaited');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
+import { buildProgram } from '../../support/build-program.ts';
 
 export type Child = {
   process: ChildProcess;
@@ -16,20 +17,22 @@ export type Child = {
 /** The script of the command line in a checkout. */
 export const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
-/** Node with all that it needs to run the command line from its sources. */
-export const PAYDROP = [process.execPath, '--import', import.meta.resolve('tsx'), MAIN] as const;
+/** Node with all that it needs to run the command line. */
+export async function paydropWords(): Promise<string[]> {
+  return [process.execPath, (await buildProgram()).main];
+}
 
 /**
  * The command line as a process of its own.
  * @param whenOver is given what kills it, for when it has not ended by itself; left out, that is done after the test
  */
-export function startPaydrop(
+export async function startPaydrop(
   words: readonly string[],
   env: Record<string, string> = {},
   whenOver: (kill: () => void) => void = onTestFinished,
-): Child {
-  const [node, ...rest] = PAYDROP;
-  return startChild(node, [...rest, ...words], env, whenOver);
+): Promise<Child> {
+  const { main } = await buildProgram();
+  return startChild(process.execPath, [main, ...words], env, whenOver);
 }
 
 /** The environment is the bare one, so that nothing of the machine's settings leaks into a test. No desk is open unless asked for. */
@@ -62,7 +65,7 @@ export function startChild(
 
 /** Runs it to its end. */
 export async function runPaydrop(words: readonly string[], env: Record<string, string> = {}) {
-  const child = startPaydrop(words, env);
+  const child = await startPaydrop(words, env);
   const { status } = await child.ended;
   return { status, out: child.out(), err: child.err() };
 }

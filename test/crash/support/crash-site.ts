@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
-import { buildProgram } from '../../chaos/support/build-program.ts';
+import { buildProgram } from '../../support/build-program.ts';
 import { givenQueue } from '../../support/given-engines.ts';
 import { agentCodeOf, makeInstallation, PASSWORD } from '../../support/installation.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Program } from '../../chaos/support/build-program.ts';
+import type { Program } from '../../support/build-program.ts';
 
 export type LogLine = Record<string, unknown> & { msg: string };
 

@@ -1,5 +1,5 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
-import { buildProgram } from '../../chaos/support/build-program.ts';
+import { buildProgram } from '../../support/build-program.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { startDaemon } from './daemon.ts';
 

@@ -10,7 +10,9 @@ export async function claimTogether({ files, processes }: { files: number; proce
   const { drop, work } = await freshFolders();
   const names = Array.from({ length: files }, (_, index) => `file-${String(index).padStart(4, '0')}.csv`);
   await Promise.all(names.map((name) => writeFile(join(drop, name), name)));
-  const children = Array.from({ length: processes }, () => startChild('claim-everything.ts', [drop, work]));
+  const children = await Promise.all(
+    Array.from({ length: processes }, () => startChild('test/drop/support/claim-everything.ts', [drop, work])),
+  );
   await Promise.all(children.map(nextLine));
   for (const child of children) child.process.stdin.write('go\n');
   const claimed = await Promise.all(children.map(remainingLines));
@@ -32,7 +34,7 @@ export async function killWhileClaiming({ files, claims }: { files: number; clai
     await writeFile(join(drop, name), name);
     await writeFile(join(drop, `${name}.ctl`), 'rows=1');
   }
-  const child = startChild('claim-everything.ts', [drop, work]);
+  const child = await startChild('test/drop/support/claim-everything.ts', [drop, work]);
   await nextLine(child);
   child.process.stdin.write('go\n');
   for (let count = 0; count < claims; count += 1) await nextLine(child);

@@ -1,9 +1,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { buildProgram } from '../../support/build-program.ts';
 
 export type Child = {
   process: ChildProcessWithoutNullStreams;
@@ -12,11 +11,13 @@ export type Child = {
   ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
 };
 
-/** Starts a script of this folder as a real process. It is killed when the test ends before it does. */
-export function startChild(script: string, args: string[]): Child {
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, ['--import', loader, path, ...args]);
+/**
+ * Starts a script as a real process. It is killed when the test ends before it does.
+ * @param script `test/drop/support/claim-everything.ts`
+ */
+export async function startChild(script: string, args: string[]): Promise<Child> {
+  const { fileOf } = await buildProgram();
+  const child = spawn(process.execPath, [fileOf(script), ...args]);
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString();

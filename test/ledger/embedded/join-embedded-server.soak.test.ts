@@ -24,7 +24,7 @@ async function pidOf(dataDir?: string): Promise<number | undefined> {
 
 describe('joinEmbeddedServer on a fresh folder', () => {
   it('lets two processes join it at the same time; only the last one stops it', async () => {
-    const members = [startMember(world), startMember(world)] as const;
+    const members = [await startMember(world), await startMember(world)] as const;
     const connections = await Promise.all(members.map((member) => member.joined()));
     expect(connections[0]).toEqual(connections[1]);
     const pid = await pidOf();
@@ -63,7 +63,7 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
     await mkdir(world.dataDir);
     await chown(world.dataDir, nobody.uid, nobody.gid);
     await chmod(world.dataDir, 0o700);
-    const member = startMember(world, nobody);
+    const member = await startMember(world, nobody);
     const connection = await member.joined();
     const server = await world.join();
     expect(server.connection).toEqual(connection);

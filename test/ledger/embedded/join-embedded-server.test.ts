@@ -84,7 +84,7 @@ describe('joinEmbeddedServer on one cluster', () => {
   });
 
   it('joins the server that a killed process left behind, and stops it', async () => {
-    const member = startMember(world);
+    const member = await startMember(world);
     await member.joined();
     const pid = await pidOf();
     await member.kill();
@@ -130,7 +130,7 @@ describe('joinEmbeddedServer on one cluster', () => {
   it('waits for a server that is stopping and starts it again', () => expectStartedAgain(world, 1));
 
   it('does not keep its process alive, and the server outlives the process', async () => {
-    const member = startMember({ ...world, stays: false });
+    const member = await startMember({ ...world, stays: false });
     await member.joined();
     expect(await member.exitStatus()).toBe(0);
     expect(await pidOf()).toBeGreaterThan(0);
@@ -161,10 +161,10 @@ describe('joinEmbeddedServer on one cluster', () => {
       server.connection,
       'CREATE TABLE t (id int PRIMARY KEY, text varchar(40) CHECK (length(text) < 30))',
     );
-    await queryOnce(server.connection, "INSERT INTO t VALUES (7001, 'canary-alpha')");
+    await queryOnce(server.connection, "INSERT INTO t VALUES (700100017, 'canary-alpha')");
     const failing = [
-      "INSERT INTO t VALUES (7001, 'canary-beta')",
-      "INSERT INTO t VALUES (7002, 'canary-gamma-which-is-longer-than-thirty')",
+      "INSERT INTO t VALUES (700100017, 'canary-beta')",
+      "INSERT INTO t VALUES (700200017, 'canary-gamma-which-is-longer-than-thirty')",
       "SELECT 'canary-delta'::int",
       "SELECT 'canary-epsilon' FROM nowhere",
       "DO $$ BEGIN RAISE EXCEPTION 'canary-zeta'; END $$",
@@ -176,7 +176,7 @@ describe('joinEmbeddedServer on one cluster', () => {
     await server.leave();
     const log = await readFile(logFileOf(await world.place()), 'utf8');
     expect(log).toContain('ready to accept connections');
-    expect(log).not.toMatch(/canary|7001|7002/);
+    expect(log).not.toMatch(/canary|700100017|700200017/);
   });
 });
 
@@ -214,7 +214,7 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
     await mkdir(join(world.dataDir, 'postgres'), { mode: 0o700 });
     await chown(join(world.dataDir, 'postgres'), NOBODY.uid, NOBODY.gid);
     await giveData(await world.openCluster());
-    const member = startMember(world, NOBODY);
+    const member = await startMember(world, NOBODY);
     const connection = await member.joined();
     const server = await world.join();
     expect(server.connection).toEqual(connection);
@@ -226,7 +226,7 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
 
   it('tells an ordinary user whose the data are', async () => {
     await world.place();
-    expect(await startMember(world, NOBODY).failed()).toMatchObject({
+    expect(await (await startMember(world, NOBODY)).failed()).toMatchObject({
       code: 'LEDGER_START_FAILED',
       message: expect.stringMatching(/belong to another user.*Start paydrop as that user or as root/),
     });

@@ -36,7 +36,7 @@ describe('recoverBatches, while the worker lives', () => {
   it('takes nothing from a worker of another process, and everything once it was killed', async () => {
     const { file_id: prepared } = await world.accepted();
     const { file_id: sent } = await world.accepted();
-    const worker = startWorker(world.url, { prepare: [prepared], send: [sent] });
+    const worker = await startWorker(world.url, { prepare: [prepared], send: [sent] });
     const instance = await worker.ready();
     // The child reads the clock of the system, so this one has to stand beside it for the deadline to mean anything.
     world.clock.set(new Date());

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { buildProgram } from '../../support/build-program.ts';
 import type { Order } from './worker.ts';
 
 /** Starts support/worker.ts as a process of its own. It is killed when the test ends before it does. */
-export function startWorker(url: string, order: Partial<Order> = {}) {
-  const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
+export async function startWorker(url: string, order: Partial<Order> = {}) {
+  const { fileOf } = await buildProgram();
   const words = JSON.stringify({ prepare: [], send: [], ...order, url });
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, words], {
+  const child = spawn(process.execPath, [fileOf('test/ledger/support/worker.ts'), words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');

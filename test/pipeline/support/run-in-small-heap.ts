@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { buildProgram } from '../../support/build-program.ts';
 
 /**
  * A process that gathers rows dies of this heap. What it takes altogether is a question of when V8 collects, so it is
@@ -13,8 +13,8 @@ export async function runInSmallHeap(
   script: string,
   ...words: string[]
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const path = join('test/pipeline/support', script);
-  const child = spawn(process.execPath, [...SMALL_HEAP, '--import', 'tsx', path, ...words], {
+  const { fileOf } = await buildProgram();
+  const child = spawn(process.execPath, [...SMALL_HEAP, fileOf(`test/pipeline/support/${script}`), ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { buildProgram } from '../../support/build-program.ts';
 import type { QueueBackend } from '../../../src/queue/open-queue.ts';
 
 export type Script = {
@@ -12,8 +13,8 @@ export type Script = {
 
 /** Starts a script of this folder in a process of its own and waits until it has said the words. */
 export async function startScript(name: string, backend: QueueBackend, words: string): Promise<Script> {
-  const script = new URL(name, import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(backend)], {
+  const { fileOf } = await buildProgram();
+  const child = spawn(process.execPath, [fileOf(`test/queue/support/${name}`), JSON.stringify(backend)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit').then(([status, signal]) => (status ?? signal) as number | NodeJS.Signals);

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../src/sandbox/books/lock-folder.ts';
+import { buildProgram } from '../../support/build-program.ts';
 import { useSandboxes } from '../support/sandbox-world.ts';
 
 const world = useSandboxes();
@@ -81,8 +81,9 @@ describe('lockFolder', () => {
 });
 
 async function startChild(folder: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL('../support/sandbox-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { fileOf } = await buildProgram();
+  const script = fileOf('test/sandbox/support/sandbox-child.ts');
+  const child = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   await once(child.stdout, 'data');
   return child;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { buildProgram } from '../../support/build-program.ts';
 import type { useSandboxes } from './sandbox-world.ts';
 import { submitBatch } from './soap-request.ts';
 
@@ -53,8 +53,9 @@ export function rowsOf(name: string, count: number): string {
 }
 
 export async function startChild(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
-  const script = fileURLToPath(new URL('sandbox-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { fileOf } = await buildProgram();
+  const script = fileOf('test/sandbox/support/sandbox-child.ts');
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [line] = await Promise.race([
     once(child.stdout, 'data'),

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { openLog } from '../../../src/kernel/log.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { buildProgram, type Program } from '../../chaos/support/build-program.ts';
+import { buildProgram, type Program } from '../../support/build-program.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import { type Installation, makeInstallation, PASSWORD, sandboxAccounts } from '../../support/installation.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-rows.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { buildProgram } from '../../../support/build-program.ts';
 import type { Connection } from '../../../../src/ledger/embedded/ask-server.ts';
 
 type Answer =
@@ -10,12 +10,12 @@ type Answer =
   | { kind: 'failed'; code: string; message: string };
 
 /** Starts support/member.ts as a process of its own, as another user when one is given. */
-export function startMember(
+export async function startMember(
   order: { dataDir: string; sharedFolder: string; stays?: boolean },
   user?: { uid: number; gid: number },
 ) {
-  const program = fileURLToPath(new URL('./member.ts', import.meta.url));
-  const words = ['--import', import.meta.resolve('tsx'), program, JSON.stringify({ stays: true, ...order })];
+  const { fileOf } = await buildProgram();
+  const words = [fileOf('test/ledger/embedded/support/member.ts'), JSON.stringify({ stays: true, ...order })];
   const child = spawn(process.execPath, words, {
     stdio: ['pipe', 'pipe', 'inherit'],
     // Another user may not write into the temporary folder of the run.

@@ -1,0 +1,38 @@
+import { fastify } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { COMPILE_LAZILY } from '../../src/web/compile-lazily.ts';
+
+const SCHEMA = {
+  querystring: { type: 'object', properties: { page: { type: 'integer' } }, required: ['page'] },
+  response: { 200: { type: 'object', properties: { page: { type: 'integer' } } } },
+};
+
+function serve(schema: object) {
+  const server = fastify({ schemaController: { compilersFactory: COMPILE_LAZILY } });
+  server.get('/rows', { schema }, async ({ query }) => ({ ...(query as object), secret: 'left out' }));
+  return server;
+}
+
+describe('COMPILE_LAZILY', () => {
+  it('checks and converts what comes, and says again and again what is wrong with it', async () => {
+    const server = serve(SCHEMA);
+    for (const wrong of ['/rows?page=first', '/rows?page=last']) {
+      const answer = await server.inject(wrong);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json()).toMatchObject({ message: 'querystring/page must be integer' });
+    }
+    expect((await server.inject('/rows')).json()).toMatchObject({
+      message: "querystring must have required property 'page'",
+    });
+  });
+
+  it('answers with what the schema names', async () => {
+    expect((await serve(SCHEMA).inject('/rows?page=7')).json()).toEqual({ page: 7 });
+  });
+
+  it('compiles nothing before it is used', async () => {
+    const server = serve({ querystring: { type: 'no such type' } });
+    await server.ready();
+    expect((await server.inject('/rows')).statusCode).toBe(500);
+  });
+});
