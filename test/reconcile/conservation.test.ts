@@ -58,7 +58,7 @@ describe('a result file', () => {
           if (judged.kind === 'fits') expectTruth(judged, answered);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
     expect(seen.fits).toBeGreaterThan(200);
     expect(seen.misfit).toBeGreaterThan(200);
@@ -101,7 +101,7 @@ describe('a result file', () => {
         const [, outcome, code] = answered.at(-1)!.says;
         if (last.outcome !== 'unknown') expect([last.outcome, last.code]).toEqual([outcome, code]);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 

@@ -111,10 +111,10 @@ describe('matchPlain', () => {
           expectAgreement(found, layout, answered, bytes);
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(seen.taken).toBeGreaterThan(200);
-    expect(seen.left).toBeGreaterThan(200);
+    expect(seen.taken).toBeGreaterThan(50);
+    expect(seen.left).toBeGreaterThan(50);
   });
 
   it('accepts nothing that the reference does not, whatever byte is changed, put in or taken out', () => {
@@ -130,7 +130,7 @@ describe('matchPlain', () => {
         seen[found ? 'taken' : 'left'] += 1;
         expectAgreement(found, layout, answered, changed);
       }),
-      { numRuns: 5_000 },
+      { numRuns: 1_500 },
     );
     expect(seen.taken).toBeGreaterThan(200);
     expect(seen.left).toBeGreaterThan(200);

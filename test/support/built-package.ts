@@ -12,8 +12,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export type Consumer = {
   /** Runs a module of that program. @returns its standard output */
   run(code: string): Promise<string>;
-  /** Checks modules of that program as strictly as TypeScript can, declarations included. @returns the complaints */
-  complaints(...modules: string[]): Promise<string[]>;
+  /** Checks modules of that program as strictly as TypeScript can, declarations included. @returns the complaints of each */
+  complaints(...modules: string[]): Promise<string[][]>;
   close(): Promise<void>;
 };
 
@@ -38,7 +38,9 @@ export async function openConsumer(): Promise<Consumer> {
       for (const [index, code] of modules.entries()) await writeFile(join(dir, files[index]!), code);
       await writeFile(join(dir, 'tsconfig.json'), JSON.stringify({ ...TSCONFIG, files }));
       const { stdout } = await run(TSC, ['-p', '.'], { cwd: dir }).catch((error: { stdout: string }) => error);
-      return stdout.split('\n').filter((line) => line.includes('error'));
+      const lines = stdout.split('\n').filter((line) => line.includes('error'));
+      const strange = lines.filter((line) => !files.some((file) => line.startsWith(`${file}(`)));
+      return files.map((file) => [...lines.filter((line) => line.startsWith(`${file}(`)), ...strange]);
     },
     close: () => rm(dir, { recursive: true, force: true }),
   };

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Pool, type PoolConfig } from 'pg';
+import { Pool, type PoolConfig } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
@@ -96,6 +96,7 @@ let callers = 0;
 let opening: Promise<TestRun & { close?(): Promise<void> }> | undefined;
 let made = 0;
 let stock: Promise<string> | undefined;
+let admin: Pool | undefined;
 
 /** A program that no run of vitest started has a run of its own, as long as it needs one. */
 async function enterRun(): Promise<TestRun> {
@@ -112,6 +113,8 @@ async function leaveRun(): Promise<void> {
   opening = undefined;
   await stock;
   stock = undefined;
+  await admin?.end();
+  admin = undefined;
   await run.close();
 }
 
@@ -134,13 +137,8 @@ async function createDatabase(run: Pick<TestRun, 'connection' | 'prefix'>, templ
 }
 
 async function execute(run: Pick<TestRun, 'connection'>, statement: string): Promise<void> {
-  const client = new Client(run.connection);
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  admin ??= openTestPool({ ...run.connection, allowExitOnIdle: true });
+  await admin.query(statement);
 }
 
 function urlOf({ user, host, port, database }: Connection): string {

@@ -31,7 +31,7 @@ describe('schedules in the nights in which clocks change', () => {
 
   it('have so with other steps of time, too', async () => {
     const seed = randomInt(2 ** 31);
-    const half = CHANGES.filter((_, index) => index % 2 === seed % 2);
-    for (const nights of half) await expectOneRunEach(world, nights, { seed, ...TROUBLES });
+    const third = CHANGES.filter((_, index) => index % 3 === seed % 3);
+    for (const nights of third) await expectOneRunEach(world, nights, { seed, ...TROUBLES });
   });
 });

@@ -14,7 +14,7 @@ const LARGEST_ROWS = 30_000;
 /** A few files; check-by-two.soak.test.ts compares many. */
 describe('the check by two threads', () => {
   it.each([
-    ['of the files of one seed', 7_001, 30_000],
+    ['of the files of one seed', 7_001, 12_000],
     ['of a file that nobody has compared before', freshSeed(), 3_000],
   ])('says %s what the reference says', async (_of, seed, rows) => {
     const { last } = await compareRows({ seed, rows, largestRows: LARGEST_ROWS, check: checkByTwo(thread) });
