@@ -51,8 +51,8 @@ export default defineConfig({
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
     pool: 'forks',
-    // Tests wait as much as they compute, so three workers keep two cores busy.
-    maxWorkers: 3,
+    // Tests wait as much as they compute, so four workers keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,
     // The first use of the embedded PostgreSQL creates its data folder.

@@ -76,8 +76,8 @@ describe('holdsSentRows', () => {
       }),
       { numRuns: 1_500 },
     );
-    expect(seen.yes).toBeGreaterThan(100);
-    expect(seen.no).toBeGreaterThan(100);
+    expect(seen.yes).toBeGreaterThan(30);
+    expect(seen.no).toBeGreaterThan(30);
   });
 
   const change: readonly (readonly [string, Partial<SentRow>])[] = [
