@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT, kill, killRepeatedly, rowsOf, startChild } from './support/kill-sandbox.ts';
+import { ACCOUNT, kill, rowsOf, startChild } from './support/kill-sandbox.ts';
 import { callSandbox, CUSTOMER_PATH, valueOf } from './support/process-call.ts';
 import { fetchResult, submitBatch } from './support/soap-request.ts';
 import { useSandboxes } from './support/sandbox-world.ts';
@@ -68,9 +68,5 @@ describe('a sandbox killed with SIGKILL', () => {
     const file = await readFile(join(dataDir, 'books.jsonl'), 'utf8');
     expect(file).toContain('"lastFour":"2220"');
     for (const number of [ACCOUNT, card.ccNum]) expect(file).not.toContain(number);
-  });
-
-  it('has booked all of a batch or nothing, at whatever moment it died', async () => {
-    await killRepeatedly(world, [0, 11]);
   });
 });

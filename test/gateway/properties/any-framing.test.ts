@@ -1,4 +1,4 @@
 import { testFramings } from '../support/test-framings.ts';
 
 /** any-framing.soak.test.ts tries more. */
-testFramings(12);
+testFramings(6);

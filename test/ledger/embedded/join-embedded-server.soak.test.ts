@@ -1,13 +1,16 @@
-import { chmod, chown, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { copyBrokenBinaries } from './support/broken-binaries.ts';
 import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
 import { startMember } from './support/start-member.ts';
 import {
+  isRoot,
   openWorld,
   othersReachCheckout,
   queryOnce,
   sayWhatNeedsReach,
+  sayWhatNeedsRoot,
   serverPid,
   type World,
 } from './support/world.ts';
@@ -55,6 +58,22 @@ describe('joinEmbeddedServer on a fresh folder', () => {
   });
 
   it('waits for a server that is stopping and starts it again, twenty times', () => expectStartedAgain(world, 20));
+});
+
+describe.runIf(isRoot)(sayWhatNeedsRoot('joinEmbeddedServer as root'), () => {
+  it('works from a checkout and a data folder under a closed home, installed without scripts', async () => {
+    const home = join(world.root, 'home');
+    await mkdir(home, { mode: 0o700 });
+    const binaries = await copyBrokenBinaries(join(home, 'checkout', 'native'));
+    const places = { ...world.places, findBinaries: async () => binaries };
+    const dataDir = join(home, 'checkout', 'data');
+    const server = await world.join(dataDir, places);
+    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(server.connection.host.startsWith(join(world.sharedFolder, 'clusters'))).toBe(true);
+    expect(await readFile(join(dataDir, 'WHERE.txt'), 'utf8')).toContain(join(world.sharedFolder, 'clusters'));
+    await server.leave();
+    expect(await pidOf(dataDir)).toBeUndefined();
+  });
 });
 
 describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as root beside another user'), () => {

@@ -1,21 +1,16 @@
-import { chmod, chown, mkdir, readdir, readFile, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Connection, PRESENCE_NAME } from '../../../src/ledger/embedded/ask-server.ts';
 import { logFileOf } from '../../../src/ledger/embedded/cluster.ts';
 import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
-import { copyBrokenBinaries } from './support/broken-binaries.ts';
-import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
-import { giveData } from './support/made-cluster.ts';
+import { expectStartedAgain } from './support/join-cases.ts';
 import { startMember } from './support/start-member.ts';
 import {
-  isRoot,
   killServer,
   openWorld,
   othersReachCheckout,
   sayWhatNeedsReach,
-  sayWhatNeedsRoot,
   queryOnce,
   serverPid,
   waitUntil,
@@ -72,15 +67,6 @@ describe('joinEmbeddedServer on one cluster', () => {
     expect(await pidOf()).toBe(pid);
     await second.leave();
     expect(await pidOf()).toBeUndefined();
-  });
-
-  it('works in a folder with signs that mean something to a shell or to a settings file', async () => {
-    const dataDir = join(world.root, SIGNS);
-    await giveData(await world.openCluster(dataDir));
-    const server = await world.join(dataDir);
-    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    await server.leave();
-    expect(await pidOf(dataDir)).toBeUndefined();
   });
 
   it('joins the server that a killed process left behind, and stops it', async () => {
@@ -180,49 +166,11 @@ describe('joinEmbeddedServer on one cluster', () => {
   });
 });
 
-describe.runIf(isRoot)(sayWhatNeedsRoot('joinEmbeddedServer as root'), () => {
-  beforeEach(async () => {
-    world = await openWorld();
-  });
-  afterEach(() => world.close());
-
-  it('works from a checkout and a data folder under a closed home, installed without scripts', async () => {
-    const home = join(world.root, 'home');
-    await mkdir(home, { mode: 0o700 });
-    const binaries = await copyBrokenBinaries(join(home, 'checkout', 'native'));
-    const places = { ...world.places, findBinaries: async () => binaries };
-    const dataDir = join(home, 'checkout', 'data');
-    const server = await world.join(dataDir, places);
-    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    expect(server.connection.host.startsWith(join(world.sharedFolder, 'clusters'))).toBe(true);
-    expect(await readFile(join(dataDir, 'WHERE.txt'), 'utf8')).toContain(join(world.sharedFolder, 'clusters'));
-    await server.leave();
-    expect(await pidOf(dataDir)).toBeUndefined();
-  });
-});
-
 describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as root beside another user'), () => {
   beforeEach(async () => {
     world = await openWorld();
   });
   afterEach(() => world.close());
-
-  it('joins the server of an ordinary user, who goes on when root has left', async () => {
-    await mkdir(world.dataDir);
-    await chown(world.dataDir, NOBODY.uid, NOBODY.gid);
-    await chmod(world.dataDir, 0o700);
-    await mkdir(join(world.dataDir, 'postgres'), { mode: 0o700 });
-    await chown(join(world.dataDir, 'postgres'), NOBODY.uid, NOBODY.gid);
-    await giveData(await world.openCluster());
-    const member = await startMember(world, NOBODY);
-    const connection = await member.joined();
-    const server = await world.join();
-    expect(server.connection).toEqual(connection);
-    await server.leave();
-    expect(await pidOf()).toBeGreaterThan(0);
-    await member.leave();
-    expect(await pidOf()).toBeUndefined();
-  });
 
   it('tells an ordinary user whose the data are', async () => {
     await world.place();

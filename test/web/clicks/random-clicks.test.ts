@@ -3,7 +3,7 @@ import { testClicks } from './support/click-through.ts';
 
 /** random-clicks.soak.test.ts clicks for longer. */
 testClicks({
-  actions: 140,
+  actions: 110,
   files: 4,
   seeds: [
     { which: 'the same in every run', seed: 20_261_122 },
