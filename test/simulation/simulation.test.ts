@@ -7,8 +7,8 @@ import { freeRandomness } from './seed-randomness.ts';
 import { makeTotals } from './totals.ts';
 
 /** Short ones with crashes, faults that struck, acts of persons and things that happen meanwhile. */
-const KNOWN_SEEDS = [2, 7, 9, 11];
-const FRESH_SEEDS = Array.from({ length: 3 }, () => randomInt(1_000_000, 2 ** 31));
+const KNOWN_SEEDS = [2, 9];
+const FRESH_SEEDS = Array.from({ length: 2 }, () => randomInt(1_000_000, 2 ** 31));
 
 /** simulation.soak.test.ts plays hundreds. */
 describe('a few scenarios hold what is promised', () => {

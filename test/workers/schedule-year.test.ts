@@ -9,13 +9,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Around every change of the clocks in the three zones; the whole year is lived through in schedule-year.soak.test.ts. */
+/** Around changes of the clocks, one in each of the three zones; the whole year is lived through in schedule-year.soak.test.ts. */
 const CHANGES: readonly Nights[] = [
   { first: '2026-03-06', last: '2026-03-09' },
-  { first: '2026-03-27', last: '2026-03-30' },
   { first: '2026-04-02', last: '2026-04-06' },
-  { first: '2026-10-02', last: '2026-10-05' },
   { first: '2026-10-23', last: '2026-10-26' },
+];
+const OTHERS: readonly Nights[] = [
+  { first: '2026-03-27', last: '2026-03-30' },
+  { first: '2026-10-02', last: '2026-10-05' },
   { first: '2026-10-30', last: '2026-11-02' },
 ];
 
@@ -31,7 +33,6 @@ describe('schedules in the nights in which clocks change', () => {
 
   it('have so with other steps of time, too', async () => {
     const seed = randomInt(2 ** 31);
-    const third = CHANGES.filter((_, index) => index % 3 === seed % 3);
-    for (const nights of third) await expectOneRunEach(world, nights, { seed, ...TROUBLES });
+    await expectOneRunEach(world, OTHERS[seed % OTHERS.length]!, { seed, ...TROUBLES });
   });
 });
