@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRemote, type RemoteSession } from '../../src/sftp/open-remote.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../support/sshd.ts';
 
-it('says whether a real SFTP server was tried', () => {
-  const { sentence, isFine } = sshdVerdict();
-  expect(isFine, sentence).toBe(true);
-});
+const verdict = sshdVerdict();
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('openRemote', () => {
   let sshd: TestSshd;

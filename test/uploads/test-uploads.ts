@@ -9,10 +9,8 @@ const cage =
   userInfo().uid === 0 && findMountRefusal() === undefined ? `/run/paydrop-uploads-${process.pid}` : undefined;
 
 export function testUploads(plan: Omit<Parameters<typeof runUploads>[0], 'cage'>): void {
-  it('says whether a real SFTP server was tried', () => {
-    const { sentence, isFine } = sshdVerdict();
-    expect(isFine, sentence).toBe(true);
-  });
+  const verdict = sshdVerdict();
+  it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
   describe.runIf(sshdIsInstalled())('slow uploads through OpenSSH into the drop folders', () => {
     it(`are claimed once and whole${cage === undefined ? ', where the senders see the whole disk' : ', by senders in a cage'}`, async () => {

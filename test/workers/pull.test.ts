@@ -10,10 +10,8 @@ import { sshdIsInstalled, sshdVerdict } from '../support/sshd.ts';
 import { expectPulledThroughKills } from './support/pull-through-kills.ts';
 import { openPullWorld, type PullWorld } from './support/pull-world.ts';
 
-it('says whether a real SFTP server was tried', () => {
-  const { sentence, isFine } = sshdVerdict();
-  expect(isFine, sentence).toBe(true);
-});
+const verdict = sshdVerdict();
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('pullFolder', () => {
   let world: PullWorld;

@@ -6,10 +6,8 @@ import { achRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { sshdIsInstalled, sshdVerdict, startTestSshd, type TestSshd } from '../support/sshd.ts';
 
-it('says whether a real SFTP server was tried', () => {
-  const { sentence, isFine } = sshdVerdict();
-  expect(isFine, sentence).toBe(true);
-});
+const verdict = sshdVerdict();
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('startTransfers', () => {
   let sshd: TestSshd;

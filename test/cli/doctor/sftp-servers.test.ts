@@ -16,10 +16,8 @@ it('has nothing to say where no server is used', async () => {
   expect(await world.look(sftpServers)).toEqual([]);
 });
 
-it('says whether a real SFTP server was tried', () => {
-  const { sentence, isFine } = sshdVerdict();
-  expect(isFine, sentence).toBe(true);
-});
+const verdict = sshdVerdict();
+it(verdict.sentence, () => expect(verdict.isFine).toBe(true));
 
 describe.runIf(sshdIsInstalled())('sftpServers', () => {
   let sshd: TestSshd;
