@@ -23,5 +23,5 @@ export function expectSamplesDone(out: string, root: string): void {
   expect(table.find((line) => line.startsWith('same-again.csv'))).toContain('nothing sent: DUPLICATE_FILE');
   expect(out).toContain('agree, row by row and to the cent.');
   for (const words of ['status', 'show card.csv', 'find --invoice C-1002'])
-    expect(out).toContain(`\n  npm run paydrop -- --dir ${root} ${words}\n`);
+    expect(out).toMatch(new RegExp(`\\n {2}(?:npm run paydrop --|node \\S+/main\\.js) --dir ${root} ${words}\\n`));
 }
