@@ -3,20 +3,20 @@ import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW: readonly string[] = [
-  'browser/walk',
-  'chaos/chaos',
-  'join-embedded-server',
-  'open-queue',
-  'gateway/index',
-  'canary',
   'simulation/simulation',
-  'cli/main',
-  'crash/partition',
+  'chaos/chaos',
+  'csv/compare/compare-file',
+  'browser/walk',
+  'queue/open-queue',
+  'gateway/index',
+  'workers/deliver.test',
+  'join-embedded-server',
+  'canary',
 ];
 
 /**
  * Tests that change what all modules share: mocked modules, and those that look at the memory of their process. All others
- * share the modules of their worker, which saves loading them six hundred times.
+ * share the modules of their worker, which saves loading them for each file.
  */
 const ALONE = [
   'test/drop/write-output-without-links.test.ts',
@@ -51,7 +51,7 @@ export default defineConfig({
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
     pool: 'forks',
-    // Tests wait as much as they compute, so four workers keep two cores busy.
+    // Tests also wait; four workers keep two cores busy to the end, and three do not.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     testTimeout: 60_000,

@@ -1,35 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DatabaseRelay, relayDatabase } from '../support/database-relay.ts';
 import { agentCodeOf } from '../support/installation.ts';
-import { type ScriptedService, startScriptedService, takenAnswer } from '../support/scripted-service.ts';
-import { type CrashSite, openCrashSite } from './support/crash-site.ts';
-import type { Daemon } from './support/daemon.ts';
+import { takenAnswer } from '../support/scripted-service.ts';
+import { openRelayedSite, type RelayedSite } from './support/relayed-site.ts';
 
 /** The network to the database is gone when the answer of the service comes, and another process is cleverer. */
 
 const PATIENT = { timeout: 60_000, interval: 50 };
-let service: ScriptedService;
-let site: CrashSite;
-let relay: DatabaseRelay;
-let daemon: Daemon;
+let opened: RelayedSite;
 beforeAll(async () => {
-  service = await startScriptedService();
-  site = await openCrashSite({
-    accounts: ['watched'],
-    serviceUrl: service.url,
-    settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
-  });
-  relay = await relayDatabase(site.databaseUrl);
-  daemon = site.start({ env: { DATABASE_URL: relay.url } });
-  await daemon.said(/paydrop is running/);
+  opened = await openRelayedSite({ accounts: ['watched'] });
 });
-afterAll(async () => {
-  await site?.close();
-  relay?.close();
-  await service?.close();
-});
+afterAll(() => opened?.close());
 
 it('the answer is kept beside the doubt that the other one has put the batch in, and nothing leaves again', async () => {
+  const { service, site, relay, daemon } = opened;
   const account = 'watched';
   service.play(agentCodeOf(account), (socket, request) => {
     relay.cut();

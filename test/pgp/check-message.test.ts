@@ -122,9 +122,10 @@ describe('checkMessage refuses', () => {
       for (const by of [undefined, sender]) {
         const whole = await encrypt(ROWS.slice(0, 700), { to, compression, ...(by && { by }) });
         for (let length = 1 + randomInt(97); length < whole.length; length += 97)
-          expect(await checkMessage(inPieces(whole.subarray(0, length)), keys, RULES)).toMatchObject({
-            code: 'PGP_MESSAGE',
-          });
+          expect(
+            await checkMessage(inPieces(whole.subarray(0, length)), keys, RULES),
+            `${length} of ${whole.length} bytes`,
+          ).toMatchObject({ code: 'PGP_MESSAGE' });
         for (const more of [Buffer.from('more'), whole])
           expect(await check(Buffer.concat([whole, more]), 'optional')).toMatchObject({ code: 'PGP_MESSAGE' });
       }
@@ -143,8 +144,8 @@ describe('checkMessage refuses', () => {
         changed[at]! ^= 1 << (at % 8);
         const found = await checkMessage(inPieces(changed), keys, { ...RULES, stallMs: STALL_MS });
         // Of the newest form the first bytes of the recipient's name are a hint that nothing depends on.
-        if ('code' in found) expect(found.code).toMatch(/^PGP_(?:MESSAGE|WRONG_KEY)$/);
-        else expect(found.sha256).toBe(sha256Of(ROWS.slice(0, 400)));
+        if ('code' in found) expect(found.code, `byte ${at} of ${whole.length}`).toMatch(/^PGP_(?:MESSAGE|WRONG_KEY)$/);
+        else expect(found.sha256, `byte ${at} of ${whole.length}`).toBe(sha256Of(ROWS.slice(0, 400)));
       }
     }
   }, 60_000);

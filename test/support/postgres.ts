@@ -68,6 +68,9 @@ export async function openTestRun(): Promise<TestRun & { close(): Promise<void> 
     ...run,
     template,
     close: async () => {
+      // A server is left running for anybody who is still connected.
+      await admin?.end();
+      admin = undefined;
       await server.leave();
       await rm(folder, { recursive: true, force: true });
     },
@@ -113,8 +116,6 @@ async function leaveRun(): Promise<void> {
   opening = undefined;
   await stock;
   stock = undefined;
-  await admin?.end();
-  admin = undefined;
   await run.close();
 }
 

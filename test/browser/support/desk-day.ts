@@ -116,7 +116,7 @@ function walkThrough(isWhole: boolean): void {
     expect(await world.states()).toEqual({});
   });
 
-  it('takes the mended file to its result, which is downloaded', async () => {
+  it('takes the corrected file to its result, which is downloaded', async () => {
     await check('monday.csv', 'card', lines(upTo(3).map((n) => cardRow(n))));
     await drop('monday.csv');
     // The page tells by itself; nobody loads it again.

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
 import { buildProgram } from '../../support/build-program.ts';
 
@@ -13,9 +12,6 @@ export type Child = {
   /** Waits until standard error holds the text. */
   says(text: string, timeoutMs?: number): Promise<void>;
 };
-
-/** The script of the command line in a checkout. */
-export const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
 /** Node with all that it needs to run the command line. */
 export async function paydropWords(): Promise<string[]> {
@@ -31,8 +27,8 @@ export async function startPaydrop(
   env: Record<string, string> = {},
   whenOver: (kill: () => void) => void = onTestFinished,
 ): Promise<Child> {
-  const { main } = await buildProgram();
-  return startChild(process.execPath, [main, ...words], env, whenOver);
+  const [node = '', ...rest] = await paydropWords();
+  return startChild(node, [...rest, ...words], env, whenOver);
 }
 
 /** The environment is the bare one, so that nothing of the machine's settings leaks into a test. No desk is open unless asked for. */

@@ -1,6 +1,6 @@
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run-command-line.ts';
-import { MAIN } from './run-child.ts';
 import { takeDown } from './take-down.ts';
 
 export type Ran = { status: number; out: string; err: string };
@@ -43,6 +43,6 @@ export function startHere(words: readonly string[]): Running {
 /** Until the test ends, lines to paste name paydrop as in a checkout, and not the program that runs the tests. */
 export function nameAsInCheckout(): void {
   const [, script = ''] = process.argv;
-  process.argv[1] = MAIN;
+  process.argv[1] = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
   onTestFinished(() => void (process.argv[1] = script));
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DatabaseRelay, type Fate, relayDatabase } from '../../support/database-relay.ts';
+import type { DatabaseRelay, Fate } from '../../support/database-relay.ts';
 import { agentCodeOf } from '../../support/installation.ts';
-import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
-import { type CrashSite, openCrashSite } from './crash-site.ts';
-import type { Daemon } from './daemon.ts';
+import type { CrashSite } from './crash-site.ts';
+import { openRelayedSite, type RelayedSite } from './relayed-site.ts';
 
 /**
  * The network between a process and its database fails at every step of a call. Whatever is lost, at most one request
@@ -69,30 +68,18 @@ const PATIENT = { timeout: 30_000, interval: 20 };
 /** One process goes through all of these steps, each with an account of its own. */
 export function testPartition(steps: readonly Step[]): void {
   const ACCOUNTS = [...steps.keys()].map((index) => `step-${index}`);
-  let service: ScriptedService;
+  let opened: RelayedSite;
   let site: CrashSite;
   let relay: DatabaseRelay;
-  let daemon: Daemon;
   beforeAll(async () => {
-    service = await startScriptedService();
-    site = await openCrashSite({
-      accounts: ACCOUNTS,
-      serviceUrl: service.url,
-      special: Object.fromEntries(steps.map(({ leaseMs = 30_000 }, index) => [ACCOUNTS[index], { leaseMs }])),
-      settings: { sweepMs: 200, rescanMs: 300, batch: { maxRows: 2 } },
-    });
-    relay = await relayDatabase(site.databaseUrl);
-    daemon = site.start({ env: { DATABASE_URL: relay.url } });
-    await daemon.said(/paydrop is running/);
+    const leases = steps.map(({ leaseMs = 30_000 }, index) => [ACCOUNTS[index], { leaseMs }]);
+    opened = await openRelayedSite({ accounts: ACCOUNTS, special: Object.fromEntries(leases) });
+    ({ site, relay } = opened);
   });
-  afterAll(async () => {
-    await site?.close();
-    relay?.close();
-    await service?.close();
-  });
+  afterAll(() => opened?.close());
 
   function posts(account: string): number {
-    return service.posts(agentCodeOf(account));
+    return opened.service.posts(agentCodeOf(account));
   }
 
   /**

@@ -13,7 +13,7 @@ describe('a file without end', () => {
   it.each(['check', 'submit'])(
     'is refused at the limit of the folder, and nothing of it is kept (%s)',
     async (deed) => {
-      await expectRefusal(world, deed, 12_000_000);
+      await expectRefusal(world, deed, 16_000_000);
     },
   );
 });
