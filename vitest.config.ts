@@ -8,21 +8,15 @@ const SLOW: readonly string[] = [
   'csv/compare/compare-file',
   'browser/walk',
   'queue/open-queue',
-  'gateway/index',
   'workers/deliver.test',
   'join-embedded-server',
   'canary',
 ];
 
 /**
- * Tests that change what all modules share: mocked modules, and those that look at the memory of their process. All others
- * share the modules of their worker, which saves loading them for each file.
+ * Tests that mock modules, which all others share with their worker: that saves loading them for each file.
  */
-const ALONE = [
-  'test/drop/write-output-without-links.test.ts',
-  'test/chaos/journal-sync.test.ts',
-  'test/**/*memory*.test.ts',
-];
+const ALONE = ['test/drop/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
 /** What takes long or runs by the clock: `npm run soak`. */
 const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];

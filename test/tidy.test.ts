@@ -29,7 +29,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TREE = readTree(ROOT);
 
 /** Source files with run-time exports that need no test of their own, each with the reason. */
-const WITHOUT_TEST: Readonly<Record<string, string>> = {};
+const WITHOUT_TEST: Readonly<Record<string, string>> = {
+  'src/gateway/index.ts': 'test/gateway/index.soak.test.ts compiles the package and programs that import it',
+};
 
 const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly SourceFile[] }[] = [
   {

@@ -74,10 +74,10 @@ describe('holdsSentRows', () => {
         seen[says ? 'yes' : 'no'] += 1;
         if (says) expect(holdsByRows(changed)).toBe(true);
       }),
-      { numRuns: 1_500 },
+      { numRuns: 500 },
     );
-    expect(seen.yes).toBeGreaterThan(200);
-    expect(seen.no).toBeGreaterThan(200);
+    expect(seen.yes).toBeGreaterThan(80);
+    expect(seen.no).toBeGreaterThan(80);
   });
 
   const change: readonly (readonly [string, Partial<SentRow>])[] = [

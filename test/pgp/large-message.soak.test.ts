@@ -7,7 +7,7 @@ const MEGABYTES = 120;
 /** The library alone takes some 80. */
 const LIMIT_MB = 180;
 
-/** See large-message-memory.test.ts. */
+/** See large-message-memory.soak.test.ts. */
 describe(`a message of ${MEGABYTES} MB`, () => {
   it.each(COMPRESSIONS)(
     `is checked and opened with the process below ${LIMIT_MB} MB: %s`,

@@ -8,7 +8,7 @@ import { MEBIBYTE, writeEndlessLine } from './support/endless-line.ts';
 
 /** Many bytes without a single line end, as an export that has lost them, or somebody's film. */
 
-const FILE_MIB = 24;
+const FILE_MIB = 8;
 
 let world: PipelineWorld;
 let droppedSha256: string;

@@ -34,7 +34,8 @@ const SETTINGS = {
 } as const;
 
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' } as const;
-const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } as const;
+/** For tests, whose processes all share one server. */
+const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 500 } as const;
 
 /** Writes postgresql.conf anew before each start, so that a newer paydrop brings its settings to an older cluster. */
 export async function writeSettings(cluster: Cluster, socketFolder: string): Promise<void> {

@@ -14,8 +14,8 @@ const LARGEST_ROWS = 30_000;
 /** A few files; check-by-two.soak.test.ts compares many. */
 describe('the check by two threads', () => {
   it.each([
-    ['of the files of one seed', 7_001, 12_000],
-    ['of a file that nobody has compared before', freshSeed(), 3_000],
+    ['of the files of one seed', 7_001, 4_000],
+    ['of a file that nobody has compared before', freshSeed(), 2_000],
   ])('says %s what the reference says', async (_of, seed, rows) => {
     const { last } = await compareRows({ seed, rows, largestRows: LARGEST_ROWS, check: checkByTwo(thread) });
     expect(last.difference, `seed ${last.seed}, files of up to ${LARGEST_ROWS} rows`).toBeUndefined();

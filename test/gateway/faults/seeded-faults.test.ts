@@ -10,12 +10,12 @@ import { freshSeed } from '../support/seeds.ts';
  * The cases are drawn from a seed. To run those of a run that failed, or others:
  * PAYDROP_FAULT_SEED=... npx vitest run test/gateway/faults
  */
-describe.each([FAULT_SEED, freshSeed()])('172 faults of the seed %i', (seed) => {
-  const cases = drawFaultCases(seed, { count: 172, leastOfAKind: 2 });
+describe.each([FAULT_SEED, freshSeed()])('86 faults of the seed %i', (seed) => {
+  const cases = drawFaultCases(seed, { count: 86, leastOfAKind: 1 });
 
-  it('are of every kind, each twice at least', () => {
-    expect(leastOfAKind(cases)).toBeGreaterThanOrEqual(2);
-    expect(cases).toHaveLength(172);
+  it('are of every kind, each once at least', () => {
+    expect(leastOfAKind(cases)).toBeGreaterThanOrEqual(1);
+    expect(cases).toHaveLength(86);
   });
 
   it('are answered as they demand, and the books agree with every answer', async () => {

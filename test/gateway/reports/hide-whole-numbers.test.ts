@@ -26,7 +26,7 @@ describe('hideWholeNumbers', () => {
   });
 
   it('bears a huge text of digits', () => {
-    expect(hideWholeNumbers('1 '.repeat(1_000_000))).toHaveLength(2_000_000);
-    expect(hideWholeNumbers('1'.repeat(4_000_000))).toBe('[removed]');
+    expect(hideWholeNumbers('1 '.repeat(200_000))).toHaveLength(400_000);
+    expect(hideWholeNumbers('1'.repeat(1_000_000))).toBe('[removed]');
   });
 });

@@ -76,7 +76,7 @@ describe('readBatchAnswer', () => {
         await expectAgreement(Buffer.from(bytes));
         await expectAgreement(Buffer.from(DONE_ANSWER));
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 

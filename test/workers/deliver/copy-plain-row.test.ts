@@ -82,9 +82,9 @@ describe('plainRowCopier', () => {
         copied.set(kind, (copied.get(kind) ?? 0) + 1);
         expect(shown).toBe(reference(layout, splitPlainRow(row), { clear }));
       }),
-      { numRuns: 10_000 },
+      { numRuns: 3_000 },
     );
-    for (const kind of [...LAYOUT_NAMES, 'quoted']) expect(copied.get(kind), kind).toBeGreaterThan(100);
+    for (const kind of [...LAYOUT_NAMES, 'quoted']) expect(copied.get(kind), kind).toBeGreaterThan(30);
   });
 
   it('agrees with them on every byte that a plain row may hold, at either end of a cell and in it', () => {

@@ -73,7 +73,7 @@ describe('outcomePutter', () => {
         const expected = finished.map((row) => line(resultCells(row, []).slice(1))).join('');
         expect(into.bytes.toString('utf8', 0, into.length)).toBe(expected);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 
