@@ -1,4 +1,3 @@
 import { STEPS, testPartition } from './support/fail-network.ts';
 
-/** See partition.test.ts. */
 testPartition(STEPS);

@@ -10,8 +10,7 @@ afterAll(() => thread.close());
 
 const LARGEST_ROWS = 30_000;
 
-/** See check-by-two.test.ts. */
-describe('the check by two threads, for long', () => {
+describe('the check by two threads', () => {
   it.each([7_001, freshSeed()])(
     'says what the reference says, from seed %i on',
     async (seed) => {

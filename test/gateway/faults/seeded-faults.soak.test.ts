@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { drawFaultCases } from '../support/fault-cases.ts';
 import { FAULT_SEED, leastOfAKind, runFaultCases } from '../support/run-fault-cases.ts';
 
-/** See seeded-faults.test.ts. The other half is run by seeded-faults-other-half.soak.test.ts, on another processor. */
+/**
+ * Calls, each struck by a fault: none may throw, each must be answered with the kind that its fault demands, and what the
+ * client says of money must be what the books of the service say. seeded-faults-other-half.soak.test.ts runs the other half,
+ * on another processor.
+ *
+ * The cases are drawn from a seed. To run others: PAYDROP_FAULT_SEED=... npx vitest run --project soak test/gateway/faults
+ */
 describe(`10,000 faults of the seed ${FAULT_SEED}`, () => {
   const cases = drawFaultCases(FAULT_SEED, { count: 10_000, leastOfAKind: 50 });
 

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { testClicks } from './support/click-through.ts';
 
-/** See random-clicks.test.ts. */
 testClicks({
   actions: 5_000,
   files: 60,
