@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openLog, silentLog } from '../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance, joinAsInstance } from '../../src/ledger/instance.ts';
 import { relayDatabase } from '../support/database-relay.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function join(log = silentLog()): Promise<Instance> {
 async function holdersOf(instance: Instance): Promise<number[]> {
   const { rows } = await world.ledger.pool.query<{ pid: number }>(
     `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = hashtext($2)::oid
-     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+     AND ${OF_THIS_DATABASE}`,
     [ALIVE_LOCKS, instance.id],
   );
   return rows.map((row) => row.pid);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockDecisions } from '../../src/ledger/lock-decisions.ts';
 import { transact } from '../../src/ledger/transaction.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function holder(account: string) {
 async function waiting(): Promise<number> {
   const { rows } = await world.ledger.pool.query<{ waiting: number }>(
     `SELECT count(*) AS waiting FROM pg_locks
-     WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+     WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`,
   );
   return rows[0]!.waiting;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { transact } from '../../src/ledger/transaction.ts';
 import { lockAndAsk, withFreeLock, withLock } from '../../src/ledger/with-lock.ts';
-import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ function signal() {
 /** Until this many connections wait for one of our locks. */
 async function waitersBecome(count: number): Promise<void> {
   const waiting = `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = 7002 AND NOT granted
-                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+                   AND ${OF_THIS_DATABASE}`;
   await expect.poll(async () => (await world.ledger.pool.query(waiting)).rows[0].count, { interval: 5 }).toBe(count);
 }
 
@@ -34,12 +34,15 @@ describe('withLock', () => {
   it('lets one at a time work on a thing, in this process and in others', async () => {
     const another = await world.openAgain();
     const events: string[] = [];
+    const begun = signal();
     const first = signal();
     const one = withLock(world.ledger, 'file:a', async () => {
       events.push('first begins');
+      begun.give();
       await first.given;
       events.push('first ends');
     });
+    await begun.given;
     const others = [world.ledger, another].map((ledger) =>
       withLock(ledger, 'file:a', async () => {
         events.push('next');
@@ -82,7 +85,7 @@ describe('withLock', () => {
 
   it('gives the result although its connection was lost, and holds nothing on another', async () => {
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = 7002
-                 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+                 AND ${OF_THIS_DATABASE}`;
     const before = world.ledger.locks.totalCount;
     const answer = await withLock(world.ledger, 'file:a', async () => {
       await world.ledger.pool.query(cut);

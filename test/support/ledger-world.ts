@@ -278,6 +278,9 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
   };
 }
 
+/** SQL: of locks, those in the database of this test; others run beside it on the same server. */
+export const OF_THIS_DATABASE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
+
 /** Prints of rows of a file, as its intake writes them. */
 export async function putPrints(
   { client }: Transaction,

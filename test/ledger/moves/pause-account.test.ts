@@ -6,7 +6,7 @@ import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
 import { findSendable } from '../../../src/ledger/queries/due-work.ts';
 import { isMoving } from '../../../src/ledger/queries/overview.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -81,10 +81,12 @@ describe('pauseAccount', () => {
     const blocker = await holdBatch(batch.file_id);
     try {
       const sending = sendBatch(world.ledger, batch, CALL);
-      await waitFor(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE batch%'`);
+      await waitFor(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE batch%'`,
+      );
       let isPaused = false;
       const pausing = pauseAccount(world.ledger, batch.account, because).then(() => (isPaused = true));
-      await waitFor(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`);
+      await waitFor(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`);
       expect(isPaused).toBe(false);
       await blocker.letGo();
       expect(await sending).toBe(true);

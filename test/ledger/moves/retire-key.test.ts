@@ -5,7 +5,7 @@ import { retireKey } from '../../../src/ledger/moves/retire-key.ts';
 import { readKeyUses } from '../../../src/ledger/queries/master-keys.ts';
 import { newDataKey } from '../../../src/vault/data-key.ts';
 import { newFingerprintKey } from '../../../src/vault/fingerprint.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf } from '../../support/load-master-key.ts';
 
 const because = { actor: 'operator:ada', reason: 'it is old' };
@@ -74,7 +74,7 @@ describe('retireKey', () => {
     await expect
       .poll(async () => {
         const { rows } = await world.ledger.pool.query(
-          `SELECT FROM pg_locks WHERE NOT granted AND mode = 'ShareRowExclusiveLock'`,
+          `SELECT FROM pg_locks WHERE NOT granted AND mode = 'ShareRowExclusiveLock' AND ${OF_THIS_DATABASE}`,
         );
         return rows.length;
       })

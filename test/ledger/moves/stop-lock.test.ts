@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockForSend, lockForStop } from '../../../src/ledger/moves/stop-lock.ts';
 import { type Transaction, transact } from '../../../src/ledger/transaction.ts';
-import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letG
 
 async function waiting(): Promise<number> {
   const { rowCount } = await world.ledger.pool.query(
-    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`,
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`,
   );
   return rowCount ?? 0;
 }
