@@ -292,7 +292,9 @@ export const FolderConfig = z.strictObject({
   chargedBefore: z
     .enum(['hold', 'warn', 'off'])
     .default('hold')
-    .describe('A row of the same invoice, amount and payer as one of an earlier file that may have been charged'),
+    .describe(
+      'A row of the same invoice, amount and payer as one of an earlier file that may have been charged, also if they are only written in another way',
+    ),
   duplicateDays: z.int().min(1).max(3_660).default(35).describe('How many days back chargedBefore looks'),
   schedule: z
     .string()

@@ -214,6 +214,11 @@ export const ERRORS = {
     'the same invoice, amount and payer stand in an earlier file and may have been charged',
     'Look the row named up; decline the file and drop it without the row, or approve it if it is meant.',
   ),
+  LIKE_CHARGED: held(
+    'row',
+    'a payment like it stands in an earlier file and may have been charged: the amount is the same, and invoice or payer are only written in another way',
+    'Compare it with the row named; decline the file and drop it without the row, or approve it if it is meant.',
+  ),
   SAME_TOTALS: held(
     'file',
     'a file of as many rows and the same total was taken today',
@@ -404,6 +409,7 @@ export const LEDGER_CODES = [
   'SENT_BEFORE',
   'SAME_ROWS',
   'CHARGED_BEFORE',
+  'LIKE_CHARGED',
   'SAME_TOTALS',
   'LIMIT_DAY_TOTAL',
   'UNUSUAL_ROWS',

@@ -79,8 +79,8 @@ function gather(check: FileCheck, faults: readonly Fault[], { history }: Circums
     found.set(code, { code, count, detail: detailOf(code) });
   }
   for (const { code } of faults) if (!found.has(code)) found.set(code, { code, count: 1, detail: detailOf(code) });
-  const { rows = 0, detail } = history?.charged ?? {};
-  if (rows > 0) found.set('CHARGED_BEFORE', { code: 'CHARGED_BEFORE', count: rows, detail: `the first is ${detail}` });
+  for (const { code, rows, detail } of history?.charged ?? [])
+    found.set(code, { code, count: rows, detail: `the first is ${detail}` });
   return [...found.values()];
 }
 

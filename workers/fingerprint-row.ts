@@ -4,7 +4,7 @@ import type { FileRow } from '../src/ledger/records.ts';
 import { openRowPrinter, printKey } from '../src/vault/row-print.ts';
 
 /**
- * The prints by which payments are known again: account, operation, invoice, amount and payer (F71). For rows that are at
+ * The prints by which payments are known again: account, sign of the operation, invoice, amount and payer. For rows that are at
  * hand as objects; the intake makes the same from their bytes (intake/encode-rows.ts).
  */
 export function rowFingerprinter(
@@ -12,10 +12,11 @@ export function rowFingerprinter(
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
 ): (row: PaymentRow) => bigint {
   const printer = openRowPrinter(printKey(app.fingerprint, account, operation));
+  const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
     const end = Buffer.byteLength(invoice);
-    printer.add(bytes, 0, end, end, bytes.length, amountCents);
+    printer.add(bytes, 0, end, end, bytes.length, amountCents, number ? numberKind : 'customerCode');
     return printer.take().readBigInt64BE();
   };
 }

@@ -20,7 +20,7 @@ export type History = {
   /** Faults of the file as a whole. */
   readonly faults: readonly Fault[];
   /** Rows that may have been charged before; their faults are in the ledger already. */
-  readonly charged: FlaggedRows;
+  readonly charged: readonly FlaggedRows[];
   readonly duplicateOf: string | undefined;
 };
 
@@ -78,9 +78,9 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
 async function flagRows(
   tx: Transaction,
   { file, folder, check, store, volume }: Subject & { file: FileRow; store: RowStore; volume: number },
-): Promise<FlaggedRows> {
+): Promise<FlaggedRows[]> {
   const since = chargedSince(folder, tx.at);
-  if (!since) return { rows: 0, detail: '' };
+  if (!since) return [];
   return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
 }
 

@@ -127,7 +127,8 @@ type Content = { lines: AsyncGenerator<string>; sha256(): string };
 function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Content {
   const hash = createHash('sha256');
   const folder = folderOf(app, file.folder, file.file_id);
-  const line = csvLines();
+  // What reads the file takes an apostrophe away that stands before a formula, so it is written as people get it.
+  const line = csvLines({ guard: true });
   async function* all(): AsyncGenerator<string> {
     // A folder of another character set reads UTF-8 where the file says so.
     const mark = folder.charset === 'utf-8' ? '' : '\ufeff';

@@ -14,7 +14,7 @@ export type RowStore = {
   /** Writes faults behind those that are there. */
   addFaults(faults: readonly Fault[]): Promise<void>;
   /** Lets somebody else write faults of rows, from this number on. */
-  flagRows(flag: (firstSeq: number) => Promise<FlaggedRows>): Promise<FlaggedRows>;
+  flagRows(flag: (firstSeq: number) => Promise<FlaggedRows[]>): Promise<FlaggedRows[]>;
 };
 
 /**
@@ -72,7 +72,7 @@ function faultWriter(tx: Transaction, fileNo: number, firstSeq: number): RowStor
     },
     flagRows: async (flag) => {
       const flagged = await flag(seq);
-      seq += flagged.rows;
+      for (const { rows } of flagged) seq += rows;
       return flagged;
     },
   };

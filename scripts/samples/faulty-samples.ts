@@ -19,6 +19,8 @@ export const NOT_IN_A_FILE = {
   SAME_ROWS: 'needs the same rows to have been taken before: drop a sample, move its last line to the top, drop again',
   CHARGED_BEFORE:
     'needs one of its rows to have been taken before: drop a sample, and then a file of one row of it and others',
+  LIKE_CHARGED:
+    'needs one of its rows to have been taken before: drop a sample, and then a row of it with the invoice in small letters',
   SAME_TOTALS:
     'needs another file of as many rows and the same total on that day: drop a sample, change the invoices, drop again',
   LIMIT_DAY_TOTAL: 'needs limits.dayTotal of the account: set it to less than two samples have and drop both',

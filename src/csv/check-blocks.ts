@@ -13,7 +13,7 @@ import type { FileShape } from './read-records.ts';
 import { replacedFaults, type TellReplaced } from './replaced-faults.ts';
 import { rulesOfScan } from './scan/scan-column.ts';
 import { ENDS_WITH, LINE_ENDS, ROWS, type ScannedRows } from './scan/scanned-rows.ts';
-import { splitCells } from './split-cells.ts';
+import { splitPayments } from './split-cells.ts';
 import { type Line, LONGEST_LINE } from './split-lines.ts';
 
 type Parts = {
@@ -121,7 +121,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   }
 
   function checkLines(lines: readonly Line[]): void {
-    for (const row of checker.checkGroup(splitCells(lines))) {
+    for (const row of checker.checkGroup(splitPayments(lines))) {
       if (row.payment) packRow(pack, row.payment);
       else withheld.push(row);
       faults.push(...row.faults);

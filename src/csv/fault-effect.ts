@@ -10,7 +10,7 @@ export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'c
 export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
   if (code === 'DUPLICATE_ROW') return folder.duplicateRows;
   if (code === 'SAME_TOTALS') return holdsOrWarns(folder.sameTotals);
-  if (code === 'CHARGED_BEFORE') return holdsOrWarns(folder.chargedBefore);
+  if (code === 'CHARGED_BEFORE' || code === 'LIKE_CHARGED') return holdsOrWarns(folder.chargedBefore);
   return ERRORS[code].effect;
 }
 

@@ -1,6 +1,7 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
 import type { RawRow } from '../kernel/rows.ts';
 import type { Charset } from './decode-text.ts';
+import { unguardCell } from './guard-cell.ts';
 import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
 import { openPlainText, type PlainText } from './open-plain-text.ts';
 import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
@@ -8,7 +9,7 @@ import { findLineEnd, readBlocks } from './read-blocks.ts';
 import { blankFilter } from './blank-lines.ts';
 import { newFileShape } from './read-records.ts';
 import { CR, LF, QUOTE as QUOTE_MARK } from '../kernel/byte-names.ts';
-import { splitCells } from './split-cells.ts';
+import { splitPayments } from './split-cells.ts';
 import { type Line, LONGEST_LINE } from './split-lines.ts';
 
 /**
@@ -42,7 +43,10 @@ export function standsInBytes(rows: RawLines, place: number): boolean {
 
 /** The cells of the row at some place. */
 export function cellsOf(rows: RawLines, place: number): readonly string[] {
-  return rows.cells.get(place) ?? splitPlainRow(rows.bytes.toString('latin1', rows.starts[place], rows.ends[place]));
+  return (
+    rows.cells.get(place) ??
+    splitPlainRow(rows.bytes.toString('latin1', rows.starts[place], rows.ends[place])).map(unguardCell)
+  );
 }
 
 /**
@@ -111,7 +115,7 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
     };
     const keepOdd = (line: Line): void => {
       if (line.number === headerLine) {
-        header = splitCells([line])[0];
+        header = splitPayments([line])[0];
         return;
       }
       oddPlaces.push(found.lines.length);
@@ -147,7 +151,7 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
       kept.forEach(keepOdd);
       at = lineEnd + (bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? 2 : 1);
     }
-    const cells = splitCells(odd).map((record, index) => [oddPlaces[index]!, record.cells] as const);
+    const cells = splitPayments(odd).map((record, index) => [oddPlaces[index]!, record.cells] as const);
     return withoutReason({ bytes, ...found, cells: new Map(cells), isLast });
   };
 

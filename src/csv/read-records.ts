@@ -1,6 +1,6 @@
 import { type BlankCount, blankFilter } from './blank-lines.ts';
 import { decodeText, type Charset } from './decode-text.ts';
-import { splitCells, type LineRecord } from './split-cells.ts';
+import { splitPayments, type LineRecord } from './split-cells.ts';
 import { type Line, lineSplitter } from './split-lines.ts';
 
 /** What the lines of a file showed besides their cells; complete once the last group was taken. */
@@ -35,7 +35,7 @@ export async function* readRecords(
     for (const line of splitter.push(text)) filter.take(line, waiting);
     let taken = 0;
     for (; waiting.length - taken >= groupLines; taken += groupLines) {
-      yield splitCells(waiting.slice(taken, taken + groupLines));
+      yield splitPayments(waiting.slice(taken, taken + groupLines));
     }
     if (taken > 0) waiting = waiting.slice(taken);
   }
@@ -43,6 +43,6 @@ export async function* readRecords(
   shape.physicalLines = splitter.physicalLines();
   shape.mixesLineEnds = splitter.mixesLineEnds();
   for (let start = 0; start < waiting.length; start += groupLines) {
-    yield splitCells(waiting.slice(start, start + groupLines));
+    yield splitPayments(waiting.slice(start, start + groupLines));
   }
 }

@@ -1,5 +1,6 @@
 import { type CsvError, type Options, parse } from 'csv-parse/sync';
 import type { RawRow } from '../kernel/rows.ts';
+import { unguardCell } from './guard-cell.ts';
 import { splitQuoted } from './split-quoted.ts';
 import type { Line } from './split-lines.ts';
 
@@ -35,6 +36,11 @@ export function splitCells(lines: readonly Line[]): LineRecord[] {
     next += 1;
     return cells ? { line: line.number, cells } : parseAlone(line);
   });
+}
+
+/** The same for lines of a payment file, in which cells may be guarded, since our own outputs are dropped again. */
+export function splitPayments(lines: readonly Line[]): LineRecord[] {
+  return splitCells(lines).map((record) => ({ ...record, cells: record.cells.map(unguardCell) }));
 }
 
 /** Control characters, and the two separators that many programs take for line ends; then the mark of bad bytes. */

@@ -1,11 +1,12 @@
 import { stringify } from 'csv-stringify/sync';
+import { guardCell } from './guard-cell.ts';
 
 const NO_COLUMNS: ReadonlySet<number> = new Set();
 
 /**
  * Makes lines of CSV with CRLF ends, quoted where CSV needs it.
  * @param options.guard the file is meant for people: a cell that a spreadsheet would run as a formula gets an
- *   apostrophe in front (F59). Plain decimals in the amount columns stay numbers
+ *   apostrophe in front (guard-cell.ts). Plain decimals in the amount columns stay numbers
  * @returns the line of some cells; its second argument is the places of the amount columns
  */
 export function csvLines(
@@ -15,13 +16,6 @@ export function csvLines(
   return (cells, amountColumns = NO_COLUMNS) => {
     return writeLine(cells.map((cell, place) => (amountColumns.has(place) ? guardAmount(cell) : guardCell(cell))));
   };
-}
-
-/** How formulas begin; the last four are the wide forms, which some spreadsheets read alike. */
-const FORMULA_START = /^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
-
-function guardCell(cell: string): string {
-  return FORMULA_START.test(cell) ? `'${cell}` : cell;
 }
 
 /** Exempt is what is an amount, not whatever stands in the amount column: the cells of a faulty row are the sender's. */

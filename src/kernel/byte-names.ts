@@ -3,6 +3,7 @@ export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;
 export const QUOTE = 0x22;
+export const APOSTROPHE = 0x27;
 export const STAR = 0x2a;
 export const COMMA = 0x2c;
 export const MINUS = 0x2d;

@@ -1,8 +1,14 @@
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { deriveKey } from './derive-key.ts';
 import type { Fingerprinter } from './fingerprint.ts';
+import { copyBytes, loosenAccount, loosenText } from './loosen.ts';
 import { MAC_BYTES, manyMacs } from './many-macs.ts';
 
-/** By what a payment is known again within its account and operation: the bytes of invoice and payer, and the cents. */
+/** What names the payer of a row. */
+export const PAYER_KINDS = ['customerCode', 'cardNumber', 'accountNumber'] as const;
+export type PayerKind = (typeof PAYER_KINDS)[number];
+
+/** By what a payment is known again within its account: invoice and payer, as `loosen.ts` leaves them, and the cents. */
 export type RowPrinter = {
   /**
    * Takes a payment; its print comes with those of the others.
@@ -15,40 +21,83 @@ export type RowPrinter = {
     payerFrom: number,
     payerTo: number,
     cents: number,
+    kind: PayerKind,
   ): void;
-  /** The prints of what was added since the last call. Of each the first `PRINT_BYTES` of `BLOCK_BYTES` are to be kept. */
+  /** The prints of what was added since the last call, each of `PRINT_BYTES`. */
   take(): Buffer;
 };
 
-/** A row of a file of a million has the print of another payment among a hundred million once in some 200,000 such files. */
 export const PRINT_BYTES = 8;
 
-/** From one print to the next. */
-export const BLOCK_BYTES = MAC_BYTES;
-
 /**
- * Prints are macs (AES-256-CMAC) over invoice, payer and amount, cut: who has the ledger but not the key can try no number.
+ * A print has two halves of 32 bits. The first is the same for payments of one invoice and amount, whoever pays. The second
+ * is two bits for the kind of payer, and 30 for invoice, payer and amount together. So the same payment has the same print, and
+ * one whose payer is named in another way is found in the stretch of its first half and another kind. Whoever finds one
+ * compares the rows themselves, because among so many rows 64 bits are not enough.
+ *
+ * Both are cut from macs (AES-256-CMAC): who has the ledger but not the key can try no number.
  * @param key of printKey
  */
 export function openRowPrinter(key: Uint8Array): RowPrinter {
-  const macs = manyMacs(deriveKey(key, ['prints']));
+  const ofInvoices = manyMacs(deriveKey(key, ['prints of invoices']));
+  const ofRows = manyMacs(deriveKey(key, ['prints of payments']));
+  let scratch = new Uint8Array(256);
+  let kinds = new Uint8Array(16);
+  let count = 0;
   return {
-    add: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents) => {
-      // The lengths keep apart what would read the same in one piece.
-      macs.addNumber(invoiceTo - invoiceFrom);
-      macs.addBytes(bytes, invoiceFrom, invoiceTo);
-      macs.addNumber(payerTo - payerFrom);
-      macs.addBytes(bytes, payerFrom, payerTo);
-      macs.addNumber(cents);
-      macs.end();
+    add: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
+      const most = invoiceTo - invoiceFrom + payerTo - payerFrom;
+      if (scratch.length < most) scratch = new Uint8Array(2 * most);
+      const middle = loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0);
+      const end = LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle);
+      ofInvoices.addBytes(scratch, 0, middle);
+      ofInvoices.addNumber(cents);
+      ofInvoices.end();
+      // The length keeps apart what would read the same in one piece.
+      ofRows.addNumber(middle);
+      ofRows.addBytes(scratch, 0, end);
+      ofRows.addNumber(cents);
+      ofRows.end();
+      if (count === kinds.length) kinds = grown(kinds);
+      kinds[count] = PAYER_KINDS.indexOf(kind);
+      count += 1;
     },
-    take: macs.take,
+    take: () => {
+      const [invoices, rows] = [ofInvoices.take(), ofRows.take()];
+      const prints = Buffer.allocUnsafe(count * PRINT_BYTES);
+      for (let row = 0; row < count; row += 1) {
+        invoices.copy(prints, row * PRINT_BYTES, row * MAC_BYTES, row * MAC_BYTES + 4);
+        const payer = rows.readUInt32BE(row * MAC_BYTES) % 2 ** PAYER_BITS;
+        prints.writeUInt32BE(kinds[row]! * 2 ** PAYER_BITS + payer, row * PRINT_BYTES + 4);
+      }
+      count = 0;
+      return prints;
+    },
   };
 }
 
-/** A key of 32 bytes for the prints of one account and operation; those of another one have nothing in common with it. */
-export function printKey(fingerprint: Fingerprinter, account: string, operation: string): Buffer {
-  return keyFor(fingerprint, ['prints of rows', account, operation]);
+/** Bits of the payer, below those of its kind. */
+const PAYER_BITS = 30;
+
+const LOOSEN_PAYER = {
+  customerCode: loosenText,
+  cardNumber: copyBytes,
+  accountNumber: loosenAccount,
+} as const;
+
+function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * bytes.length);
+  larger.set(bytes);
+  return larger;
+}
+
+/**
+ * A key of 32 bytes for the prints of one account, of what it is paid or of what it pays; those of another one have nothing
+ * in common with it.
+ */
+export function printKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
+  const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
+  return keyFor(fingerprint, ['prints of payments', account, sign]);
 }
 
 /** Two fingerprints of 16 bytes, of parts that nothing else has. */

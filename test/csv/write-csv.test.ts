@@ -15,7 +15,7 @@ describe('csvLines', () => {
     expect(csvLines()(cells)).toBe(line);
   });
 
-  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\0x', '＝1'])('guards people against %j', (cell) => {
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\0x', '＝1', "'=1"])('guards people against %j', (cell) => {
     expect(csvLines({ guard: true })(['a', cell])).toBe(`a,'${cell}\r\n`);
   });
 
@@ -23,7 +23,7 @@ describe('csvLines', () => {
     expect(csvLines({ guard: true })(['=1,2', '\rx'])).toBe('"\'=1,2","\'\rx"\r\n');
   });
 
-  it.each(['a=1', '1-2', "'=1", '', '25.00'])('leaves %j as it is', (cell) => {
+  it.each(['a=1', '1-2', "'1", '', '25.00'])('leaves %j as it is', (cell) => {
     expect(csvLines({ guard: true })([cell, 'b'])).toBe(`${cell},b\r\n`);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OUTCOMES, type SentOutcome } from '../../schemas/lifecycle.ts';
 import { copyOutcomes } from '../../src/ledger/copy-outcomes.ts';
+import type { NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import { copyRows } from '../../src/ledger/copy-rows.ts';
 import { noteVolume } from '../../src/ledger/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../src/ledger/flag-charged-rows.ts';
@@ -22,7 +23,9 @@ const LONG_AGO = new Date(0);
  * Rows of the lines 2 and 3 of an accepted file, and their like on the lines 1 and 2 of another. Each is the first of a volume
  * of its own, unless both are told to share one.
  */
-async function twoFiles(changes: { volume?: number } = {}): Promise<{ earlier: FileRow; later: FileRow }> {
+async function twoFiles(
+  changes: { volume?: number; later?: Placed } = {},
+): Promise<{ earlier: FileRow; later: FileRow }> {
   const earlier = await world.claimed();
   const volume = changes.volume ?? earlier.file_no;
   await transact(world.ledger, async (tx) => {
@@ -32,7 +35,12 @@ async function twoFiles(changes: { volume?: number } = {}): Promise<{ earlier: F
   await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
   await transact(world.ledger, (tx) =>
-    putRows(tx, later, { like: earlier, firstLine: 1, volume: changes.volume ?? later.file_no }),
+    putRows(tx, later, {
+      like: earlier,
+      firstLine: 1,
+      volume: changes.volume ?? later.file_no,
+      ...changes.later,
+    }),
   );
   return { earlier, later };
 }
@@ -49,20 +57,24 @@ async function anotherFile({ account }: FileRow): Promise<FileRow> {
   return file;
 }
 
-/** Two rows of a file; those of all files that are made alike have the same prints. */
+/** How rows differ from the others; `kind` is that of the payer, as prints have it. */
+type Placed = { kind?: number } & Partial<Pick<NewRow, 'invoice' | 'customerCode' | 'amountCents' | 'lastFour'>>;
+
+/** Two rows of a file; those of all files that are made alike have the same prints, but for the kind of payer. */
 async function putRows(
   tx: Transaction,
   file: FileRow,
-  { like, firstLine, volume }: { like: FileRow; firstLine: number; volume: number },
+  { like, firstLine, volume, kind = 0, ...row }: Placed & { like: FileRow; firstLine: number; volume: number },
 ): Promise<void> {
   const rows = [0, 1].map((n) => ({
     line: firstLine + n,
-    print: BigInt(-10 * like.file_no - n),
+    print: (BigInt(-10 * like.file_no - n) << 32n) + (BigInt(kind) << 30n) + BigInt(kind),
     batchNo: 1,
     invoice: 'INV',
     customerCode: 'A1',
     amountCents: 2_500,
     lastFour: '',
+    ...row,
   }));
   await copyRows(tx, file.file_no, rows);
   await putPrints(tx, file, volume, rows);
@@ -93,7 +105,7 @@ describe.each([
   it('flags every row that stands in another file, and names file and line', async () => {
     const { earlier, later } = await twoFiles();
     const detail = (line: number) => `line ${line} of file ${earlier.file_id}`;
-    expect(await flag(later)).toEqual({ rows: 2, detail: detail(2) });
+    expect(await flag(later)).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: detail(2) }]);
     expect(await faultsOf(later)).toEqual([
       { code: 'CHARGED_BEFORE', line: 1, detail: detail(2) },
       { code: 'CHARGED_BEFORE', line: 2, detail: detail(3) },
@@ -108,7 +120,7 @@ describe.each([
       await noteVolume(tx, third, earlier.file_no, 2);
     });
     const flagged = await flag(later, { firstSeq: 7, stepRows: 0 });
-    expect(flagged).toEqual({ rows: 2, detail: `line 2 of file ${earlier.file_id}` });
+    expect(flagged).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: `line 2 of file ${earlier.file_id}` }]);
     const { rows } = await world.ledger.pool.query('SELECT seq, line FROM row_fault WHERE file_no = $1 ORDER BY seq', [
       later.file_no,
     ]);
@@ -121,28 +133,51 @@ describe.each([
   it('finds a row that stands in the same volume as well', async () => {
     const { file_no: volume } = await world.claimed();
     const { later } = await twoFiles({ volume });
-    expect(await flag(later, { volume })).toMatchObject({ rows: 2 });
+    expect(await flag(later, { volume })).toMatchObject([{ rows: 2 }]);
   });
 
   it('finds none of another account, whose payments have other prints anyway', async () => {
     const { later } = await twoFiles();
-    expect(await flag({ ...later, account: 'elsewhere' })).toMatchObject({ rows: 0 });
+    expect(await flag({ ...later, account: 'elsewhere' })).toEqual([]);
   });
 
   it('says nothing of a file that stands alone', async () => {
     const { earlier } = await twoFiles();
     const alone = await world.accepted();
-    expect(await flag(alone)).toEqual({ rows: 0, detail: '' });
+    expect(await flag(alone)).toEqual([]);
     expect(await faultsOf(alone)).toEqual([]);
     // The earlier file has the later one for company, though that was never cut into batches.
-    expect(await flag(earlier, {})).toEqual({ rows: 0, detail: '' });
+    expect(await flag(earlier, {})).toEqual([]);
+  });
+
+  it.each<[string, Placed]>([
+    ['whose invoice is written in another way', { invoice: 'inv-0' }],
+    ['whose code is written in another way', { customerCode: 'a-01' }],
+    ['of a card instead of a code', { kind: 1, customerCode: '', lastFour: '2220' }],
+    ['of an account instead of a code', { kind: 2, customerCode: '', lastFour: '0001', invoice: 'Inv' }],
+  ])('flags a row %s as one like it', async (_what, changes) => {
+    const { earlier, later } = await twoFiles({ later: changes });
+    expect(await flag(later)).toEqual([{ code: 'LIKE_CHARGED', rows: 2, detail: `line 2 of file ${earlier.file_id}` }]);
+    expect((await faultsOf(later)).map(({ code }) => code)).toEqual(['LIKE_CHARGED', 'LIKE_CHARGED']);
+  });
+
+  it.each<[string, Placed]>([
+    ['invoice', { invoice: 'INV-2' }],
+    ['amount', { amountCents: 2_501 }],
+    ['code', { customerCode: 'A2' }],
+    ['number', { lastFour: '0001' }],
+    ['invoice, of a card', { kind: 1, customerCode: '', lastFour: '2220', invoice: 'INV-2' }],
+    ['amount, of a card', { kind: 1, customerCode: '', lastFour: '2220', amountCents: 1 }],
+  ])('flags no row whose print is the same by chance, with another %s', async (_what, changes) => {
+    const { later } = await twoFiles({ later: changes });
+    expect(await flag(later)).toEqual([]);
   });
 
   it('looks back no further than it is told', async () => {
     const { later } = await twoFiles();
     const claimedMs = new Date(START).getTime();
-    expect(await flag(later, { since: new Date(claimedMs + DAY_MS) })).toMatchObject({ rows: 0 });
-    expect(await flag(later, { since: new Date(claimedMs) })).toMatchObject({ rows: 2 });
+    expect(await flag(later, { since: new Date(claimedMs + DAY_MS) })).toEqual([]);
+    expect(await flag(later, { since: new Date(claimedMs) })).toMatchObject([{ rows: 2 }]);
   });
 
   it.each((Object.keys(OUTCOMES) as SentOutcome[]).filter((name) => !['not_sent', 'invalid'].includes(name)))(
@@ -151,7 +186,7 @@ describe.each([
       const { earlier, later } = await twoFiles();
       const rows = [2, 3].map((line) => ({ line, outcome, code: null, message: 'x', authorization: '' }));
       await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, rows));
-      expect(await flag(later)).toMatchObject({ rows: OUTCOMES[outcome].certainlyNotCharged ? 0 : 2 });
+      expect(await flag(later)).toMatchObject(OUTCOMES[outcome].certainlyNotCharged ? [] : [{ rows: 2 }]);
     },
   );
 
@@ -170,14 +205,16 @@ describe.each([
        VALUES ($1, 3, 1, 'approved', 'OK', '', $2, 'asked again')`,
       [earlier.file_no, new Date(START)],
     );
-    expect(await flag(later)).toEqual({ rows: 1, detail: `line 3 of file ${earlier.file_id}` });
+    expect(await flag(later)).toEqual([
+      { code: 'CHARGED_BEFORE', rows: 1, detail: `line 3 of file ${earlier.file_id}` },
+    ]);
   });
 
   it('does not count a batch that was cancelled, and counts one in doubt', async () => {
     const { earlier, later } = await twoFiles();
     await world.putBatch({ fileId: earlier.file_id, batchNo: 1 }, 'cancelled');
-    expect(await flag(later)).toMatchObject({ rows: 0 });
+    expect(await flag(later)).toEqual([]);
     await world.putBatch({ fileId: earlier.file_id, batchNo: 1 }, 'unknown');
-    expect(await flag(later)).toMatchObject({ rows: 2 });
+    expect(await flag(later)).toMatchObject([{ rows: 2 }]);
   });
 });

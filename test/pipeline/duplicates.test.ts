@@ -3,7 +3,7 @@ import { ERRORS } from '../../schemas/errors.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { approveFile, declineFile } from '../../src/ledger/moves/release-held.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
-import { cardRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
+import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
 /** Files that come again in one way or another, from the drop to what the service has booked (F29, F68 to F71). */
@@ -76,6 +76,42 @@ describe('the rejects file, dropped again', () => {
     await world.finish();
     expect(await world.states()).toMatchObject({ 'once-more.csv': 'cancelled', 'without.csv': 'completed' });
     expect(await compareBooks(world.app, world.sandbox.books())).toEqual([]);
+  });
+});
+
+describe('payments that are written in another way', () => {
+  const account = `021000021${'40000001'.padStart(17, '0')}`;
+  const FIRST = [
+    cardRow(1, { invoice: 'DUP-00001' }),
+    cardRow(2, { invoice: '0007' }),
+    cardRow(3, { invoice: 'Mixed 9/1' }),
+  ];
+  const AGAIN: readonly [string, string, string[]][] = [
+    ['in case and zeros', 'card', [cardRow(1, { invoice: 'dup-1' })]],
+    ['without the zeros in front', 'card', [cardRow(2, { invoice: '7' })]],
+    ['with other punctuation', 'card', [cardRow(3, { invoice: 'MIXED-9-1' })]],
+    ['by a customer code', 'card', [codeRow(1, { invoice: 'DUP-00001' })]],
+    ['by a bank account', 'ach-charge', [achRow(1, { invoice: 'dup 1' })]],
+    ['from an account without its zeros', 'ach-charge', [achRow(5, { invoice: 'p1', account: '02100002140000001' })]],
+  ];
+
+  it('are held, each with its row, until a person wants it', async () => {
+    await world.drop('card', 'first.csv', lines(FIRST));
+    await world.drop('ach-charge', 'padded.csv', lines([achRow(5, { invoice: 'P-1', account })]));
+    await world.finish();
+    const before = booked();
+    for (const [what, folder, rows] of AGAIN) await world.drop(folder, `${what}.csv`, lines(rows));
+    await world.drop('card', 'others.csv', lines([cardRow(1, { invoice: 'DUP-00001', amount: '26.00' })]));
+    await world.drop('card', 'another payer.csv', lines([cardRow(2, { invoice: '0007', card: '4012888888881881' })]));
+    await world.finish();
+    for (const [what] of AGAIN) {
+      const file = await fileNamed(world, `${what}.csv`);
+      expect(file, what).toMatchObject({ state: 'held', reason_code: 'LIKE_CHARGED' });
+      const { faults } = await readNotice(world, file, 'held');
+      expect(faults).toContainEqual(expect.objectContaining({ line: '1', ...sayingOf('LIKE_CHARGED') }));
+    }
+    expect(await world.states()).toMatchObject({ 'others.csv': 'completed', 'another payer.csv': 'completed' });
+    expect(booked()).toEqual([...before, 'DUP-00001', '0007'].toSorted());
   });
 });
 

@@ -165,7 +165,7 @@ describe('decideIntake, with limits', () => {
 describe('decideIntake, with other files', () => {
   const sameRows = { code: 'SAME_ROWS' as const, line: 0, detail: '"monday.csv" (file abc)' };
   const sameTotals = { code: 'SAME_TOTALS' as const, line: 0, detail: 'as in "monday.csv"' };
-  const NONE = { faults: [], charged: { rows: 0, detail: '' }, duplicateOf: undefined };
+  const NONE = { faults: [], charged: [], duplicateOf: undefined };
 
   it('holds for the same rows and names the first file', () => {
     const { decision, faults } = decide({}, { history: { ...NONE, faults: [sameRows], duplicateOf: 'abc' } });
@@ -174,7 +174,7 @@ describe('decideIntake, with other files', () => {
   });
 
   it('counts the rows that came before, whose faults are written already', () => {
-    const charged = { rows: 2, detail: 'line 4 of file abc' };
+    const charged = [{ code: 'CHARGED_BEFORE' as const, rows: 2, detail: 'line 4 of file abc' }];
     const { decision, faults } = decide({}, { history: { ...NONE, charged } });
     expect(decision).toMatchObject({
       verdict: 'hold',
@@ -189,12 +189,20 @@ describe('decideIntake, with other files', () => {
     ['warn', 'accept'],
   ] as const)('goes by the folder, which says %s', (setting, verdict) => {
     const effects = { duplicateRows: 'hold', sameTotals: setting, chargedBefore: setting } as const;
-    const history = { ...NONE, faults: [sameTotals], charged: { rows: 1, detail: 'x' } };
+    const history = {
+      ...NONE,
+      faults: [sameTotals],
+      charged: [{ code: 'CHARGED_BEFORE' as const, rows: 1, detail: 'x' }],
+    };
     expect(decide({}, { effects, history }).decision.verdict).toBe(verdict);
   });
 
   it('says all reasons of a held file, and only its own of a refused one', () => {
-    const history = { ...NONE, faults: [sameRows], charged: { rows: 1, detail: 'x' } };
+    const history = {
+      ...NONE,
+      faults: [sameRows],
+      charged: [{ code: 'CHARGED_BEFORE' as const, rows: 1, detail: 'x' }],
+    };
     const held = decide(checked('hold', { WRONG_SIGN: 1 }), { history, approvalDue: true }).decision;
     expect(held).toMatchObject({
       code: 'WRONG_SIGN',

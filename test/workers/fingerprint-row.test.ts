@@ -35,8 +35,13 @@ describe('rowFingerprinter', () => {
     expect(printOf(changes)).not.toBe(printOf());
   });
 
-  it('tells accounts and operations apart', () => {
+  it('tells accounts apart, and charges and refunds', () => {
     expect(printOf({}, { ...FILE, account: 'other' })).not.toBe(printOf());
-    expect(printOf({}, { ...FILE, operation: 'card-auth' as never })).not.toBe(printOf());
+    expect(printOf({}, { ...FILE, operation: 'ach-refund' })).not.toBe(printOf());
+  });
+
+  it('knows a payer of a code again in every operation that charges', () => {
+    const byCode = { number: '', customerCode: 'A1' };
+    expect(printOf(byCode, { ...FILE, operation: 'ach-charge' })).toBe(printOf(byCode));
   });
 });

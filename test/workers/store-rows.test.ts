@@ -153,12 +153,12 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     const file = await store(lines(bad), contentBytes, async ({ store: rows }) => {
       await rows.flagRows(async (firstSeq) => {
         numbers.push(firstSeq);
-        return { rows: 2, detail: '' };
+        return [{ code: 'CHARGED_BEFORE' as const, rows: 2, detail: '' }];
       });
       await rows.addFaults([{ code: 'ENCODING', line: 0 }]);
       await rows.flagRows(async (firstSeq) => {
         numbers.push(firstSeq);
-        return { rows: 0, detail: '' };
+        return [];
       });
     });
     expect(numbers).toEqual([4, 7]);

@@ -1,6 +1,6 @@
 import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { COMMA, MINUS, NINE, POINT, QUOTE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
+import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, STAR, ZERO } from '../../src/kernel/byte-names.ts';
 import { passesLuhnIn } from '../../src/kernel/luhn.ts';
 
 /**
@@ -10,10 +10,10 @@ import { passesLuhnIn } from '../../src/kernel/luhn.ts';
  */
 export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
 
-/** Of each byte whether it is a digit, and whether a spreadsheet takes it for the beginning of a formula: = + - @ */
+/** Of each byte whether it is a digit, and whether it begins what a spreadsheet runs, or the apostrophe before that. */
 const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));
-const IS_FORMULA_START = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number('=+-@'.includes(String.fromCharCode(byte))),
+const MAY_BE_FORMULA = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number("=+-@'".includes(String.fromCharCode(byte))),
 );
 
 /** A row of more bytes than this may hold a cell that is cut. */
@@ -69,7 +69,9 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
       } else if (column === amountAt) {
         if (!isPlainAmount(from, first, place)) return -1;
       } else {
-        if (place > first && IS_FORMULA_START[from[first]!] === 1) return -1;
+        let begin = first;
+        while (begin < place && from[begin] === SPACE) begin += 1;
+        if (begin < place && MAY_BE_FORMULA[from[begin]!] === 1) return -1;
         // So few matter to nobody, and most cells are short.
         if (place - first >= TELLING_DIGITS) mostDigits = Math.max(mostDigits, countDigits(from, first, place));
       }

@@ -60,12 +60,12 @@ const LONGEST_MESSAGE = 200;
 
 const PLAIN = 1;
 const DIGIT = 2;
-/** Bytes that may not stand first: of formulas, and the space, which would go at either end. */
 const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= ZERO && byte <= NINE) return PLAIN | DIGIT;
   return byte >= SPACE && byte <= 0x7e && byte !== QUOTE && byte !== COMMA ? PLAIN : 0;
 });
-const MAY_NOT_BEGIN = new Set([' ', '=', '+', '-', '@'].map((character) => character.charCodeAt(0)));
+/** What a formula begins with or has before it, and the space, which would go at either end. */
+const MAY_NOT_BEGIN = new Set([' ', "'", '=', '+', '-', '@'].map((character) => character.charCodeAt(0)));
 
 /** How many digits a cell of printable ASCII has that needs no quotes and does not begin like a formula; -1 for any other. */
 function countPlainDigits(bytes: Buffer, start: number, end: number): number {

@@ -7,7 +7,7 @@ import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
-import { BLOCK_BYTES, openRowPrinter } from '../../src/vault/row-print.ts';
+import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/vault/row-print.ts';
 import type { printRuns } from './print-runs.ts';
 
 /** What is the same for all rows of a file. */
@@ -28,6 +28,7 @@ export function rowEncoder(
 ) {
   const printer = openRowPrinter(printKey);
   let places = { invoice: -1, customerCode: -1, number: -1 };
+  let numberKind: PayerKind = 'cardNumber';
   let neededCells = 0;
   let layout: LayoutName | undefined;
   /** Where the cells of the row at hand end, as far as they are needed. */
@@ -45,6 +46,7 @@ export function rowEncoder(
       customerCode: names.indexOf('customerCode'),
       number: names.findIndex((name) => name === 'cardNumber' || name === 'accountNumber'),
     };
+    numberKind = names.includes('cardNumber') ? 'cardNumber' : 'accountNumber';
     neededCells = 1 + Math.max(places.invoice, places.customerCode, places.number);
   }
 
@@ -53,13 +55,13 @@ export function rowEncoder(
     const needed = (end - first) * ROW_SPANS;
     if (spans.length < needed) spans = new Uint32Array(2 * needed);
     for (let row = first; row < end; row += 1) findSpans(packed, row, (row - first) * ROW_SPANS);
-    const blocks = printer.take();
+    const made = printer.take();
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
       writeTuple(packed, row, at, batchNo);
       // Rows without an invoice are not known again: those of a month would all be alike.
       if (spans[at + INVOICE]! < spans[at + INVOICE + 1]!) {
-        prints.add(blocks, (row - first) * BLOCK_BYTES, packed.lines[row]!);
+        prints.add(made, (row - first) * PRINT_BYTES, packed.lines[row]!);
       }
     }
   }
@@ -71,8 +73,10 @@ export function rowEncoder(
     setSpan(at + INVOICE, places.invoice, start);
     setSpan(at + CODE, places.customerCode, start);
     setSpan(at + NUMBER, places.number, start);
-    const payer = at + (spans[at + NUMBER]! < spans[at + NUMBER + 1]! ? NUMBER : CODE);
-    printer.add(bytes, spans[at + INVOICE]!, spans[at + INVOICE + 1]!, spans[payer]!, spans[payer + 1]!, cents[row]!);
+    const hasNumber = spans[at + NUMBER]! < spans[at + NUMBER + 1]!;
+    const [payer, kind] = hasNumber ? [at + NUMBER, numberKind] : [at + CODE, 'customerCode' as const];
+    const [invoiceFrom, invoiceTo] = [spans[at + INVOICE]!, spans[at + INVOICE + 1]!];
+    printer.add(bytes, invoiceFrom, invoiceTo, spans[payer]!, spans[payer + 1]!, cents[row]!, kind);
   }
 
   function writeTuple({ bytes, lines, cents }: PackedRows, row: number, at: number, batchNo: number): void {

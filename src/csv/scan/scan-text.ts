@@ -1,5 +1,5 @@
 import { findMonthName } from '../rules/spreadsheet-damage.ts';
-import { COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
+import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanColumn } from './scan-column.ts';
 
@@ -7,6 +7,8 @@ import type { ScanColumn } from './scan-column.ts';
 export function scanText(desk: RowDesk, at: number, column: ScanColumn): number {
   const { input, output } = desk;
   const stop = column.isCode ? STOP | NOT_IN_CODE : STOP;
+  // It may be there only to keep a spreadsheet from running the cell, and is no part of it then.
+  if (input[at] === APOSTROPHE) return DECLINED;
   const start = desk.to;
   let to = start;
   let end = at;

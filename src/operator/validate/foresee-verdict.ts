@@ -105,6 +105,7 @@ function tell(
 ): Foreseen {
   const ofRows = [...rows, ...(seen?.chargedFaults ?? [])].toSorted((one, other) => one.line - other.line);
   const counted = Object.values(check.faultCounts).reduce((sum, count) => sum + count, 0);
-  const faultCount = counted + (own.length - check.faults.length) + (seen?.charged.rows ?? 0);
+  const charged = (seen?.charged ?? []).reduce((sum, { rows: flagged }) => sum + flagged, 0);
+  const faultCount = counted + (own.length - check.faults.length) + charged;
   return { check, decision, faults: [...own, ...ofRows], faultCount };
 }

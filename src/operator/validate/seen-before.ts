@@ -5,6 +5,7 @@ import type { PackedRows } from '../../csv/packed-rows.ts';
 import { unpackRows } from '../../csv/unpack-rows.ts';
 import type { Folder } from '../../kernel/config.ts';
 import { sha256Of } from '../../kernel/hash.ts';
+import { lastFour } from '../../kernel/mask.ts';
 import type { Fault, PaymentRow } from '../../kernel/rows.ts';
 import type { FlaggedRows } from '../../ledger/flag-charged-rows.ts';
 import { findChargedRows } from '../../ledger/queries/find-charged-rows.ts';
@@ -22,7 +23,7 @@ import { chargedSince } from '../../../workers/look-back.ts';
 export type SeenBefore = {
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
-  readonly charged: FlaggedRows;
+  readonly charged: readonly FlaggedRows[];
   /** The first of the faults that say which rows may have been charged. */
   readonly chargedFaults: readonly Fault[];
   /** What to say of batches that were sent before the ledger forgot them; undefined when there are none. */
@@ -56,21 +57,21 @@ function addRows(rowSet: RowSet, { count, bytes, starts }: PackedRows): void {
 function searchCharged(app: App, folder: Folder, mostFaults: number) {
   const since = chargedSince(folder, app.clock.now());
   const printOf = rowFingerprinter(app, folder);
-  const flagged = { rows: 0, detail: '' };
+  const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
   const faults: Fault[] = [];
   return {
     take: async (payments: readonly PaymentRow[]) => {
       if (!since) return;
       const marked = payments
         .filter(({ invoice }) => invoice !== '')
-        .map((payment) => ({ line: payment.line, print: printOf(payment) }));
-      for (const { line, detail } of await findChargedRows(app.ledger, folder.account, marked, since)) {
-        flagged.rows += 1;
-        flagged.detail ||= detail;
-        if (faults.length < mostFaults) faults.push({ code: 'CHARGED_BEFORE', line, detail });
+        .map((payment) => ({ ...payment, print: printOf(payment), lastFour: lastFour(payment.number) }));
+      for (const { line, code, detail } of await findChargedRows(app.ledger, folder, marked, since)) {
+        const before = flagged.get(code) ?? { code, rows: 0, detail };
+        flagged.set(code, { ...before, rows: before.rows + 1 });
+        if (faults.length < mostFaults) faults.push({ code, line, detail });
       }
     },
-    end: () => ({ charged: flagged, chargedFaults: faults }),
+    end: () => ({ charged: [...flagged.values()], chargedFaults: faults }),
   };
 }
 

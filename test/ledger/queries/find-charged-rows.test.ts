@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyOutcomes } from '../../../src/ledger/copy-outcomes.ts';
 import { copyRows } from '../../../src/ledger/copy-rows.ts';
 import { noteVolume } from '../../../src/ledger/fingerprint-volumes.ts';
-import { findChargedRows } from '../../../src/ledger/queries/find-charged-rows.ts';
+import { findChargedRows, type MarkedRow } from '../../../src/ledger/queries/find-charged-rows.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger, putPrints, START } from '../../support/ledger-world.ts';
@@ -14,18 +14,16 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const LONG_AGO = new Date(0);
+const ROW = { invoice: 'INV', customerCode: 'A1', amountCents: 2_500, lastFour: '' };
 const printOf = (fileNo: number, line: number) => BigInt(1_000 * fileNo + line);
 
 /** A file with rows on the lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(): Promise<FileRow> {
   const file = await world.claimed();
   const rows = [2, 3].map((line) => ({
+    ...ROW,
     line,
     batchNo: 1,
-    invoice: 'INV',
-    customerCode: 'A1',
-    amountCents: 2_500,
-    lastFour: '',
     print: printOf(file.file_no, line),
   }));
   await transact(world.ledger, async (tx) => {
@@ -40,19 +38,28 @@ async function earlierFile(): Promise<FileRow> {
 }
 
 /** The lines 11 to 13 of a file that is not in the ledger: the first two repeat those of the other. */
-function ask({ file_no: fileNo, account }: FileRow, since = LONG_AGO) {
-  const marked = [2, 3, 4].map((line) => ({ line: line + 9, print: printOf(fileNo, line) }));
-  return findChargedRows(world.ledger, account, marked, since);
+function ask(file: FileRow, since = LONG_AGO, changes: Partial<MarkedRow> = {}) {
+  const marked = [2, 3, 4].map((line) => ({ ...ROW, line: line + 9, print: printOf(file.file_no, line), ...changes }));
+  return findChargedRows(world.ledger, file, marked, since);
 }
 
 describe('findChargedRows', () => {
   it('names file and line of every row that is there, and keeps silent of the others', async () => {
     const file = await earlierFile();
     expect(await ask(file)).toEqual([
-      { line: 11, detail: `line 2 of file ${file.file_id}` },
-      { line: 12, detail: `line 3 of file ${file.file_id}` },
+      { line: 11, code: 'CHARGED_BEFORE', detail: `line 2 of file ${file.file_id}` },
+      { line: 12, code: 'CHARGED_BEFORE', detail: `line 3 of file ${file.file_id}` },
     ]);
-    expect(await findChargedRows(world.ledger, file.account, [], LONG_AGO)).toEqual([]);
+    expect(await findChargedRows(world.ledger, file, [], LONG_AGO)).toEqual([]);
+  });
+
+  it('says of a row that is only written in another way that it is like the other', async () => {
+    const file = await earlierFile();
+    expect((await ask(file, LONG_AGO, { invoice: 'inv-0' })).map(({ code }) => code)).toEqual([
+      'LIKE_CHARGED',
+      'LIKE_CHARGED',
+    ]);
+    expect(await ask(file, LONG_AGO, { amountCents: 1 })).toEqual([]);
   });
 
   it('does not count rows that were certainly not charged, and old ones', async () => {

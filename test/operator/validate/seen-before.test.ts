@@ -37,7 +37,7 @@ it('openSeenBefore marks the rows as the intake does, in whatever order', async 
   const { row_set: mark } = await readFileRow(world.app.ledger, await world.take(account, 'any', rows));
   expect(await search(account, rows.toReversed())).toMatchObject({ rowSet: mark });
   expect(await search(account, rows.slice(1))).not.toMatchObject({ rowSet: mark });
-  expect(await search(account, [])).toMatchObject({ rowSet: null, charged: { rows: 0 }, sentBefore: undefined });
+  expect(await search(account, [])).toMatchObject({ rowSet: null, charged: [], sentBefore: undefined });
 });
 
 it('openSeenBefore counts every row that may have been charged, and keeps the first faults', async () => {
@@ -48,7 +48,7 @@ it('openSeenBefore counts every row that may have been charged, and keeps the fi
     upTo(5).map((n) => achRow(n)),
   );
   const found = await search(account, [achRow(9), ...upTo(4).map((n) => achRow(n))], 2);
-  expect(found.charged).toEqual({ rows: 4, detail: `line 1 of file ${first}` });
+  expect(found.charged).toEqual([{ code: 'CHARGED_BEFORE', rows: 4, detail: `line 1 of file ${first}` }]);
   expect(found.chargedFaults).toEqual([
     { code: 'CHARGED_BEFORE', line: 2, detail: `line 1 of file ${first}` },
     { code: 'CHARGED_BEFORE', line: 3, detail: `line 2 of file ${first}` },

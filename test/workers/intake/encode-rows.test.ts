@@ -25,7 +25,8 @@ function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, 
   const bytes = Buffer.from(invoice + (number || customerCode));
   const end = Buffer.byteLength(invoice);
   const printer = openRowPrinter(KEY);
-  printer.add(bytes, 0, end, end, bytes.length, cents);
+  const numberKind = columnsOf(layout).includes('cardNumber') ? 'cardNumber' : 'accountNumber';
+  printer.add(bytes, 0, end, end, bytes.length, cents, number ? numberKind : 'customerCode');
   const print = printer.take().toString('hex', 0, PRINT_BYTES);
   const to = tupleWriter();
   writeRow(to, 3, { line, batchNo, invoice, customerCode, amountCents: cents, lastFour: lastFour(number) });

@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { copyBytes, loosenAccount, loosenText } from '../../src/vault/loosen.ts';
+
+type Loosen = typeof loosenText;
+
+function loose(loosen: Loosen, text: string): string {
+  const bytes = Buffer.from(`<${text}>`);
+  const to = Buffer.alloc(bytes.length, '#');
+  const end = loosen(bytes, 1, bytes.length - 1, to, 1);
+  expect(to.toString('latin1', 0, 1) + to.toString('latin1', Math.max(end, 1)).replaceAll('#', '')).toBe('#');
+  return to.toString('utf8', 1, end);
+}
+
+describe('loosenText', () => {
+  it.each([
+    ['DUP-00001', 'dup1'],
+    ['0001', '1'],
+    ['Inv 0012/00', 'inv120'],
+    ['INV-100', 'inv100'],
+    ['1-001', '11'],
+    ['000', '0'],
+    ['A0B', 'a0b'],
+    ['---', '---'],
+    ['', ''],
+    ['\u00c4b-01', '\u00e4b1'],
+    ['\uff21\uff11', 'a1'],
+  ])('leaves of %j %j', (text, left) => {
+    expect(loose(loosenText, text)).toBe(left);
+  });
+
+  it('does to ASCII what it does to other letters', () => {
+    const ascii = fc.string({ unit: fc.constantFrom('A', 'b', '0', '0', '7', '-', ' ', "'"), maxLength: 12 });
+    fc.assert(
+      fc.property(ascii, (text) => {
+        const wide = loose(loosenText, `${text}\u00e9`);
+        const narrow = loose(loosenText, text);
+        if (/[a-z0-9]/i.test(text)) expect(wide).toBe(`${narrow}\u00e9`);
+      }),
+    );
+  });
+
+  it('leaves the same of what it has left, and never more than there was', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
+        const once = loose(loosenText, text);
+        expect(Buffer.byteLength(once)).toBeLessThanOrEqual(Buffer.byteLength(text));
+        expect(loose(loosenText, once.replaceAll('-', '')).length).toBeLessThanOrEqual(once.length);
+      }),
+    );
+  });
+});
+
+describe('loosenAccount', () => {
+  it.each([
+    ['02100002100000000040000001', '02100002140000001'],
+    ['02100002140000001', '02100002140000001'],
+    ['0004000', '4000'],
+    ['0000', '0'],
+    ['0210000210', '0210000210'],
+  ])('leaves of %s %s', (digits, left) => {
+    expect(loose(loosenAccount, digits)).toBe(left);
+  });
+});
+
+describe('copyBytes', () => {
+  it('leaves everything', () => {
+    expect(loose(copyBytes, '0 a-\u00e4')).toBe('0 a-\u00e4');
+  });
+});
