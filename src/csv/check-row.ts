@@ -53,13 +53,15 @@ export function compileRowCheck(
     return notes.isInvalid() ? { raw, faults, amountCents } : { raw, faults, amountCents, payment };
   };
 
-  /** The card or account number of the row in a column that is stored and shown in clear. */
+  /** The card or account number of the row, or what may be it, in a column that is stored and shown in clear. */
   function reportOwnNumber(raw: RawRow, canonical: readonly string[]): void {
     const number = raw.cells[place.number]?.trim() ?? '';
-    if (number.length < SHORTEST_TELLING || !/^\d+$/.test(number)) return;
+    if (!/^\d+$/.test(number)) return;
     for (const index of place.texts) {
       const text = canonical[index]!;
-      if (text.length < number.length || !text.replace(/[ .-]/g, '').includes(number)) continue;
+      if (text.length < number.length) continue;
+      const digits = text.replace(/[ .-]/g, '');
+      if (!(number.length >= SHORTEST_TELLING && digits.includes(number)) && !isExchanged(number, digits)) continue;
       notes.moveTo(index);
       notes.report('CARD_NUMBER_IN_TEXT');
     }
@@ -100,6 +102,15 @@ export function compileRowCheck(
     };
   }
 }
+
+/** Whether a text is as long as bank and account together, while a short number stands in its place. */
+function isExchanged(number: string, text: string): boolean {
+  return number.length < SHORTEST_WHOLE && WHOLE_ACCOUNT.test(text);
+}
+
+/** A number of fewer digits lacks the nine of the bank. */
+const SHORTEST_WHOLE = 12;
+const WHOLE_ACCOUNT = /\d{17}/;
 
 /** Zero, which no payment has, for an amount that was found faulty. */
 function centsOf(canonical: string): number {

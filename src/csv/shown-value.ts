@@ -4,7 +4,8 @@ import { maskNumber, maskText } from '../kernel/mask.ts';
 const LONGEST_SHOWN = 40;
 
 /**
- * A cell as it may be shown in a fault: masked, and at most 40 characters.
+ * A cell as it may be shown in a fault: masked, and at most 40 characters. An amount with a point and a day stay as they are, or
+ * nobody would know what is wrong with them.
  * @param ownNumber the number column of the same row. It is starred wherever it stands, also when it is too short to be
  *   known for an account number by itself
  */
@@ -13,9 +14,19 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
   // First cut to a length that is quick to mask, last to the one that is shown; a number must be masked while whole.
   const text = cell.slice(0, 10 * LONGEST_SHOWN);
   const masked =
-    kind === 'cardNumber' || kind === 'accountNumber' ? maskNumber(text) : maskText(starOwn(text, ownNumber));
+    kind === 'cardNumber' || kind === 'accountNumber'
+      ? maskNumber(text)
+      : TELLING[kind]?.test(text)
+        ? text
+        : maskText(starOwn(text, ownNumber));
   return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
 }
+
+/** What is no number of a card or an account, because such have no points and slashes in these places. */
+const TELLING: Partial<Record<(typeof COLUMNS)[ColumnName]['kind'], RegExp>> = {
+  amount: /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,4}\.\d{1,2}$/,
+  date: /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/,
+};
 
 function starOwn(text: string, ownNumber: string): string {
   return text.includes(ownNumber) && /^\d{4,}$/.test(ownNumber)

@@ -100,6 +100,8 @@ describe('compileRowCheck', () => {
     ['ach', achLine({ comment: `acct ${ACCOUNT}` }), ['CARD_NUMBER_IN_TEXT comment']],
     ['ach', achLine({ invoice: ACCOUNT }), ['CARD_NUMBER_IN_TEXT invoice']],
     ['ach', achLine({ accountNumber: '12345678', comment: '1234-5678' }), ['CARD_NUMBER_IN_TEXT comment']],
+    ['ach', achLine({ accountNumber: '1001', invoice: '02100002140000001' }), ['CARD_NUMBER_IN_TEXT invoice']],
+    ['ach', achLine({ accountNumber: '1001', invoice: '202611230001' }), []],
     ['ach', achLine({ accountNumber: '1234567', comment: '1234567' }), []],
     ['ach', achLine({ accountNumber: '12345678', comment: '87654321' }), []],
     ['card', cardLine({ street: OTHER_VISA }), ['CARD_NUMBER_IN_TEXT street']],

@@ -10,6 +10,12 @@ describe('shownValue', () => {
     ['comment', 'account 1234', '1234', 'account ****'],
     ['comment', 'account 1234', 'x', 'account 1234'],
     ['amount', '$5', '', '$5'],
+    ['amount', '4000000000.00', '', '4000000000.00'],
+    ['amount', '$1,234,567.5', '', '$1,234,567.5'],
+    ['amount', '12345678', '', '****5678'],
+    ['amount', VISA, '', '************2220'],
+    ['date', '2026-11-20', '', '2026-11-20'],
+    ['date', '20261120', '', '****1120'],
     ['comment', '', '', ''],
   ] as const)('of %s shows %j as %j', (column, cell, ownNumber, shown) => {
     expect(shownValue(column, cell, ownNumber)).toBe(shown);

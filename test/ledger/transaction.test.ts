@@ -101,11 +101,9 @@ describe('transact', () => {
         tx.client.query('INSERT INTO payment_row SELECT 1, 1, 1, NULL, $1, 1, $1', ['CANARY']),
       ),
     ];
-    for (const failure of failures) {
-      const error = await failure.then(
-        () => undefined,
-        (reason: unknown) => reason as Error,
-      );
+    // Both at once: one that fails while the other is waited for would be nobody's.
+    const errors = await Promise.all(failures.map((failure) => failure.then(() => undefined, asError)));
+    for (const error of errors) {
       expect(error).toMatchObject({ code: '23502' });
       expect(JSON.stringify(error) + error?.stack).not.toMatch(new RegExp(`${fileId}|CANARY`));
     }
@@ -226,3 +224,7 @@ describe('violates', () => {
     expect(violates({ code: '23505', constraint: 'batch_pkey' }, 'batch_pkey')).toBe(false);
   });
 });
+
+function asError(reason: unknown): Error {
+  return reason as Error;
+}

@@ -13,6 +13,8 @@ describe('a dropped file', () => {
     ...upTo(20).map((n) => cardRow(100 + n)),
     cardRow(3, { amount: 'ten' }),
   ];
+  /** With more digits in the invoice than in the account, and as many in the amount as in some. */
+  const SHORT_ACCOUNT = '202611230001,Ada,B,CHECKING,123456789,10000.00,x';
   let world: PipelineWorld;
   beforeAll(async () => {
     world = await openPipelineWorld({ settings: { batch: { maxRows: 10 } }, folder: { unusualFactor: 0 } });
@@ -22,7 +24,8 @@ describe('a dropped file', () => {
     await drop('card', 'card.csv', lines(upTo(3).map((n) => cardRow(200 + n))));
     await drop('card', 'codes.csv', lines(upTo(3).map((n) => codeRow(200 + n))));
     await drop('ach-charge', 'bank.csv', lines(upTo(3).map((n) => achRow(200 + n))));
-    await drop('ach-refund', 'back.csv', lines(upTo(3).map((n) => achRow(300 + n, { amount: '-5.00' }))));
+    await drop('ach-charge', 'short.csv', lines([SHORT_ACCOUNT]));
+    await drop('ach-refund', 'back.csv', lines(upTo(3).map((n) => achRow(300 + n, { amount: '-1205.00' }))));
     await drop('ach-refund', 'back-codes.csv', lines(upTo(3).map((n) => codeRow(300 + n, { amount: '-5.00' }))));
     await world.finish();
   });
@@ -57,9 +60,17 @@ describe('a dropped file', () => {
   it('goes its way in every folder beside the others', async () => {
     const states = Object.values(await world.states());
     expect(states).toEqual(states.map(() => 'completed'));
-    expect(states).toHaveLength(7);
-    expect(booked()).toHaveLength(22 + 35 + 15);
+    expect(states).toHaveLength(8);
+    expect(booked()).toHaveLength(22 + 35 + 16);
     expect(await compareBooks(world.app, world.sandbox.books())).toEqual([]);
+  });
+
+  it('shows money and invoices as they are, whatever number stands beside them', async () => {
+    const textOf = async (kind: 'result' | 'ack', name: string) =>
+      Object.entries(await world.outputs(kind)).find(([output]) => output.startsWith(`${name}__`))![1];
+    const shown = SHORT_ACCOUNT.replace('123456789', '*****6789');
+    expect(await textOf('result', 'short')).toContain(`\r\n1,${shown},ACCEPTED_PENDING,`);
+    expect(await textOf('ack', 'back')).toContain('\r\nAccepted Total,-3615.00\r\n');
   });
 
   /** In the order in which they were booked. */

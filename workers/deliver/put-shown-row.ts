@@ -8,15 +8,16 @@ import { shownRow } from './shown-row.ts';
 /**
  * Puts the cells of an input row as the output files show them, each with a comma behind it, since more follow.
  * @param options.clear numbers are shown whole
+ * @returns puts one row; `isValid` if it passed the check
  */
 export function shownRowPutter(
   layout: LayoutName,
   options: { clear?: boolean } = {},
-): (into: LineBuffer, rows: RawLines, place: number) => void {
+): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
   const copyPlainRow = plainRowCopier(layout, options);
   const line = csvLines({ guard: true });
   const amountAt = new Set([columnsOf(layout).indexOf('amount')]);
-  return (into, rows, place) => {
+  return (into, rows, place, isValid) => {
     if (standsInBytes(rows, place)) {
       const [start, end] = [rows.starts[place]!, rows.ends[place]!];
       const copied = copyPlainRow(rows.bytes, start, end, makeRoom(into, end - start + 1), into.length);
@@ -25,7 +26,7 @@ export function shownRowPutter(
         return;
       }
     }
-    const cells = shownRow(layout, cellsOf(rows, place), options);
+    const cells = shownRow(layout, cellsOf(rows, place), { ...options, isValid });
     if (cells.length > 0) putText(into, `${line(cells, amountAt).slice(0, -2)},`);
   };
 }

@@ -6,9 +6,13 @@ import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
  * masked unless the folder allows them, the amount without the blanks of fixed columns (with them, `-5.00 ` would pass
  * for a formula and get an apostrophe), and no cell so long that its line could not be read any more.
  */
-export function shownRow(layout: LayoutName, cells: readonly string[], { clear = false } = {}): string[] {
+export function shownRow(
+  layout: LayoutName,
+  cells: readonly string[],
+  { clear = false, isValid = false }: { clear?: boolean; isValid?: boolean } = {},
+): string[] {
   const amountAt = columnsOf(layout).indexOf('amount');
-  const shown = clear ? cells : maskRow(layout, cells);
+  const shown = clear ? cells : maskRow(layout, cells, { isValid });
   return shown.map((cell, index) => cutCell(index === amountAt ? cell.trim() : cell));
 }
 

@@ -26,7 +26,7 @@ export async function writeNotice(
     await outputs.appendText(
       kind,
       noticeHead(notice)
-        .map((cells) => line(cells))
+        .map((cells) => line(cells, VALUE))
         .join(''),
     );
     for await (const page of readFaults(app.ledger, file.file_no)) {
@@ -36,6 +36,9 @@ export async function writeNotice(
     await outputs.publish([kind]);
   });
 }
+
+/** Where the head has its values, of which totals stay numbers. */
+const VALUE = new Set([1]);
 
 async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {
   return {

@@ -78,7 +78,7 @@ async function writeChanges(
       changedAt: formatInZone(change.at, timeZone),
       evidence: change.source,
     };
-    const shown = shownRow(layout, cells.get(change.line) ?? []);
+    const shown = shownRow(layout, cells.get(change.line) ?? [], { isValid: true });
     return line(changeCells(describe(change, []), shown, before), amountAt);
   };
   let delivered: OutcomeTotals = {};

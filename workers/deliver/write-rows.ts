@@ -4,6 +4,7 @@ import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/line-
 import { csvLines } from '../../src/csv/write-csv.ts';
 import { COMMA } from '../../src/kernel/byte-names.ts';
 import { OUTCOME_NAMES } from '../../src/kernel/packed-outcomes.ts';
+import { NO_BATCH } from '../../src/ledger/queries/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { correctionOf } from '../../src/reconcile/outputs/result-row.ts';
 import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
@@ -66,7 +67,8 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
     for (let place = 0; place < rows.count; place += 1) {
       putNumber(result, rows.pack.lines[rows.packFrom + place]!, COMMA);
       const shownFrom = result.length;
-      putShown(result, input, from + place);
+      const isValid = rows.pack.batchNos[rows.packFrom + place] !== NO_BATCH;
+      putShown(result, input, from + place, isValid);
       const shownTo = result.length;
       putOutcome(result, rows, place);
       sheets.result.rows += 1;
@@ -77,7 +79,7 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
       const sheet = sheets[correction.kind];
       if (!sheet.isBegun) putText(sheet.lines, line([...titlesOf(layout), REASON_TITLE]));
       sheet.isBegun = true;
-      if (putClear) putClear(sheet.lines, input, from + place);
+      if (putClear) putClear(sheet.lines, input, from + place, isValid);
       else putBytes(sheet.lines, result.bytes, shownFrom, shownTo);
       putText(sheet.lines, line([correction.reason]));
       sheet.rows += 1;

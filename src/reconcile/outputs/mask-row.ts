@@ -5,23 +5,41 @@ import { holdsCardNumber, maskNumber, maskText } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
 
 /**
- * The cells of an input row as they may leave memory: the card or account number all but its last digits hidden. When
- * the number stands in its column, the other cells keep their text unless they hold it too, so that accounting finds
- * its invoices again. When it does not (columns swapped, say), it may be anywhere, and every long run of digits is
- * hidden.
+ * The cells of an input row as they may leave memory: the card or account number all but its last digits hidden.
+ *
+ * Of a valid row the layout says which cell that is, and the check has seen to it that no text holds a number. So all other
+ * cells stay, and accounting finds its invoices and adds up its amounts. In a withheld row columns may be exchanged: when the
+ * number does not stand in its place it may be anywhere, and every long run of digits is hidden but in what is certainly an
+ * amount or a day.
+ * @param options.isValid the row passed the check
  */
-export function maskRow(layout: LayoutName, cells: readonly string[]): string[] {
+export function maskRow(
+  layout: LayoutName,
+  cells: readonly string[],
+  { isValid = false }: { isValid?: boolean } = {},
+): string[] {
   const columns = columnsOf(layout);
   const at = columns.findIndex(isNumberColumn);
-  const number = at < 0 ? '' : plainNumber(cells[at] ?? '');
-  const isInPlace = cells.length === columns.length && (at < 0 || standsInPlace(columns[at]!, cells, at));
-  return cells.map((cell, index) => {
-    if (index === at) return maskNumber(cell.trim());
-    if (!isInPlace) return hideNumbers(cell);
-    if (columns[index] === 'amount' && isAmount(cell)) return cell;
-    return holdsCardNumber(cell) || holdsNumber(cell, number) ? hideNumbers(cell) : cell;
-  });
+  const maskCell = isValid ? (cell: string) => cell : cellMasker(columns, cells, at);
+  return cells.map((cell, index) => (index === at ? maskNumber(cell.trim()) : maskCell(cell, index)));
 }
+
+/** How the other cells of a withheld row are shown. */
+function cellMasker(columns: readonly ColumnName[], cells: readonly string[], at: number) {
+  const number = at < 0 ? '' : plainNumber(cells[at] ?? '');
+  const isWhole = cells.length === columns.length;
+  const isInPlace = isWhole && (at < 0 || standsInPlace(columns[at]!, cells, at));
+  return (cell: string, index: number): string => {
+    const kind = isWhole ? COLUMNS[columns[index]!].kind : 'text';
+    if (kind === 'amount' && isAmount(cell, isInPlace)) return cell;
+    if (kind === 'date' && DAY.test(cell.trim())) return cell;
+    if (!isInPlace) return hideNumbers(cell);
+    return holdsCardNumber(cell) || holdsNumber(cell, number) ? hideNumbers(cell) : cell;
+  };
+}
+
+/** No number of eight digits or more is written like this. */
+const DAY = /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/;
 
 function isNumberColumn(column: ColumnName): boolean {
   return COLUMNS[column].kind === 'cardNumber' || COLUMNS[column].kind === 'accountNumber';
@@ -39,9 +57,13 @@ function standsInPlace(column: ColumnName, cells: readonly string[], at: number)
   return mayBeNumber && !cells.some((cell, index) => index !== at && /\d{12}/.test(joinGroups(cell)));
 }
 
-/** An amount may hold a short account number by chance. Masked, it could not be added up when the file is read back. */
-function isAmount(cell: string): boolean {
-  return typeof parseAmount(cell.trim()) === 'number';
+/**
+ * Masked, an amount could not be added up when the file is read back, so it is hidden only where it may be the number: one
+ * without a point, of more digits than most amounts, in a row whose number is not in its place.
+ */
+function isAmount(cell: string, isInPlace: boolean): boolean {
+  const amount = cell.trim();
+  return typeof parseAmount(amount) === 'number' && (isInPlace || /^-?\d+\.\d+$|^-?\d{1,6}$/.test(amount));
 }
 
 /** A shorter number may be part of an invoice number by chance, and the invoice would be lost for four digits. */

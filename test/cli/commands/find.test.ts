@@ -7,7 +7,7 @@ beforeAll(async () => {
   world = await openCliWorld({ folder: { badRows: { maxPercent: 60 } } });
   await world.drop('card', 'monday.csv', lines([cardRow(1), cardRow(2, { invoice: 'C-1', amount: 'ten' })]));
   await world.drop('card', 'held.csv.ctl', 'rows=99\n');
-  await world.drop('card', 'held.csv', lines([codeRow(7, { invoice: 'C-1' }), codeRow(8, { invoice: 'C-1' })]));
+  await world.drop('card', 'held.csv', lines([7, 8].map((n) => codeRow(n, { invoice: 'C-1', amount: '26.00' }))));
   await world.drop('card', 'broken.csv', lines([cardRow(3, { invoice: 'C-3' }), 'one,cell,less']));
   await world.finish();
 });
@@ -19,7 +19,7 @@ describe('find', () => {
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
     expect(out).toMatch(/monday\.csv +2 .*INVALID/);
-    expect(out.match(/held\.csv +\d +25\.00 +A1000000[78] +/g)).toHaveLength(2);
+    expect(out.match(/held\.csv +\d +26\.00 +A1000000[78] +/g)).toHaveLength(2);
   });
 
   it('says of a row in a refused file that its file was refused', async () => {

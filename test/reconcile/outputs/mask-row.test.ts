@@ -54,6 +54,38 @@ describe('maskRow', () => {
     expect(maskRow(layout, cellsOf(layout, cells))).toEqual(cellsOf(layout, { ...hidden, ...cells, ...shown }));
   });
 
+  it('changes nothing but the number in a valid row, whatever digits stand in the others', () => {
+    const digits = fc.string({ unit: fc.constantFrom('0', '1', '2', '9', '-', ' ', '.', '/'), maxLength: 30 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...NUMBER_LAYOUTS).chain((layout) => {
+          const cells = fc.tuple(...columnsOf(layout).map(() => digits));
+          return fc.record({ layout: fc.constant(layout), cells });
+        }),
+        ({ layout, cells }) => {
+          const at = columnsOf(layout).findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
+          const masked = maskRow(layout, cells, { isValid: true });
+          expect(masked.with(at, '')).toEqual(cells.with(at, ''));
+          expect(masked[at]!.replace(/\D/g, '').length).toBeLessThanOrEqual(4);
+        },
+      ),
+    );
+  });
+
+  it.each(['10000.00', '1234567.89', '-2500000.00', '250000'])(
+    'keeps the amount %s of a withheld row, and its day, where the number is not in its place',
+    (amount) => {
+      const sent = { cardNumber: '', amount, date: '11/20/2026', zipCode: '12180' };
+      const cells = cellsOf('card', { ...sent, invoice: '202611230001' });
+      expect(maskRow('card', cells)).toEqual(cellsOf('card', { ...sent, invoice: '********0001' }));
+    },
+  );
+
+  it('hides an amount without a point that may be the number of the row', () => {
+    const cells = cellsOf('ach', { accountNumber: 'CHECKING', accountType: 'x', amount: '12345678' });
+    expect(maskRow('ach', cells)[5]).toBe('****5678');
+  });
+
   it.each(['4222222222222221', '4222 2222 2222 2220', '4222-2222-2222-2220', '422222222222222'])(
     'keeps the invoice of a row whose card number is typed %j',
     (cardNumber) => {

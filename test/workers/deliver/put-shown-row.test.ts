@@ -20,7 +20,7 @@ async function shownRows(text: string, options?: { clear: boolean }): Promise<st
   const into = newLineBuffer();
   return rows.lines.map((_, place) => {
     const from = into.length;
-    put(into, rows, place);
+    put(into, rows, place, true);
     return into.bytes.toString('utf8', from, into.length);
   });
 }
