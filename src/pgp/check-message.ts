@@ -6,6 +6,7 @@ import { loadOpenPgp, STREAMED } from './load-openpgp.ts';
 import type { OpenPgpKeys } from './open-keys.ts';
 import { type OpenPgpMessage, readMessage } from './read-message.ts';
 import { type SessionKey, toLibrary } from './session-key.ts';
+import { watchArmor } from './watch-armor.ts';
 import { type NoteProgress, STALL_MS, watchForStall } from './watch-for-stall.ts';
 
 /** What is known of a message that was read to its end and found good. */
@@ -29,7 +30,7 @@ export type MessageRules = {
 };
 
 /**
- * Reads a message from its first byte to its last and keeps nothing of what is inside, so that nobody acts on a part of a
+ * Reads a file that is one message from its first byte to its last and keeps nothing of what is inside, so that nobody acts on a part of a
  * message that turns out to be changed, cut off or signed by a stranger. Memory does not grow with the message. What the
  * library says of a bad one is not repeated: whoever makes messages up should learn no more than that it is bad.
  * @throws what the source throws; any other trouble is the message's own
@@ -40,11 +41,21 @@ export async function checkMessage(
   rules: MessageRules,
 ): Promise<CheckedMessage | MessageFault> {
   const { pieces, note, within } = watchForStall(source, rules.stallMs ?? STALL_MS);
+  const armor = watchArmor(pieces);
+  const fault = (): MessageFault => ({ code: 'PGP_MESSAGE', ...(armor.fault() && { detail: armor.fault()! }) });
+  const read = async () => {
+    const message = await readMessage({ [Symbol.asyncIterator]: () => ({ next: () => armor.pieces.next() }) });
+    const found = await readToEnd(message, keys, { ...rules, note });
+    if ('code' in found) return armor.fault() === undefined ? found : fault();
+    // The library stops at the end of the message, and not at that of the file.
+    for (let rest = await armor.pieces.next(); !rest.done; rest = await armor.pieces.next()) note();
+    return armor.fault() === undefined ? found : fault();
+  };
   try {
-    return await within(readMessage(pieces).then((message) => readToEnd(message, keys, { ...rules, note })));
+    return await within(read());
   } catch {
     if (source.errored) throw source.errored;
-    return { code: 'PGP_MESSAGE' };
+    return fault();
   } finally {
     source.destroy();
   }
@@ -82,10 +93,14 @@ async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Pr
   const found = await decryptSessionKeys({ message, decryptionKeys: [...own] }).catch(() => []);
   if (found[0]) return found[0];
   const isOurs = ids.some((id) => id.toHex() !== UNNAMED && own.some((key) => key.getKeys(id).length > 0));
-  if (isOurs) return { code: 'PGP_MESSAGE', detail: 'its session key cannot be opened' };
+  if (isOurs) return { code: 'PGP_MESSAGE', detail: KEY_FAULT };
   const shown = ids.slice(0, 3).map((id) => (id.toHex() === UNNAMED ? 'an unnamed key' : id.toHex().toUpperCase()));
   return { code: 'PGP_WRONG_KEY', detail: `it is for ${shown.join(', ')}` };
 }
+
+/** One text for both: whoever makes keys up must not learn which of them opens. */
+const KEY_FAULT =
+  'its session key cannot be opened: it was damaged, or is for a cipher that paydrop does not know; use AES';
 
 /** Messages may hide for whom they are; whoever gets one then tries all keys. */
 const UNNAMED = '0'.repeat(16);

@@ -52,11 +52,20 @@ async function judge(
   const sender = senders.find((key) => key.getKeys(keyID).length > 0);
   if (!sender) return { code: 'PGP_SIGNER', detail };
   if (!(await isValid(sender, keyID, at))) return { code: 'PGP_SIGNER_EXPIRED', detail };
-  const isGood = await verified.then(
-    () => true,
-    () => false,
+  return verified.then(
+    () => ({ signedBy: sender.getFingerprint().toUpperCase() }),
+    (error: Error) => ({ code: 'PGP_SIGNATURE', detail: `${detail}${causeOf(error)}` }),
   );
-  return isGood ? { signedBy: sender.getFingerprint().toUpperCase() } : { code: 'PGP_SIGNATURE', detail };
+}
+
+/** Why a signature that was made with the right key is not taken; empty where it is simply wrong. */
+function causeOf({ message }: Error): string {
+  const hash = /^Insecure (?:message )?hash algorithm: (\w+)/.exec(message)?.[1];
+  if (hash !== undefined) return `, over a hash that is too weak (${hash}); use SHA-256`;
+  if (message === 'Signature creation time is in the future')
+    return ', at a time that has not come yet; set the clock of the sender right';
+  if (message === 'Signature is expired') return ', for a time that is over';
+  return '';
 }
 
 /** The library asks whether a key was valid when it signed. Who holds an expired key can sign with any date. */

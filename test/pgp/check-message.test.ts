@@ -92,6 +92,29 @@ describe('checkMessage refuses', () => {
     expect(await check(bytes)).toMatchObject({ code: 'PGP_MESSAGE' });
   });
 
+  it.each<[string, (message: string, other: string) => string, string]>([
+    ['a second message', (message, other) => message + other, 'more than one message stands in it'],
+    [
+      'a second message far behind',
+      (message, other) => `${message}${'\n'.repeat(300_000)}${other}`,
+      'more than one message stands in it',
+    ],
+    ['rows behind the message', (message) => `${message}${cardRow(9)}\n`, 'other text stands behind the message'],
+    ['rows before the message', (message) => `${cardRow(9)}\n${message}`, 'other text stands before the message'],
+  ])('a file that has %s', async (_what, change, detail) => {
+    const one = (await encrypt(ROWS, { to: own, by: sender, armored: true })).toString();
+    const other = (await encrypt(cardRow(99), { to: own, by: sender, armored: true })).toString();
+    expect(await check(Buffer.from(change(one, other)))).toEqual({ code: 'PGP_MESSAGE', detail });
+  });
+
+  it('what is signed by a clock that is ahead, and says so', async () => {
+    const ahead = await encrypt(ROWS, { to: own, by: sender, date: new Date(Date.now() + 86_400_000) });
+    expect(await check(ahead)).toMatchObject({
+      code: 'PGP_SIGNATURE',
+      detail: expect.stringContaining('at a time that has not come yet'),
+    });
+  });
+
   it('what is not signed, or by a stranger', async () => {
     const stranger = await makeKey();
     expect(await check(await encrypt(ROWS, { to: own }))).toEqual({ code: 'PGP_UNSIGNED' });

@@ -13,8 +13,8 @@ beforeAll(async () => {
   [ada, bob] = await Promise.all([makeKey({ date: before(60) }), makeKey({ date: before(60) })]);
 });
 
-function signature(by: TestKey, isRight = true): MessageSignature {
-  const verified = isRight ? Promise.resolve(true as const) : Promise.reject(new Error('Signed digest did not match'));
+function signature(by: TestKey, isRight = true, fault = 'Signed digest did not match'): MessageSignature {
+  const verified = isRight ? Promise.resolve(true as const) : Promise.reject(new Error(fault));
   verified.catch(() => undefined);
   return { keyID: by.publicKey.getKeyID(), verified };
 }
@@ -53,6 +53,21 @@ describe('judgeSignatures', () => {
       expect(await judge([signature(bob), signature(ada, false)], [ada, bob], demand)).toEqual(wrong);
     },
   );
+
+  it.each([
+    ['Insecure message hash algorithm: SHA1', ', over a hash that is too weak (SHA1); use SHA-256'],
+    [
+      'Signature creation time is in the future',
+      ', at a time that has not come yet; set the clock of the sender right',
+    ],
+    ['Signature is expired', ', for a time that is over'],
+    ['Something with 4222222222222220', ''],
+  ])('says why one is not taken: %s', async (fault, said) => {
+    expect(await judge([signature(ada, false, fault)], [ada])).toEqual({
+      code: 'PGP_SIGNATURE',
+      detail: `${idOf(ada)}${said}`,
+    });
+  });
 
   it('does not trust a key that is expired or revoked, whenever it says that it signed', async () => {
     const old = await makeKey({ date: before(120), seconds: 3_600 });

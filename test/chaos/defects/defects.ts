@@ -1,3 +1,5 @@
+import { EDGE_DEFECTS } from './edge-defects.ts';
+
 /**
  * Deliberate mutations of our own code. Each takes away one thing that keeps money safe; the machines must notice every
  * one of them, or they prove nothing. `find` stands in the file exactly once.
@@ -272,8 +274,8 @@ export const DEFECTS: readonly Defect[] = [
     name: 'numbers shown in one output',
     about: 'whole card numbers stand in the result file',
     file: 'src/reconcile/outputs/mask-row.ts',
-    find: 'if (index === at) return maskNumber(cell.trim());',
-    replace: 'if (index === at) return cell.trim();',
+    find: '(index === at ? maskNumber(cell.trim()) : maskCell(cell, index))',
+    replace: '(index === at ? cell.trim() : maskCell(cell, index))',
     caughtBy: ['test/reconcile/outputs/mask-row.test.ts'],
   },
   {
@@ -284,4 +286,5 @@ export const DEFECTS: readonly Defect[] = [
     replace: 'const hidden = clear ? 0 : Math.min(0, shownDigits(digits));',
     caughtBy: ['test/workers/deliver/copy-plain-row.test.ts', 'test/workers/deliver/write-rows.test.ts'],
   },
+  ...EDGE_DEFECTS,
 ];

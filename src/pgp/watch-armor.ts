@@ -1,0 +1,66 @@
+export type ArmorWatch = {
+  /** The bytes, as they are. */
+  readonly pieces: AsyncGenerator<Uint8Array>;
+  /** What is wrong with what was read so far; undefined for nothing, and for a message without armor. */
+  fault(): string | undefined;
+};
+
+/**
+ * Sees to it that an armored message is alone in its file. The library reads the first one and looks at nothing before and
+ * behind it, so a file of two, or with rows behind the armor, would be taken for the first alone.
+ */
+export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
+  let place: 'start' | 'before' | 'inside' | 'behind' | 'binary' = 'start';
+  let line = '';
+  let fault: string | undefined;
+  let hasTextBefore = false;
+
+  function takePiece(piece: Uint8Array): void {
+    if (piece.length === 0 || place === 'binary' || fault !== undefined) return;
+    if (place === 'start') place = (piece[0]! & 0x80) !== 0 && piece[0] !== MARK[0] ? 'binary' : 'before';
+    if (place === 'binary') return;
+    const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1').split('\n');
+    const last = lines.pop()!;
+    for (const rest of lines) {
+      takeLine(line + rest);
+      line = '';
+    }
+    // No line of armor is so long; of another only its beginning matters.
+    line = (line + last).slice(0, LONGEST_LINE);
+  }
+
+  function takeLine(whole: string): void {
+    const text = whole.replace(MARK_TEXT, '').trim();
+    if (text === '' || fault !== undefined) return;
+    if (place === 'before') {
+      if (text !== BEGIN) hasTextBefore = true;
+      else if (hasTextBefore) fault = 'other text stands before the message';
+      else place = 'inside';
+    } else if (place === 'inside') {
+      if (text === END) place = 'behind';
+      else if (text.startsWith('-----BEGIN')) fault = 'another message begins before the first has ended';
+    } else
+      fault = text.startsWith('-----BEGIN')
+        ? 'more than one message stands in it'
+        : 'other text stands behind the message';
+  }
+
+  async function* watch(): AsyncGenerator<Uint8Array> {
+    for await (const piece of source) {
+      takePiece(piece);
+      yield piece;
+    }
+    if (place !== 'binary') takeLine(line);
+    line = '';
+  }
+
+  return { pieces: watch(), fault: () => fault };
+}
+
+const BEGIN = '-----BEGIN PGP MESSAGE-----';
+const END = '-----END PGP MESSAGE-----';
+const LONGEST_LINE = 200;
+
+/** A byte order mark, which editors put before armor, and the same read byte by byte. */
+const MARK = [0xef, 0xbb, 0xbf] as const;
+const MARK_TEXT = '\u00ef\u00bb\u00bf';

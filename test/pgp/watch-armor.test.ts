@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { watchArmor } from '../../src/pgp/watch-armor.ts';
+import { encrypt, inPieces, makeKey } from '../support/openpgp.ts';
+
+let binary: Buffer;
+let armored: string;
+beforeAll(async () => {
+  const to = await makeKey();
+  binary = await encrypt('a,b\n', { to });
+  armored = (await encrypt('a,b\n', { to, armored: true })).toString();
+});
+
+async function faultOf(bytes: Uint8Array, pieceBytes: number): Promise<string | undefined> {
+  const watch = watchArmor(inPieces(bytes, pieceBytes));
+  const read: Uint8Array[] = [];
+  for await (const piece of watch.pieces) read.push(piece);
+  expect(Buffer.concat(read).equals(bytes)).toBe(true);
+  return watch.fault();
+}
+
+const BESIDE: readonly [string, (message: string) => string, RegExp | undefined][] = [
+  ['a message alone', (message) => message, undefined],
+  ['with Unix line ends', (message) => message.replaceAll('\r\n', '\n'), undefined],
+  ['with blanks and blank lines around it', (message) => `\n \n${message}\n\t\n`, undefined],
+  ['without its last line end', (message) => message.trimEnd(), undefined],
+  ['two messages', (message) => message + message, /more than one message/],
+  ['two messages with text between them', (message) => `${message}and\n${message}`, /behind the message/],
+  ['rows before it', (message) => `a,b\n${message}`, /before the message/],
+  ['rows behind it', (message) => `${message}a,b\n`, /behind the message/],
+  ['rows behind it without a line end', (message) => `${message}a,b`, /behind the message/],
+  ['a message in a message', (message) => message.replace('\n', `\n${message}`), /another message begins/],
+];
+
+describe('watchArmor', () => {
+  it.each(BESIDE)('%s', async (_what, change, fault) => {
+    for (const pieceBytes of [1, 7, 65_536]) {
+      const found = await faultOf(Buffer.from(change(armored)), pieceBytes);
+      if (fault === undefined) expect(found).toBeUndefined();
+      else expect(found).toMatch(fault);
+    }
+  });
+
+  it('allows a byte order mark, and looks at no message without armor', async () => {
+    expect(await faultOf(Buffer.from(`\ufeff${armored}`), 2)).toBeUndefined();
+    expect(await faultOf(Buffer.concat([binary, binary]), 100)).toBeUndefined();
+  });
+});
