@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { verifyAudit } from '../../src/ledger/queries/search.ts';
 import { dropQueue } from '../support/drop-queue.ts';
-import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
+import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { redisVerdict, startTestRedis } from '../support/redis.ts';
 
@@ -15,6 +15,8 @@ describe('a dropped file', () => {
   ];
   /** With more digits in the invoice than in the account, and as many in the amount as in some. */
   const SHORT_ACCOUNT = '202611230001,Ada,B,CHECKING,123456789,10000.00,x';
+  /** Another card that ends as CARD does. */
+  const LIKE_IT = '4012888888862220';
   let world: PipelineWorld;
   beforeAll(async () => {
     world = await openPipelineWorld({ settings: { batch: { maxRows: 10 } }, folder: { unusualFactor: 0 } });
@@ -25,6 +27,7 @@ describe('a dropped file', () => {
     await drop('card', 'codes.csv', lines(upTo(3).map((n) => codeRow(200 + n))));
     await drop('ach-charge', 'bank.csv', lines(upTo(3).map((n) => achRow(200 + n))));
     await drop('ach-charge', 'short.csv', lines([SHORT_ACCOUNT]));
+    await drop('card', 'alike.csv', lines([CARD, LIKE_IT].map((card) => cardRow(1, { invoice: 'DUES', card }))));
     await drop('ach-refund', 'back.csv', lines(upTo(3).map((n) => achRow(300 + n, { amount: '-1205.00' }))));
     await drop('ach-refund', 'back-codes.csv', lines(upTo(3).map((n) => codeRow(300 + n, { amount: '-5.00' }))));
     await world.finish();
@@ -57,11 +60,17 @@ describe('a dropped file', () => {
     expect(june.map((row) => row.invoice)).toEqual(upTo(35).map((n) => `A-${n}`));
   });
 
+  it('has no two rows in a batch that its result could confuse', () => {
+    const alike = world.sandbox.books().filter(({ invoice }) => invoice === 'DUES');
+    expect(alike.map(({ lastFour }) => lastFour)).toEqual(['2220', '2220']);
+    expect(new Set(alike.map(({ batchId }) => batchId)).size).toBe(2);
+  });
+
   it('goes its way in every folder beside the others', async () => {
     const states = Object.values(await world.states());
     expect(states).toEqual(states.map(() => 'completed'));
-    expect(states).toHaveLength(8);
-    expect(booked()).toHaveLength(22 + 35 + 16);
+    expect(states).toHaveLength(9);
+    expect(booked()).toHaveLength(22 + 35 + 18);
     expect(await compareBooks(world.app, world.sandbox.books())).toEqual([]);
   });
 

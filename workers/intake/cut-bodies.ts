@@ -2,6 +2,7 @@ import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import type { PackedRows } from '../../src/csv/packed-rows.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkBody } from './check-body.ts';
+import { confusableRows } from './confusable-rows.ts';
 
 /** The body of a batch: exactly the bytes that will be sent, read again by another reader. */
 export type Body = {
@@ -20,10 +21,12 @@ export function bodyPurpose(batchNo: number): string {
 }
 
 /**
- * Gathers the bytes of rows until a batch is full. Holds one batch, and its memory is used again for the next.
+ * Gathers the bytes of rows until a batch is full, or the next row could be confused with one in it. Holds one batch, and its
+ * memory is used again for the next.
  * @param maxRows of a batch
  */
-export function bodyCutter(maxRows: number) {
+export function bodyCutter(maxRows: number, layout: LayoutName) {
+  const confusable = confusableRows(layout);
   let bytes = Buffer.alloc(FIRST_BYTES);
   let at = 0;
   const cents = new Float64Array(maxRows);
@@ -31,13 +34,16 @@ export function bodyCutter(maxRows: number) {
   let firstLine = 0;
   let lastLine = 0;
 
-  /** How many rows the present batch still takes. */
-  function room(): number {
-    return maxRows - rows;
+  /** Up to which row of a group, from one on, the present batch takes them; the same one when it is to be cut first. */
+  function endOfRoom({ bytes: group, starts }: PackedRows, from: number, to: number): number {
+    const end = Math.min(to, from + maxRows - rows);
+    for (let row = from; row < end; row += 1) if (confusable.isConfusable(group, starts[row]!)) return row;
+    return end;
   }
 
-  /** Adds rows of a group from one to another, as many as there is room for at most. */
+  /** Adds rows of a group from one to another, for which `endOfRoom` was asked. */
   function add(packed: PackedRows, from: number, to: number): void {
+    if (from === to) return;
     const run = packed.bytes.subarray(packed.starts[from], packed.starts[to]);
     if (at + run.length > bytes.length) bytes = Buffer.concat([bytes], 2 * (at + run.length));
     bytes.set(run, at);
@@ -52,17 +58,18 @@ export function bodyCutter(maxRows: number) {
    * The body of the rows since the last cut, without the line end of its last row; undefined when there are none.
    * @throws PipelineError BODY_MISMATCH
    */
-  function cut(layout: LayoutName): Body | undefined {
+  function cut(): Body | undefined {
     if (rows === 0) return undefined;
     const body = bytes.subarray(0, at - 1);
     const sum = checkBody(body, columnsOf(layout), cents.subarray(0, rows));
     const made = { bytes: body, sha256: sha256Of(body), rows, cents: sum, firstLine, lastLine };
     at = 0;
     rows = 0;
+    confusable.clear();
     return made;
   }
 
-  return { room, add, cut };
+  return { endOfRoom, add, isFull: () => rows === maxRows, cut };
 }
 
 const FIRST_BYTES = 65_536;

@@ -84,16 +84,14 @@ function parcelPacker(order: ReadingOrder) {
   };
   const prints = printRuns(order);
   const encoder = rowEncoder(tuples.rows, prints, order);
-  const cutter = bodyCutter(order.maxRows);
   const rowSet = openRowSet(order.rowSetKey);
   const key = dataKeyOf(order.source);
-  let layout: CheckedGroup['layout'];
+  let cutter: ReturnType<typeof bodyCutter> | undefined;
   let batchNo = 1;
   let faults = 0;
 
   function pack(group: CheckedGroup): void {
-    layout ??= group.layout;
-    if (layout) packValid(layout, group);
+    if (group.layout) packValid(group.layout, group);
     for (const row of group.withheld) writeRow(tuples.rows, order.fileNo, withheldRow(order.operation, row));
     for (const fault of group.faults) {
       faults += 1;
@@ -101,21 +99,22 @@ function parcelPacker(order: ReadingOrder) {
     }
   }
 
-  function packValid(known: NonNullable<typeof layout>, { packed }: CheckedGroup): void {
+  function packValid(layout: NonNullable<CheckedGroup['layout']>, { packed }: CheckedGroup): void {
     const { count, bytes, starts } = packed;
-    encoder.setLayout(known);
+    encoder.setLayout(layout);
+    cutter ??= bodyCutter(order.maxRows, layout);
     for (let from = 0; from < count; ) {
-      const to = Math.min(count, from + cutter.room());
+      const to = cutter.endOfRoom(packed, from, count);
       encoder.encode(packed, from, to, batchNo);
       for (let row = from; row < to; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
       cutter.add(packed, from, to);
-      if (cutter.room() === 0) cut();
+      if (to < count || cutter.isFull()) cut();
       from = to;
     }
   }
 
   function cut(): void {
-    const body = layout && cutter.cut(layout);
+    const body = cutter?.cut();
     if (!body) return;
     const { bytes, sha256, ...figures } = body;
     const batch = {

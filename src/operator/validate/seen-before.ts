@@ -1,4 +1,5 @@
 import type { App } from '../../app.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
 import { canonicalBytes } from '../../csv/canonical-bytes.ts';
 import type { CheckedGroup } from '../../csv/check-payment-file.ts';
 import type { PackedRows } from '../../csv/packed-rows.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../ledger/queries/find-sent-before.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../vault/row-set.ts';
 import { rowFingerprinter } from '../../../workers/fingerprint-row.ts';
+import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
 import { chargedSince } from '../../../workers/look-back.ts';
 
 /** What the ledger knows of the rows of a file that is not in it. */
@@ -43,7 +45,7 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
       const payments = unpackRows(group);
       addRows(rowSet, group.packed);
       await charged.take(payments);
-      await sent?.take(payments);
+      if (group.layout) await sent?.take(group.layout, payments);
     },
     end: async () => ({ rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
   };
@@ -78,6 +80,7 @@ function searchCharged(app: App, folder: Folder, mostFaults: number) {
 /** Cuts batches as the intake would, because the journal knows calls by the bytes of their batches. */
 function searchSent({ ledger, settings }: App, account: string) {
   const { maxRows } = settings.batch;
+  let confusable: ConfusableRows | undefined;
   const found: SentBefore[] = [];
   let pending: PaymentRow[] = [];
   let batchNo = 0;
@@ -87,12 +90,19 @@ function searchSent({ ledger, settings }: App, account: string) {
     const before = await findForgottenSend(ledger, { account, batchNo, sha256: sha256Of(canonicalBytes(pending)) });
     if (before) found.push(before);
     pending = [];
+    confusable?.clear();
   };
   return {
-    take: async (payments: readonly PaymentRow[]) => {
+    take: async (layout: LayoutName, payments: readonly PaymentRow[]) => {
+      confusable ??= confusableRows(layout);
       for (const payment of payments) {
-        pending.push(payment);
+        const bytes = Buffer.from(`${payment.canonical.join(',')}\n`);
         if (pending.length === maxRows) await cut();
+        if (confusable.isConfusable(bytes, 0)) {
+          await cut();
+          confusable.isConfusable(bytes, 0);
+        }
+        pending.push(payment);
       }
     },
     end: async () => {

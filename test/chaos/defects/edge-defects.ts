@@ -42,4 +42,12 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     replace: "if (text === END) place = 'binary';",
     caughtBy: ['test/pgp/watch-armor.test.ts', 'test/pgp/check-message.test.ts'],
   },
+  {
+    name: 'confusable rows in one batch',
+    about: 'rows of one invoice and amount whose numbers end alike are sent together',
+    file: 'workers/intake/cut-bodies.ts',
+    find: 'if (confusable.isConfusable(group, starts[row]!)) return row;',
+    replace: 'if (confusable.isConfusable(group, starts[row]!) && row < 0) return row;',
+    caughtBy: ['test/workers/intake/cut-bodies.test.ts', 'test/pipeline/drop-to-result.test.ts'],
+  },
 ];

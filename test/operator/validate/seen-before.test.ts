@@ -69,3 +69,14 @@ it('openSeenBefore cuts batches as the intake does, to know calls that the ledge
   expect((await search(account, rows)).sentBefore).toBe(`batch 2 was sent at ${at.toISOString()} from file lost`);
   expect((await search(account, rows.slice(0, -1))).sentBefore).toBeUndefined();
 });
+
+it('openSeenBefore begins a batch where the intake does, before a row that a result could confuse', async () => {
+  const account = world.freshAccount();
+  const rows = [1, 2, 10_001, 3].map((n) => achRow(n, { invoice: 'DUES' }));
+  const { taken } = await search(account, rows);
+  await world.app.ledger.pool.query(
+    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 2, 1, $2, now(), now())`,
+    [account, sha256Of(canonicalBytes(taken.slice(2)))],
+  );
+  expect((await search(account, rows)).sentBefore).toMatch(/^batch 2 was sent at /);
+});

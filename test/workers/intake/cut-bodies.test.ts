@@ -9,8 +9,8 @@ function add(cutter: ReturnType<typeof bodyCutter>, ...numbers: number[]): void 
   cutter.add(groupOf([0, ...numbers, 0]), 1, numbers.length + 1);
 }
 
-function groupOf(numbers: readonly number[], cents = 2_500): PackedRows {
-  const rows = numbers.map((n) => `${achRow(n)}\n`);
+function groupOf(numbers: readonly number[], cents = 2_500, cells: Parameters<typeof achRow>[1] = {}): PackedRows {
+  const rows = numbers.map((n) => `${achRow(n, cells)}\n`);
   const starts = [0];
   for (const row of rows) starts.push(starts.at(-1)! + row.length);
   return {
@@ -26,28 +26,46 @@ const bodyOf = (...numbers: number[]) => numbers.map((n) => achRow(n)).join('\n'
 
 describe('bodyCutter', () => {
   it('gives the rows since the last cut, with their figures, and begins anew', () => {
-    const cutter = bodyCutter(3);
+    const cutter = bodyCutter(3, 'ach');
     add(cutter, 4, 5, 8);
-    expect(cutter.room()).toBe(0);
-    const { bytes, ...figures } = cutter.cut('ach')!;
+    expect(cutter.isFull()).toBe(true);
+    const { bytes, ...figures } = cutter.cut()!;
     expect(bytes.toString()).toBe(bodyOf(4, 5, 8));
     expect(figures).toEqual({ sha256: sha256Of(bodyOf(4, 5, 8)), rows: 3, cents: 7_500, firstLine: 4, lastLine: 8 });
-    expect(cutter.room()).toBe(3);
+    expect(cutter.isFull()).toBe(false);
     add(cutter, 9);
-    expect(cutter.cut('ach')).toMatchObject({ rows: 1, cents: 2_500, firstLine: 9, lastLine: 9 });
-    expect(cutter.cut('ach')).toBeUndefined();
+    expect(cutter.cut()).toMatchObject({ rows: 1, cents: 2_500, firstLine: 9, lastLine: 9 });
+    expect(cutter.cut()).toBeUndefined();
   });
 
   it('takes batches of any size', () => {
-    const cutter = bodyCutter(5_000);
+    const cutter = bodyCutter(5_000, 'ach');
     add(cutter, ...upTo(5_000));
-    expect(cutter.cut('ach')!.bytes.toString()).toBe(bodyOf(...upTo(5_000)));
+    expect(cutter.cut()!.bytes.toString()).toBe(bodyOf(...upTo(5_000)));
+  });
+
+  it('takes rows until it is full', () => {
+    const cutter = bodyCutter(3, 'ach');
+    expect(cutter.endOfRoom(groupOf([1, 2, 3, 4, 5]), 1, 5)).toBe(4);
+    expect(bodyCutter(3, 'ach').endOfRoom(groupOf([1, 2]), 0, 2)).toBe(2);
+  });
+
+  it('takes no row that a result could confuse with one in the batch, and takes it into the next', () => {
+    const cutter = bodyCutter(10, 'ach');
+    // Of one invoice and amount; 10,001 ends as 1 does.
+    const group = groupOf([1, 2, 10_001, 3], 2_500, { invoice: 'DUES' });
+    expect(cutter.endOfRoom(group, 0, 4)).toBe(2);
+    cutter.add(group, 0, 2);
+    expect(cutter.endOfRoom(group, 2, 4)).toBe(2);
+    cutter.add(group, 2, 2);
+    expect(cutter.cut()).toMatchObject({ rows: 2 });
+    expect(cutter.endOfRoom(group, 2, 4)).toBe(4);
   });
 
   it('refuses rows that are not those of the check', () => {
-    const cutter = bodyCutter(3);
+    const cutter = bodyCutter(3, 'ach');
     cutter.add(groupOf([1], 2_501), 0, 1);
-    expect(() => cutter.cut('ach')).toThrow(expect.objectContaining({ code: 'BODY_MISMATCH' }));
+    expect(() => cutter.cut()).toThrow(expect.objectContaining({ code: 'BODY_MISMATCH' }));
   });
 });
 

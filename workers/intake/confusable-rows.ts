@@ -1,0 +1,64 @@
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { cellEnd, cellStart } from '../../src/csv/packed-rows.ts';
+import { lastFour } from '../../src/kernel/mask.ts';
+
+/** Rows of one batch. */
+export type ConfusableRows = {
+  /**
+   * Whether a row could be taken for one that was added, in a result that shows of its number the end alone; if not, it is
+   * added.
+   * @param start where the row begins in `bytes`: cells with commas between them and a line feed behind
+   */
+  isConfusable(bytes: Uint8Array, start: number): boolean;
+  clear(): void;
+};
+
+/**
+ * Tells rows of one invoice and amount whose numbers are different and end alike. Were both in one batch, and the service
+ * gave its answers in another order, nobody would see that the outcomes of two payers are exchanged. Rows by customer code
+ * have it whole in the result.
+ */
+export function confusableRows(layout: LayoutName): ConfusableRows {
+  const columns = columnsOf(layout);
+  const invoice = columns.indexOf('invoice');
+  const amount = columns.indexOf('amount');
+  const number = columns.findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
+  if (number < 0) return { isConfusable: () => false, clear: () => {} };
+  /** By invoice, amount and the last two digits, which are shown of every number. Rows that meet by chance cost a cut at most. */
+  const seen = new Map<number, { end: string; whole: number }[]>();
+
+  return {
+    isConfusable: (bytes, start) => {
+      const numberAt = cellStart(bytes, start, number);
+      const numberEnd = cellEnd(bytes, numberAt);
+      const whole = hash(START, bytes, numberAt, numberEnd);
+      const digits = Buffer.from(bytes.buffer, bytes.byteOffset + numberAt, numberEnd - numberAt).toString('latin1');
+      const end = lastFour(digits);
+      const paid = hashCell(hashCell(START, bytes, start, invoice), bytes, start, amount);
+      const key = hash(paid, bytes, numberEnd - Math.min(2, numberEnd - numberAt), numberEnd);
+      const others = seen.get(key) ?? [];
+      if (others.some((other) => other.whole !== whole && endAlike(other.end, end))) return true;
+      seen.set(key, [...others, { end, whole }]);
+      return false;
+    },
+    clear: () => seen.clear(),
+  };
+}
+
+function endAlike(one: string, other: string): boolean {
+  return one.endsWith(other) || other.endsWith(one);
+}
+
+const START = 0x811c9dc5;
+
+function hashCell(from: number, bytes: Uint8Array, row: number, column: number): number {
+  const at = cellStart(bytes, row, column);
+  return hash(from, bytes, at, cellEnd(bytes, at));
+}
+
+/** FNV-1a, and a mark behind it, so that cells keep apart. */
+function hash(from: number, bytes: Uint8Array, start: number, end: number): number {
+  let sum = from;
+  for (let at = start; at < end; at += 1) sum = Math.imul(sum ^ bytes[at]!, 0x01000193);
+  return Math.imul(sum ^ 0xff, 0x01000193);
+}
