@@ -386,7 +386,9 @@ export const Config = z.strictObject({
         .min(1)
         .max(10_000)
         .default(500)
-        .describe('Most rows sent in one call, and so most rows ever in doubt'),
+        .describe(
+          'Most rows sent in one call, and so most rows ever in doubt; fewer where a result could confuse two of them',
+        ),
     })
     .prefault({}),
   masterKey: KeySource.optional().describe(

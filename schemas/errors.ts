@@ -94,7 +94,11 @@ export const ERRORS = {
     'Export without column titles.',
   ),
   EMPTY: rejected('file', 'the file has no bytes', 'Export the file again; this one was not written.'),
-  NO_ROWS: rejected('file', 'the file has no payment rows', 'Check the export; there is nothing to send.'),
+  NO_ROWS: rejected(
+    'file',
+    'the file has no row that could be sent',
+    'Check the export; mend what is said of its rows, if there are any, and drop it again.',
+  ),
   FILE_TOO_LARGE: rejected(
     'file',
     'the file is larger than the folder takes',
@@ -154,7 +158,7 @@ export const ERRORS = {
   DUPLICATE_FILE: rejected(
     'file',
     'the same bytes were taken before on this account',
-    'Do nothing: the first file is on its way or done.',
+    'Look at what became of the first file; nothing of this one is sent. Rows that were certainly not charged go out again by "paydrop resubmit".',
   ),
 
   // A person has to look before money moves.

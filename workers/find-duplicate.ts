@@ -1,4 +1,5 @@
 import type { FaultCode } from '../schemas/errors.ts';
+import type { FileState } from '../schemas/lifecycle.ts';
 import { findSameContent } from '../src/ledger/queries/find-duplicate.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
 
@@ -16,6 +17,14 @@ export async function findDuplicate(
 ): Promise<Refusal | undefined> {
   const earlier = await findSameContent(tx, file, inside);
   if (!earlier) return undefined;
-  const detail = `they came as "${earlier.name}" (file ${earlier.file_id})`;
+  const detail = `they came as "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
   return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+}
+
+/** What became of the first file. */
+function fateOf({ state, mayBeCharged }: { state: FileState; mayBeCharged: boolean }): string {
+  if (state === 'held') return 'which waits for approval; nothing of it was sent';
+  if (!mayBeCharged) return 'of which nothing was charged';
+  if (state === 'completed') return 'which is completed';
+  return state === 'partly_cancelled' ? 'of which a part was sent' : 'which is on its way';
 }

@@ -7,8 +7,8 @@ import type { FileShape } from './read-records.ts';
 type Findings = FileShape & RecordsFound & { readonly bytes: number };
 
 /**
- * The verdict on a file of which all rows were checked (F31): refused when one fault refuses it, else held when one
- * holds it, else accepted.
+ * The verdict on a file of which all rows were checked: refused when one fault refuses it or no row is valid, else held when
+ * one holds it, else accepted.
  * @returns with it the faults that only the whole file shows; they are in the tally
  */
 export function decideVerdict(
@@ -20,10 +20,9 @@ export function decideVerdict(
   faults.forEach(tally.count);
   const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
-  if (tally.has('hold')) return { verdict: 'hold', faults };
-  if (found.valid.rows > 0) return { verdict: 'accept', faults };
-  // An accepted file without a payment could never be completed.
-  const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail: 'every row is invalid' };
+  if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
+  // Nobody could approve anything, and an accepted file without a payment could never be completed.
+  const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail: `none of its ${found.records} rows is valid` };
   tally.count(nothingToSend);
   return { verdict: 'reject', faults: [...faults, nothingToSend] };
 }

@@ -40,6 +40,6 @@ describe('the command line as a process', () => {
     const piped = startChild('sh', ['-c', `{ ${line}; echo "status $?" >&2; } | head -n 1`]);
     await piped.ended;
     expect(piped.out()).toBe('{"faults":[\n');
-    expect(piped.err()).toBe('status 3\n');
+    expect(piped.err()).toBe('status 2\n');
   });
 });

@@ -79,5 +79,6 @@ describe('decideVerdict', () => {
     const badRows = { policy: 'withhold', maxPercent: 100 } as const;
     expect(decide(bad(9), ['CARD_BRAND'], { badRows })).toBe('accept');
     expect(decide(bad(10), ['CARD_BRAND'], { badRows })).toBe('reject NO_ROWS');
+    expect(decide(bad(10), ['WRONG_SIGN'])).toBe('reject TOO_MANY_BAD_ROWS NO_ROWS');
   });
 });

@@ -111,7 +111,7 @@ it('a rejects file whose numbers are masked is told so, row by row', async () =>
   expect(text).not.toContain(CARD);
   await world.drop('card', 'again.csv', text.replace('$25.00', '25.00'));
   await world.finish();
-  const { head, faults } = await readNotice(world, await fileNamed(world, 'again.csv'), 'held');
-  expect(head['Status']).toBe('HELD');
+  const { head, faults } = await readNotice(world, await fileNamed(world, 'again.csv'), 'nak');
+  expect(head).toMatchObject({ Status: 'REJECTED', Code: 'NO_ROWS' });
   expect(faults.map((fault) => fault.code)).toContain('CARD_FORMAT');
 });

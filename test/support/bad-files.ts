@@ -143,8 +143,8 @@ export const BAD_FILES: readonly BadFile[] = [
     title: 'charges in a folder of refunds',
     folder: 'ach-refund',
     bytes: codes('CR'),
-    ends: 'held',
-    code: 'WRONG_SIGN',
+    ends: 'rejected',
+    code: 'NO_ROWS',
   },
   { title: 'titles where they may stand', folder: 'card', bytes: `${CODE_TITLES}\n${codes('HA')}`, ends: 'completed' },
   {

@@ -123,18 +123,6 @@ describe('deliverFile', () => {
     expect((await outputsOf(held))['held.csv']).toContain('Status,HELD\r\nCode,TOO_MANY_BAD_ROWS');
   });
 
-  it('completes a file that a person approved although every row of it is invalid', async () => {
-    const content = lines(upTo(3).map((n) => cardRow(n, { amount: 'ten' })));
-    const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content);
-    await approveFile(world.app.ledger, fileId, { actor: 'operator:ada', reason: 'we know' });
-    await deliverFile(world.app, { fileId });
-    expect(await stateOf(fileId)).toBe('completed');
-    expect(await query(world.app, 'SELECT 1 FROM batch WHERE file_id = $1', [fileId])).toEqual([]);
-    const outputs = await outputsOf(fileId);
-    expect(Object.keys(outputs)).toEqual(['ack.csv', 'rejects.csv', 'result.csv', 'summary.json', 'summary.txt']);
-    expect(outputs['result.csv']!.match(/,INVALID,/g)).toHaveLength(3);
-  });
-
   it('tells the sender of a file that a person declined, and why', async () => {
     const content = lines([cardRow(1), cardRow(2, { amount: 'ten' })]);
     const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, content);

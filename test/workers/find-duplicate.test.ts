@@ -20,7 +20,7 @@ it('findDuplicate names the file that had the same bytes, also for a file that i
   const { sha256, name } = rows[0]!;
   const find = (change: object) =>
     transact(world.app.ledger, (tx) => findDuplicate(tx, { file_id: '', account, sha256, ...change }));
-  const detail = `they came as "${name}" (file ${first})`;
+  const detail = `they came as "${name}" (file ${first}), which is on its way`;
   expect(await find({})).toEqual({ code: 'DUPLICATE_FILE', detail, duplicateOf: first });
   expect(await find({ sha256: '0'.repeat(64) })).toBeUndefined();
   expect(await find({ account: world.freshAccount() })).toBeUndefined();

@@ -20,7 +20,10 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
 
 /** The move alone, for the transaction in which a second person confirms it. */
 export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
-  mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), `approve file "${fileId}"`);
+  const action = `approve file "${fileId}"`;
+  const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
+  if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, 'it has no row that could be sent; decline it');
+  mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
 }
 

@@ -1,3 +1,4 @@
+import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { FileRow } from '../records.ts';
 import type { Transaction } from '../transaction.ts';
 import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
@@ -13,13 +14,13 @@ export async function findSameContent(
   tx: Transaction,
   file: Pick<FileRow, 'file_id' | 'account' | 'sha256'>,
   inside: string = file.sha256,
-): Promise<Earlier | undefined> {
-  const { rows } = await tx.client.query<Earlier>(
-    `SELECT file_id, name, claimed_at FROM file
+): Promise<(Earlier & { state: FileState; mayBeCharged: boolean }) | undefined> {
+  const { rows } = await tx.client.query<Earlier & { state: FileState; mayBeCharged: boolean }>(
+    `SELECT file_id, name, claimed_at, state, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
      WHERE account = $1 AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
        AND state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')
      ORDER BY file_no LIMIT 1`,
-    [file.account, file.sha256, file.file_id, inside],
+    [file.account, file.sha256, file.file_id, inside, CERTAINLY_NOT_CHARGED],
   );
   return rows[0];
 }

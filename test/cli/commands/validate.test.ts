@@ -53,21 +53,21 @@ describe('validate: the verdict is the exit status', () => {
   it('is JSON alone on request, with every fault', async () => {
     const path = await write('json.csv', lines(upTo(150).map((n) => cardRow(n, { amount: 'ten' }))));
     const { status, out, err } = await validate(path, '--json');
-    expect({ status, err }).toEqual({ status: 3, err: '' });
+    expect({ status, err }).toEqual({ status: 2, err: '' });
     const report = JSON.parse(out) as { faults: unknown[] };
     expect(report).toMatchObject({
       file: 'json.csv',
-      decision: { verdict: 'hold', code: 'TOO_MANY_BAD_ROWS' },
+      decision: { verdict: 'reject', code: 'NO_ROWS' },
       check: { records: 150, valid: { rows: 0, cents: 0 } },
     });
-    expect(report.faults).toHaveLength(151);
+    expect(report.faults).toHaveLength(152);
     expect(report.faults[0]).toMatchObject({ code: 'AMOUNT_FORMAT', line: 1, column: 'amount' });
   });
 
   it('prints --max-faults of them for people', async () => {
     const path = await write('many.csv', lines(upTo(10).map((n) => cardRow(n, { amount: 'ten' }))));
     const { out } = await validate(path, '--max-faults', '2');
-    expect(out.split('\n').slice(2, 3)).toEqual(['… and 9 more; --max-faults or --json shows them']);
+    expect(out.split('\n').slice(2, 3)).toEqual(['… and 10 more; --max-faults or --json shows them']);
   });
 
   it('compares with the control file beside it', async () => {

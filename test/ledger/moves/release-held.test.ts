@@ -15,6 +15,15 @@ const because = { actor: 'operator:ada', reason: 'the sender confirmed it', evid
 const notHeld = (Object.keys(FILE_STATES) as FileState[]).filter((state) => state !== 'held');
 
 describe('approveFile', () => {
+  it('lets no file go of which nothing could be sent', async () => {
+    const { file_id: fileId } = await world.held();
+    await world.force('UPDATE file SET valid_rows = 0 WHERE file_id = $1', [fileId]);
+    await expect(approveFile(world.ledger, fileId, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining('it has no row that could be sent; decline it'),
+    });
+  });
+
   it('accepts a held file, whose batches may be sent from then on, and keeps why it was held', async () => {
     const { file_id: fileId } = await world.held({ batches: 2 });
     const key = { fileId, batchNo: 1 };

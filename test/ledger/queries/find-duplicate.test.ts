@@ -24,7 +24,7 @@ describe('findSameContent', () => {
       const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
       const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
       const expected = { file_id: earlier.file_id, name: 'monday.csv', claimed_at: new Date(START) };
-      expect(found).toEqual(isTaken ? expected : undefined);
+      expect(found && { ...found, mayBeCharged: undefined }).toEqual(isTaken ? { ...expected, state } : undefined);
     },
   );
 

@@ -80,7 +80,7 @@ describe('POST /drop/check', () => {
     const content = lines(upTo(300).map((n) => cardRow(n, { amount: 'ten' })));
     const { json } = await sendFile(viewer, 'check', { content });
     expect(json.faults).toHaveLength(200);
-    expect(json).toMatchObject({ verdict: 'hold', code: 'TOO_MANY_BAD_ROWS', faultCount: 301 });
+    expect(json).toMatchObject({ verdict: 'reject', code: 'NO_ROWS', faultCount: 302 });
   });
 
   it('takes a file without bytes for what it is', async () => {
