@@ -12,6 +12,9 @@ import { HOME_SITE } from './roles.ts';
 
 const Milliseconds = z.int().nonnegative();
 
+/** Of what is done again and again; at 0 a processor would do nothing else. */
+const Interval = z.int().min(10);
+
 /** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
 const Secret = z.string().min(1);
 
@@ -414,8 +417,8 @@ export const Config = z.strictObject({
     )
     .default([])
     .describe('Output files are uploaded as well'),
-  rescanMs: Milliseconds.default(30_000).describe('Every folder is listed at least this often, in ms'),
-  sweepMs: Milliseconds.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
+  rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
+  sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
   watch: z
     .enum(['events', 'poll'])
     .default('events')

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { checkSameFileSystem } from '../src/drop/check-same-file-system.ts';
-import { foldersHere, type Settings } from '../src/kernel/config.ts';
+import { type Folder, foldersHere, type Settings } from '../src/kernel/config.ts';
+import { liesInside } from '../src/kernel/config-faults.ts';
 import { PipelineError, systemCode } from '../src/kernel/errors.ts';
 
 /**
@@ -14,6 +15,31 @@ export async function checkFolders(settings: Settings): Promise<void> {
   const ours = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
   for (const dir of new Set(ours)) await makeFolder(dir);
   for (const folder of folders) await checkSameFileSystem(folder.path, folder.work);
+  await checkLinks(paths, folders);
+}
+
+/**
+ * The same by where links lead as `findConfigFaults` asks by how paths are written: a link in one of them must not make what
+ * paydrop writes a drop, nor one drop folder a part of another.
+ */
+async function checkLinks({ out, quarantine, data }: Settings['paths'], folders: readonly Folder[]): Promise<void> {
+  const ours = await Promise.all([out, quarantine, data].map(async (path) => ({ path, real: await realpath(path) })));
+  const drops = await Promise.all(folders.map(async ({ path }) => ({ path, real: await realpath(path) })));
+  for (const [index, drop] of drops.entries()) {
+    const others = drops.filter((_other, place) => place !== index);
+    const other =
+      [...ours, ...others].find(({ real }) => liesInside(real, drop.real)) ??
+      ours.find(({ real }) => liesInside(drop.real, real));
+    if (!other) continue;
+    throw new PipelineError(
+      'CONFIG_INVALID',
+      `use the drop folder "${drop.path}"`,
+      `it and "${other.path}" are one, or one in the other`,
+      {
+        next: 'Look where the links in these paths lead, and give each folder a place of its own.',
+      },
+    );
+  }
 }
 
 function noFolderHere({ folders, site }: Settings): PipelineError {

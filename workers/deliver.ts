@@ -8,11 +8,13 @@ import type { OutcomeTotals } from '../src/kernel/rows.ts';
 import { completeFile, type NewOutput } from '../src/ledger/moves/complete-file.ts';
 import { type Delivery, readDelivery } from '../src/ledger/queries/read-delivery.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../src/ledger/queries/read-file.ts';
+import { readWithheld } from '../src/ledger/queries/read-withheld.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { BatchRow, FileRow } from '../src/ledger/records.ts';
 import { lockAndAsk } from '../src/ledger/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../src/reconcile/control-totals.ts';
 import { summaryJson, summaryText, type Summary } from '../src/reconcile/outputs/summary.ts';
+import { sayWithheld } from '../src/reconcile/say-withheld.ts';
 import { countDelivered } from './deliver/count-delivered.ts';
 import { figuresOfFile } from './deliver/figures-of-file.ts';
 import { publishOutputs, writeOutputFiles } from './deliver/output-files.ts';
@@ -119,6 +121,7 @@ async function summarize(
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const outputs = await readOutputs(app.ledger, file.file_id);
   const unknown = outcomes.unknown?.rows ?? 0;
+  const withheld = await readWithheld(app.ledger, file);
   return {
     file: {
       fileId: file.file_id,
@@ -149,10 +152,12 @@ async function summarize(
       .filter((output) => !output.kind.startsWith('summary') && output.number === 0)
       .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
       .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
-    openItems:
-      unknown === 0
+    openItems: [
+      ...(unknown === 0
         ? []
-        : [`${unknown} rows may or may not have been charged; ask the service before sending them again`],
+        : [`${unknown} rows may or may not have been charged; ask the service before sending them again`]),
+      ...(withheld.rows === 0 ? [] : [`${sayWithheld(withheld)}; correct them in the rejects file and drop it`]),
+    ],
   };
 }
 

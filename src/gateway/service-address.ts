@@ -1,5 +1,6 @@
 import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import { isLoopback } from '../kernel/is-loopback.ts';
 import type { ServiceName } from '../kernel/wsdl.ts';
 
 /**
@@ -20,11 +21,6 @@ export function serviceAddress(server: Server, baseUrl?: string, service: Servic
     throw refuse('the address is plain http and not on this machine');
   }
   return new URL(base.pathname.replace(/\/+$/, '') + `/NetGate/${service}v2.asmx`, base);
-}
-
-/** The URL class has already brought short and hexadecimal forms of IPv4 into dotted decimals. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function parseUrl(text: string | undefined): URL | undefined {

@@ -1,6 +1,7 @@
 import { type DeskConfig, USUAL_DESK } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
 import { type ListenAddress, readListenAddress } from './config-listen.ts';
+import { isLoopback } from './is-loopback.ts';
 import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
 
 /** Where and how the desk is answered, with the key of its certificate read. */
@@ -56,11 +57,6 @@ export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Su
     idleMs: (desk?.idleMinutes ?? 15) * 60_000,
     longestMs: (desk?.longestHours ?? 12) * 3_600_000,
   };
-}
-
-/** Addresses that only programs of this host reach. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function readOpenId(

@@ -3,6 +3,7 @@ import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
+import { isLoopback } from './is-loopback.ts';
 import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from './log.ts';
 import { isTimeZone } from './zone-time.ts';
@@ -43,9 +44,14 @@ function protocolOf(text: string): string {
   return URL.canParse(text) ? new URL(text).protocol : '';
 }
 
-function findAccountFaults({ name, timeZone }: Account): ConfigFault[] {
-  if (isTimeZone(timeZone)) return [];
-  return [{ path: `accounts.${name}.timeZone`, reason: `"${timeZone}" is not a time zone` }];
+function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] {
+  const path = `accounts.${name}`;
+  const faults: ConfigFault[] = [];
+  if (!isTimeZone(timeZone)) faults.push({ path: `${path}.timeZone`, reason: `"${timeZone}" is not a time zone` });
+  // The address may hold a password, so it is not repeated.
+  if (baseUrl !== undefined && protocolOf(baseUrl) === 'http:' && !isLoopback(new URL(baseUrl).hostname))
+    faults.push({ path: `${path}.baseUrl`, reason: 'card numbers would cross the network in plain; use https://' });
+  return faults;
 }
 
 function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
@@ -155,11 +161,23 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
  */
 function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
   const { out, quarantine, data } = paths;
+  const ours = { out, quarantine, data };
   const owned: { name: string; path: string; site?: string }[] = [
-    ...Object.entries({ out, quarantine, data }).map(([name, path]) => ({ name: `paths.${name}`, path })),
+    ...Object.entries(ours).map(([name, path]) => ({ name: `paths.${name}`, path })),
     ...folders.map(({ work, site }, index) => ({ name: `folders.${index}.work`, path: work, site })),
   ];
-  return folders.flatMap((drop, index) => [
+  const odd = [...owned, ...folders.map((drop, index) => ({ name: `folders.${index}.path`, path: drop.path }))]
+    .filter(({ path }) => path.includes('\0'))
+    .map(({ name }) => ({ path: name, reason: 'it holds a character that no path can have' }));
+  const shared = Object.entries(ours)
+    .filter(([name, path]) => name !== 'data' && path === data)
+    .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' }));
+  const inOurs = folders.flatMap((drop, index) =>
+    Object.entries(ours)
+      .filter(([, path]) => drop.path !== path && liesInside(drop.path, path))
+      .map(([name]) => ({ path: `folders.${index}.path`, reason: `it lies in the folder of paths.${name}` })),
+  );
+  const inDrops = folders.flatMap((drop, index) => [
     ...owned
       .filter(({ path, site }) => (site ?? drop.site) === drop.site && liesInside(path, drop.path))
       .map(({ name }) => insideFault(name, drop)),
@@ -172,13 +190,14 @@ function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
       return liesInside(other.path, drop.path) ? [insideFault(name, drop)] : [];
     }),
   ]);
+  return [...odd, ...shared, ...inOurs, ...inDrops];
 }
 
 function insideFault(path: string, drop: Folder): ConfigFault {
   return { path, reason: `it lies in the drop folder "${drop.id}"` };
 }
 
-/** Whether a path is a folder or lies in it. Names with a dot are passed over when a drop folder is listed. */
-function liesInside(path: string, folder: string): boolean {
+/** Whether a path is a folder or lies in it, as they are written. Names with a dot are passed over when a drop folder is listed. */
+export function liesInside(path: string, folder: string): boolean {
   return !relative(folder, path).startsWith('.');
 }

@@ -71,6 +71,9 @@ export type ControlNote =
   | { readonly fault: 'CONTROL_FILE'; readonly reason: string };
 
 /** Rows and money; money is integer cents. */
+/** Rows that were not sent because of their faults. `cents` is without those whose amount cannot be read. */
+export type Withheld = { readonly rows: number; readonly cents: number; readonly unreadable: number };
+
 export type Totals = { readonly rows: number; readonly cents: number };
 
 /** Rows and money per outcome. */

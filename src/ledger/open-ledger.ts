@@ -5,6 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
 import { migrate } from './migrate.ts';
+import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: a PostgreSQL of the user's, or the embedded one in the data folder. */
 export type LedgerPlace = { url: string } | { dataDir: string; fsync?: boolean };
@@ -88,11 +89,32 @@ export function openPool(connection: LedgerConnection, { log, answerMs }: { log:
   // A lost connection is replaced by the pool. Without both listeners it would end the process: the pool's hears of those
   // that are idle, the connection's own of those that are in use.
   pool.on('error', (error) => log.warn({ code: 'LEDGER_UNREACHABLE' }, `ledger connection lost: ${error.message}`));
-  pool.on('connect', (client) =>
-    client.on('error', (error) => log.debug(`ledger connection failed: ${error.message}`)),
-  );
+  pool.on('connect', (client) => {
+    client.on('error', (error) => log.debug(`ledger connection failed: ${error.message}`));
+    keepTextsStorable(client);
+  });
   return pool;
 }
+
+/**
+ * The one gate for texts on their way to the database. Those of others may hold what PostgreSQL keeps nowhere, such as a NUL in
+ * a result file, and a statement that fails over one would fail again for ever.
+ */
+function keepTextsStorable(client: pg.PoolClient): void {
+  const { connection } = client as unknown as { connection: { bind(told: Bound | null, more: boolean): void } };
+  const { bind } = connection;
+  connection.bind = function bindStorable(told, more) {
+    const mapValue = told?.valueMapper;
+    const gate = (value: unknown) => {
+      const mapped = mapValue!(value);
+      return typeof mapped === 'string' ? storableText(mapped) : mapped;
+    };
+    bind.call(this, mapValue ? { ...told, valueMapper: gate } : told, more);
+  };
+}
+
+/** What node-postgres says of the values of a statement, see its lib/query.js; the types of it leave this out. */
+type Bound = { valueMapper?: (value: unknown) => unknown };
 
 /**
  * What every session asks of a server that may be set up otherwise. A commit is on the disk before it is answered, or a

@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import { isLoopback } from '../kernel/is-loopback.ts';
 import type { Message } from './write-message.ts';
 
 export type MailTarget = { smtpUrl: string; from: string; to: readonly string[] };
@@ -8,8 +9,11 @@ const STEP_MS = 10_000;
 
 /** Sends a mail of plain text over a connection of its own. @throws what the server or the network said */
 export async function sendMail(target: MailTarget, message: Message): Promise<void> {
+  const { password, hostname } = new URL(target.smtpUrl);
   const transport = createTransport({
     url: target.smtpUrl,
+    // A password never crosses the network in plain, also where the server offers no TLS.
+    requireTLS: password !== '' && !isLoopback(hostname),
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,

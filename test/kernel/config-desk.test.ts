@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeskConfig } from '../../schemas/config.ts';
-import { isLoopback, readDesk } from '../../src/kernel/config-desk.ts';
+import { readDesk } from '../../src/kernel/config-desk.ts';
 import type { ConfigFault } from '../../src/kernel/config-faults.ts';
 
 let root: string;
@@ -92,12 +92,4 @@ describe('readDesk', () => {
       faults: [{ path: 'desk.listen', reason: '"8420" is neither "off" nor host:port, such as 127.0.0.1:8420' }],
     });
   });
-});
-
-describe('isLoopback', () => {
-  it.each(['localhost', '127.0.0.1', '127.9.8.7', '::1'])('knows %s', (host) => expect(isLoopback(host)).toBe(true));
-  it.each(['0.0.0.0', '::', '127.evil.example', '128.0.0.1', 'localhost.evil.example'])(
-    'does not take %s for it',
-    (host) => expect(isLoopback(host)).toBe(false),
-  );
 });

@@ -209,6 +209,21 @@ describe('findConfigFaults', () => {
       expect(faultsOf(parts)).toEqual([{ path, reason: 'it lies in the drop folder "drop/dues"' }]);
     });
 
+    it.each(['out', 'data', 'quarantine'] as const)('keeps a drop folder out of paths.%s', (name) => {
+      const faults = faultsOf({ paths: { [name]: 'drop' } }).filter(({ path }) => path === 'folders.0.path');
+      expect(faults).toEqual([{ path: 'folders.0.path', reason: `it lies in the folder of paths.${name}` }]);
+    });
+
+    it('keeps the outputs out of the folder of the keys, and odd characters out of paths', () => {
+      expect(faultsOf({ paths: { out: 'same', data: 'same' } })).toEqual([
+        { path: 'paths.out', reason: 'it is the folder of paths.data, which holds keys' },
+      ]);
+      expect(faultsOf({ folders: [folderAt('drop/a\0b')] })).toContainEqual({
+        path: 'folders.0.path',
+        reason: 'it holds a character that no path can have',
+      });
+    });
+
     it('keeps the data out of a drop folder, and with it the work', () => {
       const paths = faultsOf({ paths: { data: 'drop/dues/data' } }).map(({ path }) => path);
       expect(paths).toEqual(['paths.data', 'folders.0.work']);
@@ -216,7 +231,6 @@ describe('findConfigFaults', () => {
 
     it.each([
       { paths: { out: 'drop/dues-out' } },
-      { paths: { out: 'drop' } },
       { paths: { out: 'drop/dues/../out' } },
       // Names with a dot are not looked at, and the drop folder may be the root of its file system.
       { folders: [{ ...FOLDER, work: 'drop/dues/.work' }] },
@@ -248,5 +262,5 @@ function faultsOf(parts: Parameters<typeof configWith>[0]): ConfigFault[] {
 }
 
 function at(path: string): string {
-  return new URL(path.replace(/\/\/+/g, '/').replace(/\/$/, ''), 'file:///srv/').pathname;
+  return decodeURIComponent(new URL(path.replace(/\/\/+/g, '/').replace(/\/$/, ''), 'file:///srv/').pathname);
 }

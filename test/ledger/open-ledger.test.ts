@@ -7,6 +7,8 @@ import { silentLog } from '../../src/kernel/log.ts';
 import { claimFile } from '../../src/ledger/moves/claim-file.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readFileState } from '../../src/ledger/queries/read-file.ts';
+import { transact } from '../../src/ledger/transaction.ts';
+import { askInOne } from '../../src/ledger/wire/ask-together.ts';
 import { withLock } from '../../src/ledger/with-lock.ts';
 import { relayDatabase } from '../support/database-relay.ts';
 import { startTestPostgres } from '../support/postgres.ts';
@@ -84,6 +86,22 @@ describe('openLedger', () => {
     const alive = async () =>
       (await world.ledger.pool.query('SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1)', [pids])).rows;
     await expect.poll(alive, { interval: 5 }).toEqual([]);
+  });
+
+  it('takes texts that PostgreSQL can keep nowhere, in every kind of statement', async () => {
+    const { pool } = world.ledger;
+    const odd = 'A\u0000B';
+    const kept = 'A\ufffdB';
+    expect((await pool.query('SELECT $1::text AS text, $2::text[] AS texts', [odd, [odd, 'x']])).rows).toEqual([
+      { text: kept, texts: [kept, 'x'] },
+    ]);
+    const told = await transact(world.ledger, (tx) => tx.client.query('SELECT $1::text AS text', [odd]));
+    expect(told.rows).toEqual([{ text: kept }]);
+    const [asked] = await transact(world.ledger, (tx) =>
+      askInOne(tx, ({ client }) => [client.query('SELECT $1::text AS text', [odd])]),
+    );
+    expect(asked.rows).toEqual([{ text: kept }]);
+    expect((await pool.query('SELECT $1::bytea AS bytes', [Buffer.from(odd)])).rows[0].bytes).toEqual(Buffer.from(odd));
   });
 
   it('outlives the loss of every connection', async () => {

@@ -28,6 +28,14 @@ describe('sendMail', () => {
     expect(server.mails).toEqual([]);
   });
 
+  it('says a password to no server without TLS, but to one on this machine', async () => {
+    const withPassword = (host: string) => server.url.replace('127.0.0.1', `ann:hidden-word@${host}`);
+    // The same server, by an address that is not known for this machine.
+    const elsewhere = sendMail({ ...PEOPLE, smtpUrl: withPassword('[::ffff:127.0.0.1]') }, MESSAGE);
+    await expect(elsewhere).rejects.toThrow(/TLS/i);
+    expect(server.mails).toEqual([]);
+  });
+
   it('fails when there is no server', async () => {
     const smtpUrl = (await closedUrl()).replace('http', 'smtp');
     await expect(sendMail({ ...PEOPLE, smtpUrl }, MESSAGE)).rejects.toThrow('ECONNREFUSED');

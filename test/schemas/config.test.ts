@@ -138,6 +138,7 @@ describe('Config', () => {
     ['a batch of too many rows', { ...SMALLEST, batch: { maxRows: 10_001 } }],
     ['a time that is negative', { ...SMALLEST, rescanMs: -1 }],
     ['a number in quotes', { ...SMALLEST, rescanMs: '30000' }],
+    ['no waiting at all', { ...SMALLEST, sweepMs: 0 }],
   ])('refuses %s', (_fault, config) => {
     expect(codesOf(config)).not.toEqual([]);
   });
@@ -146,7 +147,7 @@ describe('Config', () => {
     ['a folder that waits for a marker', withFolder({ complete: { by: 'marker' } })],
     ['the largest batch', { ...SMALLEST, batch: { maxRows: 10_000 } }],
     ['a service on loopback', withAccount({ baseUrl: 'http://127.0.0.1:8080' })],
-    ['no waiting at all', { ...SMALLEST, rescanMs: 0 }],
+    ['hardly any waiting', { ...SMALLEST, rescanMs: 10 }],
   ])('takes %s', (_case, config) => {
     expect(codesOf(config)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../schemas/config.ts';
@@ -28,6 +28,30 @@ describe('checkFolders', () => {
   it('does not make a drop folder: a mistyped path would be watched for ever', async () => {
     const settings = await settingsIn(await freshFolder());
     await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+
+  it.each([
+    ['the outputs', 'out'],
+    ['what is put aside', 'quarantine'],
+    ['the keys', 'data'],
+  ])('refuses a drop folder that a link makes the folder of %s', async (_what, name) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(join(root, name), { recursive: true });
+    await mkdir(join(root, 'drop'));
+    await symlink(join(root, name), settings.folders[0]!.path);
+    await expect(checkFolders(settings)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`it and "${join(root, name)}" are one, or one in the other`),
+    });
+  });
+
+  it('refuses outputs that a link leads into a drop folder', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(join(settings.folders[0]!.path, 'deep'), { recursive: true });
+    await symlink(join(settings.folders[0]!.path, 'deep'), settings.paths.out);
+    await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
   it.each(['data', 'out', 'quarantine'])('says that %s cannot be made where a file lies in its way', async (name) => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
@@ -47,6 +48,21 @@ describe('pollBatch, when the result does not fit', () => {
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
     expect(world.logged).toContainEqual(expect.objectContaining({ level: 50, fileId: key.fileId, batchNo: 1 }));
+  });
+
+  const WHOLE = said(ROWS).join('\r\n');
+  it.each([
+    ['a NUL stands in an invoice', Buffer.from(WHOLE.replace('A-1', 'A-\u0000'))],
+    ['it is in UTF-16', Buffer.from(`\ufeff${WHOLE}`, 'utf16le')],
+    ['it is compressed', gzipSync(WHOLE)],
+    ['half a character stands in it', Buffer.from(WHOLE.replace('Ada', 'Ad\ud800'), 'utf16le')],
+  ])('%s: an exception as well, also while other batches of the account wait', async (_what, file) => {
+    const { key } = await world.submitted();
+    const done: ResultAnswer = { kind: 'done', file, text: 'done' };
+    await pollBatch(answeringResult(world.app, done), key);
+    expect(await storyOf(world.app, key)).toMatchObject({ state: 'exception' });
+    expect(await world.outcomesOf(key.fileId)).toEqual({});
+    await pollBatch(answeringResult(world.app, GOOD), key);
   });
 
   it('the audit names the rows that differ and no number', async () => {

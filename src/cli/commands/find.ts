@@ -1,4 +1,4 @@
-import { EXIT } from '../../../schemas/errors.ts';
+import { ERRORS, EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
@@ -27,10 +27,10 @@ function describe(row: FoundRow): string[] {
     row.claimedAt.toISOString(),
     `${row.fileId} ${row.name}`,
     String(row.line),
-    row.amountCents === null ? '' : formatCents(row.amountCents),
+    row.amountCents === null ? 'unreadable' : formatCents(row.amountCents),
     row.customerCode || (row.lastFour ? `…${row.lastFour}` : ''),
     outcomeOf(row),
-    row.message ?? '',
+    row.message ?? row.faults.map((code) => `${code}: ${ERRORS[code].means}`).join('; '),
   ];
 }
 

@@ -2,6 +2,8 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
+import { readWithheldFiles, type WithheldFile } from '../../ledger/queries/read-withheld.ts';
+import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../table.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../operator/late-runs.ts';
@@ -18,17 +20,21 @@ export const status: CliCommand = {
   ],
   examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
   async run(call) {
-    const { overview, late } = await withLedger(call, async (ledger, settings) => ({
+    const { overview, late, withheld } = await withLedger(call, async (ledger, settings) => ({
       overview: await readOverview(ledger),
+      withheld: await readWithheldFiles(ledger, new Date(ledger.clock.now().getTime() - WITHHELD_MS)),
       late: await readLateRuns(ledger, settings),
     }));
-    print(call, { ...overview, ...late }, () => describe(overview, late));
+    print(call, { ...overview, ...late, withheld }, () => describe(overview, late, withheld));
     if (!call.options['check']) return EXIT.ok;
     return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok);
   },
 };
 
-function describe(overview: Overview, late: LateRuns): string {
+/** How far back rows that were withheld are named. */
+const WITHHELD_MS = 7 * 86_400_000;
+
+function describe(overview: Overview, late: LateRuns, withheld: readonly WithheldFile[]): string {
   return [
     ...doubtLines(overview),
     ...lateLines(overview),
@@ -36,6 +42,7 @@ function describe(overview: Overview, late: LateRuns): string {
     ...stoppedLines(overview),
     ...proposalLines(overview),
     ...openLines(overview),
+    ...withheldLines(withheld),
     section(
       'Files',
       overview.files.length === 0
@@ -135,6 +142,21 @@ function openLines({ open }: Overview): string[] {
   const table = textTable(['File', 'Name', 'Account', 'State', 'Batches', 'Since', 'Why'], rows);
   const hint = open.some((file) => file.state === 'held') ? `\n\n${HELD_HINT}` : '';
   return [section('On their way', table + hint)];
+}
+
+function withheldLines(withheld: readonly WithheldFile[]): string[] {
+  if (withheld.length === 0) return [];
+  const rows = withheld.map((file) => [
+    file.account,
+    file.fileId,
+    file.name,
+    file.claimedAt.toISOString(),
+    String(file.rows),
+    sayAmount(file),
+  ]);
+  const table = textTable(['Account', 'File', 'Name', 'Claimed', 'Rows', 'Total'], rows, [4]);
+  const hint = 'They have faults and were not sent. Correct them in the .rejects.csv of the file and drop that.';
+  return [section('Withheld and not paid, last 7 days', `${table}\n\n${hint}`)];
 }
 
 const HELD_HINT =

@@ -1,6 +1,8 @@
+import type { Withheld } from '../../kernel/rows.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../records.ts';
+import { readWithheld } from './read-withheld.ts';
 import type { AuditRow } from './search.ts';
 
 /**
@@ -24,6 +26,7 @@ export type FileFacts = {
   /** The first batch of each open state: what holds it, holds those after it. */
   open: BatchRow[];
   madeFrom: string | null;
+  withheld: Withheld;
 };
 
 const LINK_LIMIT = 200;
@@ -32,7 +35,7 @@ const FAULT_LIMIT = 10_000;
 export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<FileFacts> {
   const ask = async <Row extends object>(sql: string, values: unknown[]) =>
     (await ledger.pool.query<Row>(sql, values)).rows;
-  const [links, faults, groups, outcomes, open, from] = await Promise.all([
+  const [links, faults, groups, outcomes, open, from, withheld] = await Promise.all([
     ask<AuditRow>(
       `SELECT * FROM (SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit
          WHERE file_id = $1 AND batch_no IS NULL AND move <> 'output' ORDER BY seq DESC LIMIT ${LINK_LIMIT}) last ORDER BY seq`,
@@ -62,8 +65,9 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
       'SELECT file_id FROM resubmission WHERE account = $1 AND sha256 = $2 AND new_file_id = $3',
       [file.account, file.sha256, file.file_id],
     ),
+    readWithheld(ledger, file),
   ]);
-  return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null };
+  return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null, withheld };
 }
 
 /** A call of a batch as its story tells it. */

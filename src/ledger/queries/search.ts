@@ -1,3 +1,4 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -21,6 +22,8 @@ export type FoundRow = {
   outcome: string | null;
   code: number | null;
   message: string | null;
+  /** Of a row that was withheld: the codes of its faults. */
+  faults: FaultCode[];
 };
 
 /** Everything that ever came with this invoice, newest first. */
@@ -29,7 +32,9 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
     `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
             r.line, f.file_id AS "fileId", f.name, f.account, f.operation, f.state AS "fileState",
             f.claimed_at AS "claimedAt", r.batch_no AS "batchNo", b.state AS "batchState", b.batch_id AS "batchId",
-            o.outcome, o.code, o.message
+            o.outcome, o.code, o.message,
+            ARRAY(SELECT DISTINCT d.code FROM row_fault d
+                  WHERE r.batch_no IS NULL AND d.file_no = r.file_no AND d.line = r.line ORDER BY 1) AS faults
      FROM payment_row r JOIN file f USING (file_no)
      LEFT JOIN batch b ON b.file_id = f.file_id AND b.batch_no = r.batch_no
      LEFT JOIN current_outcome o USING (file_no, line)

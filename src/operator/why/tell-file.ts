@@ -5,6 +5,7 @@ import type { BatchGroup, FileFacts } from '../../ledger/queries/read-why.ts';
 import type { ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
 import type { AuditRow } from '../../ledger/queries/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/records.ts';
+import { sayWithheld } from '../../reconcile/say-withheld.ts';
 import { mendOf } from '../mend-of.ts';
 import { capital, ended, outcomesOf, rowsOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
@@ -65,8 +66,14 @@ export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly
     `The file is ${file.state}: ${FILE_STATES[file.state]}.`,
     ...facts.groups.map(tellGroup),
     ...(facts.outcomes.length > 0 ? [`Outcomes: ${outcomesOf(facts.outcomes)}.`] : []),
+    ...(wasTaken(file) && facts.withheld.rows > 0 ? [`${sayWithheld(facts.withheld)}.`] : []),
     ...(outputs.length > 0 ? [`Output files: ${outputs.map((output) => output.name).join(', ')}.`] : []),
   ];
+}
+
+/** Of any other file nothing was paid at all. */
+function wasTaken({ state }: FileRow): boolean {
+  return ['accepted', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
 }
 
 function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
@@ -75,7 +82,11 @@ function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
 }
 
 /** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */
-export function nextForFile(file: FileRow, resubmissions: readonly ResubmissionRow[]): string[] {
+export function nextForFile(
+  file: FileRow,
+  { withheld }: Pick<FileFacts, 'withheld'>,
+  resubmissions: readonly ResubmissionRow[],
+): string[] {
   const id = file.file_id;
   switch (file.state) {
     case 'claimed':
@@ -92,8 +103,13 @@ export function nextForFile(file: FileRow, resubmissions: readonly ResubmissionR
     case 'completed':
     case 'partly_cancelled':
     case 'cancelled':
-      return resubmissions
-        .filter((row) => row.new_file_id === null)
-        .map((row) => `${row.name} has not come back through ${file.folder} yet; let paydrop run.`);
+      return [
+        ...(wasTaken(file) && withheld.rows > 0
+          ? [`${sayWithheld(withheld)}. Correct them in its .rejects.csv and drop that, unless this was done.`]
+          : []),
+        ...resubmissions
+          .filter((row) => row.new_file_id === null)
+          .map((row) => `${row.name} has not come back through ${file.folder} yet; let paydrop run.`),
+      ];
   }
 }

@@ -1,3 +1,4 @@
+import { ERRORS } from '../../../schemas/errors.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
@@ -31,7 +32,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
     story: [...made, ...tellFile(file, facts)],
     now: tellFileState(file, facts, outputs),
     next: orNothing([
-      ...nextForFile(file, resubmissions),
+      ...nextForFile(file, facts, resubmissions),
       ...batches.flat(),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
     ]),
@@ -76,7 +77,8 @@ function rowNow(row: FoundRow): string {
   const amount = row.amountCents === null ? 'no readable amount' : formatCents(row.amountCents);
   const payer = row.customerCode || (row.lastFour ? `…${row.lastFour}` : 'no payer');
   const outcome = row.outcome ?? (row.batchNo === null ? 'invalid, withheld' : 'without an outcome');
-  return `The row: ${amount}, ${payer}, ${outcome}${row.message ? `: ${row.message}` : ''}.`;
+  const reason = row.message ?? row.faults.map((code) => ERRORS[code].means).join('; ');
+  return `The row: ${amount}, ${payer}, ${outcome}${reason ? `: ${reason}` : ''}.`;
 }
 
 async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
-import { isLoopback, type OpenIdSettings } from '../../kernel/config-desk.ts';
+import type { OpenIdSettings } from '../../kernel/config-desk.ts';
+import { isLoopback } from '../../kernel/is-loopback.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Desk } from '../desk.ts';
 import { cookieOptions } from './session-cookie.ts';

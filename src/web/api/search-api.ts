@@ -61,6 +61,7 @@ const SEARCH = apiSchema({
         outcome: maybe(TEXT),
         code: maybe(WHOLE),
         message: maybe(TEXT),
+        faults: listOf(TEXT),
       }),
     ),
     batchIds: listOf(objectOf({ fileId: TEXT, batchNo: WHOLE, name: TEXT })),

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, codeRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
@@ -18,8 +20,23 @@ describe('find', () => {
     const { status, out, err } = await world.paydrop('find', '--invoice', 'C-1');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
-    expect(out).toMatch(/monday\.csv +2 .*INVALID/);
+    expect(out).toMatch(/monday\.csv +2 +unreadable +INVALID +AMOUNT_FORMAT: the amount is not a plain decimal/);
     expect(out.match(/held\.csv +\d +26\.00 +A1000000[78] +/g)).toHaveLength(2);
+  });
+
+  it('is not alone in saying that a row was withheld: status, why and the summary say so, too', async () => {
+    const [status, why] = [await world.paydrop('status'), await world.paydrop('why', 'monday.csv')];
+    expect(status.out).toMatch(
+      /Withheld and not paid, last 7 days\n.*\n.*\nmain .*monday\.csv .* 1 +1 amount unreadable\n/,
+    );
+    const said = '1 row was withheld and not paid: 1 amount unreadable';
+    expect(why.out).toContain(`${said}. Correct them in its .rejects.csv and drop that`);
+    expect(why.out).not.toContain('Nothing is to be done');
+    const { rows } = await world.app.ledger.pool.query(
+      `SELECT output.name FROM output JOIN file USING (file_id) WHERE file.name = 'monday.csv' AND kind = 'summary-txt'`,
+    );
+    const summary = await readFile(join(world.app.settings.paths.out, rows[0].name), 'utf8');
+    expect(summary).toContain(`Open items\n${said}; correct them in the rejects file and drop it\n`);
   });
 
   it('says of a row in a refused file that its file was refused', async () => {

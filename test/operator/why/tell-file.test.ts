@@ -22,7 +22,8 @@ const file = {
   invalid_rows: 1,
   reason_code: 'CONTROL_TOTALS',
 } as FileRow;
-const facts: FileFacts = { links: [], faults: [], groups: [], outcomes: [], open: [], madeFrom: null };
+const withheld = { rows: 0, cents: 0, unreadable: 0 };
+const facts: FileFacts = { links: [], faults: [], groups: [], outcomes: [], open: [], madeFrom: null, withheld };
 
 function link(move: string, more: Partial<AuditRow> = {}): AuditRow {
   return {
@@ -99,7 +100,7 @@ describe('tellFileState', () => {
 
 describe('nextForFile', () => {
   it.each(Object.keys(FILE_STATES) as FileState[])('of a file that is %s', (state) => {
-    const steps = nextForFile({ ...file, state }, []).join(' ');
+    const steps = nextForFile({ ...file, state }, facts, []).join(' ');
     const expected: Record<FileState, RegExp> = {
       claimed: /Nothing: its rows are being checked/,
       held: /Ask the sender which.* "paydrop approve g7fhpaqs00000000 .*"paydrop decline/,
@@ -113,9 +114,20 @@ describe('nextForFile', () => {
     expect(steps).toMatch(expected[state]);
   });
 
+  it('says of rows that were withheld that they were not paid, where others were', () => {
+    const some = { withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
+    const said = '3 rows were withheld and not paid: 75.00, 1 amount unreadable.';
+    expect(nextForFile(file, some, [])).toEqual([
+      `${said} Correct them in its .rejects.csv and drop that, unless this was done.`,
+    ]);
+    expect(tellFileState(file, { ...facts, ...some }, [])).toContain(said);
+    for (const state of ['rejected', 'held', 'cancelled'] as const)
+      expect(nextForFile({ ...file, state }, some, []).join()).not.toContain('withheld');
+  });
+
   it('names a resubmission that has not come back, and none that has', () => {
     const waiting = { name: 'june-again-1.csv', new_file_id: null } as ResubmissionRow;
-    expect(nextForFile(file, [waiting, { ...waiting, new_file_id: 'x' }])).toEqual([
+    expect(nextForFile(file, facts, [waiting, { ...waiting, new_file_id: 'x' }])).toEqual([
       'june-again-1.csv has not come back through drop/card yet; let paydrop run.',
     ]);
   });

@@ -166,7 +166,11 @@ function drops(): [folder: string, name: string, content: string][] {
         achRow(1, { account: ten, comment: `account ${ten}`, invoice: 'T-1' }),
       ]),
     ],
-    ['ach-refund', 'wrong-sign.csv', lines([achRow(1, { account: long, amount: '5.00' })])],
+    [
+      'ach-refund',
+      'wrong-sign.csv',
+      lines([achRow(1, { account: long, amount: '5.00' }), achRow(2, { amount: '-5.00' })]),
+    ],
     ['ach-refund', 'latin.csv', `${achRow(1, { account: short, amount: '-5.00' })}\u0000\n`],
   ];
 }
