@@ -97,7 +97,7 @@ export const ERRORS = {
   NO_ROWS: rejected(
     'file',
     'the file has no row that could be sent',
-    'Check the export; mend what is said of its rows, if there are any, and drop it again.',
+    'Check the export. If it has rows, correct what the notice says of them and drop it again.',
   ),
   FILE_TOO_LARGE: rejected(
     'file',

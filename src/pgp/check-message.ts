@@ -98,7 +98,7 @@ async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Pr
   return { code: 'PGP_WRONG_KEY', detail: `it is for ${shown.join(', ')}` };
 }
 
-/** One text for both: whoever makes keys up must not learn which of them opens. */
+/** One text for both causes: somebody who tries keys must not learn which of them opens. */
 const KEY_FAULT =
   'its session key cannot be opened: it was damaged, or is for a cipher that paydrop does not know; use AES';
 

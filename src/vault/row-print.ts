@@ -30,10 +30,10 @@ export type RowPrinter = {
 export const PRINT_BYTES = 8;
 
 /**
- * A print has two halves of 32 bits. The first is the same for payments of one invoice and amount, whoever pays. The second
+ * A print has two halves of 32 bits. The first is the same for payments of one invoice and amount by any payer. The second
  * is two bits for the kind of payer, and 30 for invoice, payer and amount together. So the same payment has the same print, and
- * one whose payer is named in another way is found in the stretch of its first half and another kind. Whoever finds one
- * compares the rows themselves, because among so many rows 64 bits are not enough.
+ * one whose payer is named in another way is found in the stretch of its first half and another kind. The rows that
+ * are found are compared themselves, because among so many 64 bits are not enough.
  *
  * Both are cut from macs (AES-256-CMAC): who has the ledger but not the key can try no number.
  * @param key of printKey

@@ -46,6 +46,17 @@ describe('findConfigFaults', () => {
     ]);
   });
 
+  it.each<[string, boolean]>([
+    ['http://payments.example.com', false],
+    ['http://127.0.0.1.example.com/', false],
+    ['http://127.0.0.1:8899', true],
+    ['http://[::1]:8899', true],
+    ['https://payments.example.com', true],
+  ])('lets card numbers go to %s: %s', (baseUrl, isFine) => {
+    const faults = faultsOf({ account: { baseUrl } });
+    expect(faults.map(({ path }) => path)).toEqual(isFine ? [] : ['accounts.main.baseUrl']);
+  });
+
   it('finds a time zone that does not exist', () => {
     expect(faultsOf({ account: { timeZone: 'America/Springfield' } })).toEqual([
       { path: 'accounts.main.timeZone', reason: '"America/Springfield" is not a time zone' },

@@ -53,6 +53,7 @@ describe('findInvoice', () => {
         outcome: 'approved',
         code: null,
         message: 'Approved',
+        faults: [],
       },
     ]);
   });
