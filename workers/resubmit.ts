@@ -129,13 +129,14 @@ function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Con
   const folder = folderOf(app, file.folder, file.file_id);
   // What reads the file takes an apostrophe away that stands before a formula, so it is written as people get it.
   const line = csvLines({ guard: true });
+  const amountAt = new Set([columnsOf(file.layout!).indexOf('amount')]);
   async function* all(): AsyncGenerator<string> {
     // A folder of another character set reads UTF-8 where the file says so.
     const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
     if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
     else if (mark) yield mark;
     for await (const page of finishedRows(app, file, PRESENT)) {
-      const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells));
+      const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells, amountAt));
       if (lines.length > 0) yield lines.join('');
     }
   }

@@ -1,5 +1,5 @@
 import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
-import { maskNumber, maskText } from '../kernel/mask.ts';
+import { isDay, maskNumber, maskText } from '../kernel/mask.ts';
 
 const LONGEST_SHOWN = 40;
 
@@ -16,17 +16,14 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
   const masked =
     kind === 'cardNumber' || kind === 'accountNumber'
       ? maskNumber(text)
-      : TELLING[kind]?.test(text)
+      : (kind === 'amount' && AMOUNT.test(text)) || (kind === 'date' && isDay(text))
         ? text
         : maskText(starOwn(text, ownNumber));
   return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
 }
 
-/** What is no number of a card or an account, because such have no points and slashes in these places. */
-const TELLING: Partial<Record<(typeof COLUMNS)[ColumnName]['kind'], RegExp>> = {
-  amount: /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,4}\.\d{1,2}$/,
-  date: /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/,
-};
+/** No number of a card or an account has such a point. */
+const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,4}\.\d{1,2}$/;
 
 function starOwn(text: string, ownNumber: string): string {
   return text.includes(ownNumber) && /^\d{4,}$/.test(ownNumber)

@@ -77,6 +77,11 @@ function startsCardNumber(groups: readonly string[]): boolean {
   return false;
 }
 
+/** Whether a text is written as a day, which no number of eight digits or more is. */
+export function isDay(text: string): boolean {
+  return /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/.test(text);
+}
+
 /** Four digits of a number are half of it at most; of a shorter one, two. */
 function shownDigits(count: number): number {
   return count >= 8 ? 4 : 2;

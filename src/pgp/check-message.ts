@@ -47,7 +47,7 @@ export async function checkMessage(
     const message = await readMessage({ [Symbol.asyncIterator]: () => ({ next: () => armor.pieces.next() }) });
     const found = await readToEnd(message, keys, { ...rules, note });
     if ('code' in found) return armor.fault() === undefined ? found : fault();
-    // The library stops at the end of the message, and not at that of the file.
+    // What the library leaves unread is looked at as well.
     for (let rest = await armor.pieces.next(); !rest.done; rest = await armor.pieces.next()) note();
     return armor.fault() === undefined ? found : fault();
   };
@@ -98,7 +98,7 @@ async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Pr
   return { code: 'PGP_WRONG_KEY', detail: `it is for ${shown.join(', ')}` };
 }
 
-/** One text for both causes: somebody who tries keys must not learn which of them opens. */
+/** One text for both causes: a sender who tries keys must not learn which of them opens. */
 const KEY_FAULT =
   'its session key cannot be opened: it was damaged, or is for a cipher that paydrop does not know; use AES';
 

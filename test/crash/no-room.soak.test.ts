@@ -10,7 +10,7 @@ import type { Daemon } from './support/daemon.ts';
 
 /**
  * What a call must be written to cannot be written: nothing is sent, nothing is lost, and when it can be written again
- * the work goes on by itself (F77). Full outputs: test/pipeline/full-disk.soak.test.ts.
+ * the work goes on by itself. Full outputs: test/pipeline/full-disk.soak.test.ts.
  */
 
 const PATIENT = { timeout: 60_000, interval: 50 };

@@ -24,21 +24,19 @@ export function confusableRows(layout: LayoutName): ConfusableRows {
   const amount = columns.indexOf('amount');
   const number = columns.findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
   if (number < 0) return { isConfusable: () => false, clear: () => {} };
-  /** By invoice, amount and the last two digits, which are shown of every number. Rows that meet by chance cost a cut at most. */
-  const seen = new Map<number, { end: string; whole: number }[]>();
+  /** Numbers by a hash of invoice, amount and the last two digits, which are shown of every number. Rows that meet by chance cost a cut at most. */
+  const seen = new Map<number, string[]>();
 
   return {
     isConfusable: (bytes, start) => {
       const numberAt = cellStart(bytes, start, number);
       const numberEnd = cellEnd(bytes, numberAt);
-      const whole = hash(START, bytes, numberAt, numberEnd);
       const digits = Buffer.from(bytes.buffer, bytes.byteOffset + numberAt, numberEnd - numberAt).toString('latin1');
-      const end = lastFour(digits);
       const paid = hashCell(hashCell(START, bytes, start, invoice), bytes, start, amount);
       const key = hash(paid, bytes, numberEnd - Math.min(2, numberEnd - numberAt), numberEnd);
       const others = seen.get(key) ?? [];
-      if (others.some((other) => other.whole !== whole && endAlike(other.end, end))) return true;
-      seen.set(key, [...others, { end, whole }]);
+      if (others.some((other) => other !== digits && endAlike(lastFour(other), lastFour(digits)))) return true;
+      seen.set(key, [...others, digits]);
       return false;
     },
     clear: () => seen.clear(),

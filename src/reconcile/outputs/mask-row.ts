@@ -1,7 +1,7 @@
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
-import { holdsCardNumber, maskNumber, maskText } from '../../kernel/mask.ts';
+import { holdsCardNumber, isDay, maskNumber, maskText } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
 
 /**
@@ -32,14 +32,11 @@ function cellMasker(columns: readonly ColumnName[], cells: readonly string[], at
   return (cell: string, index: number): string => {
     const kind = isWhole ? COLUMNS[columns[index]!].kind : 'text';
     if (kind === 'amount' && isAmount(cell, isInPlace)) return cell;
-    if (kind === 'date' && DAY.test(cell.trim())) return cell;
+    if (kind === 'date' && isDay(cell.trim())) return cell;
     if (!isInPlace) return hideNumbers(cell);
     return holdsCardNumber(cell) || holdsNumber(cell, number) ? hideNumbers(cell) : cell;
   };
 }
-
-/** No number of eight digits or more is written like this. */
-const DAY = /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/;
 
 function isNumberColumn(column: ColumnName): boolean {
   return COLUMNS[column].kind === 'cardNumber' || COLUMNS[column].kind === 'accountNumber';
