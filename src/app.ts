@@ -42,7 +42,14 @@ export type App = {
  */
 export async function openApp(
   settings: Settings,
-  options: { log: Log; env: NodeJS.ProcessEnv; clock?: Clock; fsync?: boolean; queue?: Queue },
+  options: {
+    log: Log;
+    env: NodeJS.ProcessEnv;
+    clock?: Clock;
+    databaseClock?: Clock;
+    fsync?: boolean;
+    queue?: Queue;
+  },
 ): Promise<App> {
   const { log, clock = systemClock } = options;
   const keys = openKeyRing(findKeyPlace(settings, options.env));
@@ -56,7 +63,8 @@ export async function openApp(
     const place = settings.databaseUrl
       ? { url: settings.databaseUrl }
       : { dataDir: settings.paths.data, fsync: options.fsync ?? true };
-    const ledger = await openLedger(place, { clock, log });
+    const { databaseClock = clock } = options;
+    const ledger = await openLedger(place, { clock, databaseClock, log });
     closers.push(() => ledger.close());
     const fingerprint = openFingerprinter(
       keys,

@@ -23,7 +23,7 @@ export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnsw
   const end = endOf(app, batch, answer);
   const ended = await insist(app, batch, end, async () => {
     const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
-    return isReleased ? 'released' : await endAttempt(app.ledger, batch, end);
+    return isReleased ? 'released' : await endAttempt(app.ledger, batch, { ...end, serviceAt: answer.serviceAt });
   });
   if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
   crashPoint('submit.recorded');

@@ -53,7 +53,7 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch, known.ahead)]);
   if (isOlder) return undefined;
   crashPoint('submit.body-opened');
-  const answer = await send(app, batch, body, () => known.calling?.(name));
+  const answer = await withTime(app, batch, await send(app, batch, body, () => known.calling?.(name)));
   return { account: name, now: await recordAnswer(app, batch, answer) };
 }
 
@@ -123,6 +123,21 @@ async function send(app: App, batch: Prepared, body: Buffer, calling: () => void
     // After the yes, only the gateway can say that no byte left; an error says nothing.
     return { kind: 'unknown', why: why ?? 'the call broke off', evidence: { bytesWritten: mayHaveLeft, bytesRead: 0 } };
   }
+}
+
+/**
+ * What a report of the service shows of a call in doubt can only be judged by the clock that the service had then. When its
+ * answer does not say, it is asked at once.
+ */
+async function withTime(app: App, batch: Prepared, answer: SubmitAnswer): Promise<SubmitAnswer> {
+  if (answer.kind !== 'unknown' || answer.serviceAt) return answer;
+  return {
+    ...answer,
+    serviceAt: await app
+      .gateway(batch.account)
+      .askTime()
+      .catch(() => undefined),
+  };
 }
 
 /**

@@ -36,10 +36,13 @@ export async function sweep(app: App, { atStart = false, atSite = true } = {}): 
 /** No output takes this long to write; what is older was left by a process that died. */
 const STALE_MS = 3_600_000;
 
-/** Longer than any call: name look-up, connection, intent (as old as the lease at most), answer, room for a slow disk. */
+/**
+ * Longer than any call: name look-up, connection, intent (as old as the lease at most), answer, the time of the service
+ * after a call without one, room for a slow disk.
+ */
 export function longestCallMs(app: App): number {
   const accounts = [...app.settings.accounts.values()];
-  const callMs = accounts.map((account) => account.connectTimeoutMs + account.leaseMs + account.answerTimeoutMs);
+  const callMs = accounts.map((account) => 3 * account.connectTimeoutMs + account.leaseMs + account.answerTimeoutMs);
   return Math.max(...callMs) + 60_000;
 }
 

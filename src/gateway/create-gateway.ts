@@ -5,6 +5,7 @@ import { fetchBatchResult } from './fetch-batch-result.ts';
 import type { GatewayAccount } from './gateway-account.ts';
 import { serviceAddress } from './service-address.ts';
 import { submitBatch } from './submit-batch.ts';
+import { askTime } from './transport/ask-time.ts';
 import type { NetworkParts } from './transport/open-connection.ts';
 
 export type GatewaySettings = {
@@ -42,6 +43,8 @@ export type Gateway = {
    * @throws PipelineError INTERNAL when the request cannot be built
    */
   fetchBatchResult(call: { batchId: string }): Promise<ResultAnswer>;
+  /** The time by the clock of the service, in whole seconds; undefined when it does not say. Carries no login. */
+  askTime(): Promise<Date | undefined>;
 };
 
 /**
@@ -54,6 +57,7 @@ export function createGateway(settings: GatewaySettings, network: NetworkParts =
   return {
     submitBatch: (call) => submitBatch(account, call),
     fetchBatchResult: (call) => fetchBatchResult(account, call.batchId),
+    askTime: () => askTime(account),
   };
 }
 

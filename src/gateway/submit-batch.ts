@@ -48,7 +48,8 @@ export async function submitBatch(account: GatewayAccount, call: SubmitCall): Pr
     largestAnswerBytes: account.largestAnswerBytes,
   });
   crashPoint('submit.answered');
-  return classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
+  const answer = await classifySubmit(call.operation, outcome, createScrub(account.login, call.body));
+  return outcome.serviceAt ? { ...answer, serviceAt: outcome.serviceAt } : answer;
 }
 
 async function buildBatchRequest(account: GatewayAccount, call: SubmitCall): Promise<SoapRequest> {

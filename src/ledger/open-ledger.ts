@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
@@ -15,6 +15,8 @@ export type Ledger = {
   /** Connections for `withLock` alone. */
   readonly locks: pg.Pool;
   readonly clock: Clock;
+  /** SQL of the present moment by the clock of the database. What is concluded from times is reckoned by it. */
+  readonly databaseNow: () => string;
   /** This process, as the ledger knows it: whoever holds a batch is named, and its death is noticed. */
   readonly instance: Instance;
   /** How to reach the same server, for the queue. */
@@ -28,13 +30,14 @@ export type LedgerConnection =
 
 /**
  * Opens the ledger: starts or joins the server, brings the schema up to date and registers this process.
+ * @param options.databaseClock what tests put in place of the database's own; a hand clock stands for both when left out
  * @param options.answerMs longest wait for an answer of the server, for tests
  * @param options.asIs leaves the schema as it is found, for those who only look; what they ask may then be missing
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED
  */
 export async function openLedger(
   place: LedgerPlace,
-  options: { clock: Clock; log: Log; answerMs?: number; asIs?: boolean },
+  options: { clock: Clock; databaseClock?: Clock; log: Log; answerMs?: number; asIs?: boolean },
 ): Promise<Ledger> {
   const server = await reachServer(place, options.log);
   const pool = openPool(server.connection, options);
@@ -52,6 +55,7 @@ export async function openLedger(
       pool,
       locks,
       clock: options.clock,
+      databaseNow: sqlClock(options),
       instance,
       connection: server.connection,
       close: async () => {
@@ -64,6 +68,11 @@ export async function openLedger(
     if (error instanceof PipelineError) throw error;
     throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', undefined, { cause: error });
   }
+}
+
+function sqlClock({ clock, databaseClock = clock }: { clock: Clock; databaseClock?: Clock }): () => string {
+  if (databaseClock === systemClock) return () => 'clock_timestamp()';
+  return () => `timestamptz '${databaseClock.now().toISOString()}'`;
 }
 
 /**

@@ -20,8 +20,10 @@ export type AuditEntry = {
 
 export type Transaction = {
   readonly client: Asked;
-  /** The present moment, the same for everything in this transaction. */
+  /** The present moment by the clock of this host, the same for everything in this transaction. */
   readonly at: Date;
+  /** SQL of the present moment by the clock of the database. */
+  readonly databaseNow: string;
   /** Remembers an audit link; all links are appended right before the commit. */
   audit(entry: AuditEntry): void;
 };
@@ -46,7 +48,12 @@ export async function transact<Result>(
   const begun = beginWithFirst(client);
   let isBroken = false;
   try {
-    const result = await work({ client: begun.client, at, audit: (entry) => links.push(entry) });
+    const result = await work({
+      client: begun.client,
+      at,
+      databaseNow: ledger.databaseNow(),
+      audit: (entry) => links.push(entry),
+    });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
     await commit(begun.client, [...links.map((link) => appendAudit(at, link)), ...last]);

@@ -26,6 +26,7 @@ export async function handleRequest(
   serving: Serving,
 ): Promise<void> {
   const { desk, faults } = serving;
+  response.setHeader('Date', desk.clock.now().toUTCString());
   try {
     const early = await strikeRequest(request, faults);
     if (early) {

@@ -14,7 +14,12 @@ describe('the gateway with the sandbox', () => {
     sandbox = await startSandbox({ batchDelayMs: 60_000 });
     const gateway = createGateway(settings());
     const answer = await submitTo(gateway);
-    expect(answer).toEqual({ kind: 'submitted', batchId: expect.stringMatching(/./), text: WAIT });
+    expect(answer).toEqual({
+      kind: 'submitted',
+      serviceAt: expect.any(Date),
+      batchId: expect.stringMatching(/./),
+      text: WAIT,
+    });
     const batchId = answer.kind === 'submitted' ? answer.batchId : '';
     expect(await gateway.fetchBatchResult({ batchId })).toEqual({ kind: 'running', text: WAIT });
     sandbox.clock.advance(60_000);
@@ -30,7 +35,7 @@ describe('the gateway with the sandbox', () => {
   it('is refused with a wrong password', async () => {
     sandbox = await startSandbox();
     const answer = await submitTo(createGateway(settings({ password: 'wrong' })));
-    expect(answer).toEqual({ kind: 'refused', text: 'REJECT: 1', code: 1 });
+    expect(answer).toEqual({ kind: 'refused', serviceAt: expect.any(Date), text: 'REJECT: 1', code: 1 });
   });
 
   it('does not know a batch that was never submitted', async () => {

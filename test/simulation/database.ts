@@ -11,7 +11,7 @@ export type Database = {
   /** All that hold data. */
   readonly tables: readonly string[];
   /** Empties it, and hands the office to the next world. */
-  empty(clock: Clock): Promise<void>;
+  empty(clock: Clock, databaseClock: Clock): Promise<void>;
   /** Waits until the server has seen that everybody of this name is gone, so that their locks are free. */
   awaitLeft(name: string): Promise<void>;
   close(): Promise<void>;
@@ -32,11 +32,15 @@ const KEPT = ['migration', 'legal_move', 'audit_head'];
 export async function openDatabase(): Promise<Database> {
   const postgres = await startTestPostgres();
   let clock: Clock = { now: () => new Date(0) };
+  let databaseClock = clock;
   const setting = await openLedger({ url: postgres.url }, { clock, log: silentLog() });
   const name = postgres.connection.database;
   await setting.pool.query(`ALTER DATABASE ${name} SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'`);
   await setting.close();
-  const office = await openLedger({ url: postgres.url }, { clock: { now: () => clock.now() }, log: silentLog() });
+  const office = await openLedger(
+    { url: postgres.url },
+    { clock: { now: () => clock.now() }, databaseClock: { now: () => databaseClock.now() }, log: silentLog() },
+  );
   const { rows } = await office.pool.query<{ name: string }>(
     `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'paydrop' AND tablename <> ALL ($1)`,
     [KEPT],
@@ -47,8 +51,9 @@ export async function openDatabase(): Promise<Database> {
     url: postgres.url,
     office,
     tables,
-    empty: async (next) => {
+    empty: async (next, nextOfDatabase) => {
       clock = next;
+      databaseClock = nextOfDatabase;
       emptied += 1;
       const deletes = tables.map((table) => `DELETE FROM ${table};`).join(' ');
       const how = emptied % TRUNCATE_EVERY === 0 ? `TRUNCATE ${tables.join(', ')};` : deletes;

@@ -1,7 +1,7 @@
 import { isMoving } from '../../src/ledger/queries/overview.ts';
 import { sweep } from '../../workers/sweep.ts';
 import type { Instance } from './instance/open-instance.ts';
-import { holdServiceClock, moveClock } from './steps/move-clock.ts';
+import { endWrongTimes, holdServiceClock, moveClock } from './steps/move-clock.ts';
 import { mendService } from './steps/plan-fault.ts';
 import { runStation } from './steps/run-station.ts';
 import { chooseDueJob, runJob } from './steps/stations.ts';
@@ -22,6 +22,7 @@ const WAITS_MS = [...repeat(10 * MINUTE_MS, 12), ...repeat(2 * HOUR_MS, 13), ...
 export async function driveToRest(world: World): Promise<string[]> {
   tell(world, '— from here on nothing goes wrong any more —');
   await mendService(world);
+  endWrongTimes(world);
   const complaints = await settle(world);
   if (complaints.length > 0) return complaints;
   // Late changes are asked for up to a day later.

@@ -21,6 +21,7 @@ export type Topic =
   | 'batches'
   | 'rows'
   | 'checks'
+  | 'clocks'
   | 'money';
 
 export function makeTotals(): Totals {

@@ -29,6 +29,8 @@ export type World = {
   readonly root: string;
   readonly settings: Settings;
   readonly clock: ReturnType<typeof handClock>;
+  /** By how much the other two clocks are wrong at the moment, in ms. */
+  readonly wrongBy: { service: number; database: number };
   readonly sandbox: Sandbox;
   readonly queue: MemoryQueue;
   readonly database: Database;
@@ -74,7 +76,9 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
   await chmod(root, 0o711);
   const clock = handClock(START);
-  await database.empty(clock);
+  const wrongBy = { service: 0, database: 0 };
+  const databaseClock = { now: () => new Date(clock.now().getTime() + wrongBy.database) };
+  await database.empty(clock, databaseClock);
   const sandbox = await startSandbox({
     now: START,
     batchDelayMs: BATCH_DELAY_MS,
@@ -109,6 +113,7 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
     root,
     settings,
     clock,
+    wrongBy,
     sandbox,
     queue,
     database,
@@ -132,6 +137,7 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
         name: `instance ${opened}`,
         settings,
         clock: { now: () => new Date(clock.now().getTime() + skewMs) },
+        databaseClock,
         log,
         queue: queue.queue,
         database,

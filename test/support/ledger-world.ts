@@ -35,7 +35,9 @@ export const LEASE_MS = 60_000;
 export async function openTestLedger() {
   const postgres = await startTestPostgres();
   const clock = handClock(START);
-  const open = () => openLedger({ url: postgres.url }, { clock, log: silentLog() });
+  const wrongBy = { database: 0 };
+  const databaseClock = { now: () => new Date(clock.now().getTime() + wrongBy.database) };
+  const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() });
   const ledger = await open();
   const others: Ledger[] = [];
   const { force } = superuser(ledger);
@@ -71,6 +73,8 @@ export async function openTestLedger() {
   return {
     ledger,
     clock,
+    /** By how much the clock of the database is wrong, in ms. */
+    wrongBy,
     url: postgres.url,
     /** The same ledger once more, as another process would open it. */
     openAgain: async (): Promise<Ledger> => {

@@ -7,7 +7,7 @@ import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 export type Desk = {
   readonly ledger: Ledger;
   readonly account: Pick<Account, 'agentCode' | 'server' | 'resolveWaitMs' | 'secondPerson'>;
-  readonly gateway: Pick<Gateway, 'fetchBatchResult'>;
+  readonly gateway: Pick<Gateway, 'fetchBatchResult' | 'askTime'>;
   readonly file: FileRow;
   readonly batch: BatchRow;
   /** `operator:<user>` */

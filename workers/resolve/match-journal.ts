@@ -3,10 +3,8 @@ import { hideWholeNumbers } from '../../src/gateway/reports/hide-whole-numbers.t
 import type { JournalLine } from '../../src/gateway/reports/report-answers.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import type { RowFinding, SentRow } from '../../src/kernel/rows.ts';
+import type { SentElsewhere } from '../../src/ledger/queries/in-doubt.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
-
-/** Rows of other batches of the account that were sent and may be what a line shows. */
-export type OtherRow = Omit<SentRow, 'line'> & { name: string };
 
 const HOUR_MS = 3_600_000;
 
@@ -18,15 +16,18 @@ const AFTER_MS = 14 * 24 * HOUR_MS;
 /**
  * What a report says of each row: shown, lacking, or not to be told. To take a row for shown it must be certain: invoice,
  * amount, and the end of the number or the customer code agree, and there are as many such lines as such rows. To take it
- * for lacking it must be just as certain the other way: no line since the call has that invoice, however it is written.
- * Whatever lies between is ambiguous, and leaves the row in doubt.
+ * for lacking it must be just as certain the other way: no line of any time has that invoice, however it is written, but
+ * such as show what became of another payment of ours. Clocks may have been wrong, so time takes no line away; it only
+ * belongs to what is certain of a row that is shown. Whatever lies between is ambiguous, and leaves the row in doubt.
+ * @param others what other batches of the account sent with these invoices or those of the lines
  */
 export function matchJournal(
   rows: readonly SentRow[],
   lines: readonly JournalLine[],
-  { calledAt, others }: { calledAt: Date; others: readonly OtherRow[] },
+  { calledAt, others }: { calledAt: Date; others: readonly SentElsewhere[] },
 ): RowFinding[] {
-  const possible = lines.filter((line) => isSince(line, calledAt));
+  const ofOthers = findExplained(lines, others);
+  const possible = lines.filter((line) => !ofOthers.has(line));
   const byInvoice = groupBy(possible, (line) => looseInvoice(line.invoice));
   const alike = groupBy(rows, identityOf);
   const exactOf = new Map<string, readonly JournalLine[]>();
@@ -37,14 +38,17 @@ export function matchJournal(
       near.filter((line) => isSamePayment(row!, line) && isInTime(line, calledAt)),
     );
   }
-  const explained = new Set([...exactOf.values()].flat());
-  return rows.map((row) => {
+  const judge = (row: SentRow, explained: ReadonlySet<JournalLine>) => {
     const near = byInvoice.get(looseInvoice(row.invoice)) ?? [];
     const group = alike.get(identityOf(row))!;
     const exact = exactOf.get(identityOf(row))!;
-    const other = others.find((one) => identityOf(one) === identityOf(row));
+    const other = others.find((one) => identityOf(one) === identityOf(row) && exact.some((line) => maybeOf(one, line)));
     return judgeRow(row, { near, exact, explained, group, other });
-  });
+  };
+  // What shows one row of the batch shows no other. Rows that cannot be told take no line away.
+  const shownRows = rows.filter((row) => judge(row, new Set()).finding === 'found');
+  const explained = new Set(shownRows.flatMap((row) => exactOf.get(identityOf(row))!));
+  return rows.map((row) => judge(row, explained));
 }
 
 type Sides = {
@@ -52,7 +56,7 @@ type Sides = {
   exact: readonly JournalLine[];
   explained: ReadonlySet<JournalLine>;
   group: readonly SentRow[];
-  other: OtherRow | undefined;
+  other: SentElsewhere | undefined;
 };
 
 function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides): RowFinding {
@@ -72,13 +76,31 @@ function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides)
   return shown(row, exact[group.indexOf(row)]!, outcome);
 }
 
-/** A line whose time cannot be read may be of any time. */
-function isSince({ at }: JournalLine, calledAt: Date): boolean {
-  return at.utc === null || Date.parse(at.utc) >= calledAt.getTime() - BEFORE_MS;
+/** Lines that show what became of payments that other batches sent, each told by the authorization of its charge. */
+function findExplained(lines: readonly JournalLine[], others: readonly SentElsewhere[]): ReadonlySet<JournalLine> {
+  const byInvoice = groupBy(lines, (line) => line.invoice);
+  const explained = others.flatMap((other) => {
+    const own = (byInvoice.get(hideWholeNumbers(other.invoice)) ?? []).filter(
+      (line) =>
+        line.amountCents === other.amountCents &&
+        other.authorization !== '' &&
+        authorizationOf(line) === other.authorization,
+    );
+    return own.length === 1 ? own : [];
+  });
+  return new Set(explained);
+}
+
+/** Whether the line may show the payment of another batch: what is known of that does not say otherwise. */
+function maybeOf({ authorization }: SentElsewhere, line: JournalLine): boolean {
+  const shown = authorizationOf(line);
+  return authorization === '' || shown === '' || authorization === shown;
 }
 
 function isInTime({ at }: JournalLine, calledAt: Date): boolean {
-  return at.utc !== null && Date.parse(at.utc) <= calledAt.getTime() + AFTER_MS;
+  if (at.utc === null) return false;
+  const sinceMs = Date.parse(at.utc) - calledAt.getTime();
+  return sinceMs >= -BEFORE_MS && sinceMs <= AFTER_MS;
 }
 
 function isSamePayment(row: SentRow, line: JournalLine): boolean {
@@ -104,15 +126,18 @@ function outcomeOf({ outcome }: JournalLine): SentOutcome | undefined {
 
 function shown(row: SentRow, line: JournalLine, outcome: SentOutcome): RowFinding {
   const code = /^REJ(?:ECT)?:\s*(\d{1,4})$/.exec(line.result.trim())?.[1];
-  const authorization = /^OK:\s*((?=[A-Z]*\d)[A-Z0-9]{1,20})\b/.exec(line.result.trim())?.[1];
   return {
     ...finding(row, 'found'),
     outcome,
     code: code === undefined ? null : Number(code),
     message: keptMessage(`${line.result} (from the report of the service)`),
-    authorization: outcome === 'declined' ? '' : (authorization ?? ''),
+    authorization: outcome === 'declined' ? '' : authorizationOf(line),
     transactionId: line.transactionId.slice(0, 40),
   };
+}
+
+function authorizationOf({ result }: JournalLine): string {
+  return /^OK:\s*((?=[A-Z]*\d)[A-Z0-9]{1,20})\b/.exec(result.trim())?.[1] ?? '';
 }
 
 function ambiguous(row: SentRow, why: string): RowFinding {
@@ -123,7 +148,7 @@ function finding({ line }: SentRow, name: RowFinding['finding']): RowFinding {
   return { line, finding: name, outcome: null, code: null, message: '', authorization: '', transactionId: '' };
 }
 
-function identityOf({ invoice, amountCents, customerCode, lastFour }: Omit<SentRow, 'line'>): string {
+function identityOf({ invoice, amountCents, customerCode, lastFour }: Omit<SentRow, 'line'> | SentElsewhere): string {
   return JSON.stringify([invoice, amountCents, customerCode, lastFour]);
 }
 

@@ -3,12 +3,13 @@ import { maskText } from '../../src/kernel/mask.ts';
 import type { RowFinding } from '../../src/kernel/rows.ts';
 import { decideRows } from '../../src/ledger/moves/decide-rows.ts';
 import { countFindings, keepReport, type NewReport } from '../../src/ledger/moves/keep-report.ts';
-import { findSentElsewhere, readCalledAt } from '../../src/ledger/queries/in-doubt.ts';
+import { findSentElsewhere, readCallInDoubt } from '../../src/ledger/queries/in-doubt.ts';
 import { readSentRows } from '../../src/ledger/queries/read-file.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
 import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
 import type { Desk } from './desk.ts';
-import { matchJournal } from './match-journal.ts';
+import { type Cover, judgeCover } from './judge-cover.ts';
+import { looseInvoice, matchJournal } from './match-journal.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 
 /** What a report brought. `kept`: rows are still in doubt, so only what it says was kept. */
@@ -17,7 +18,7 @@ export type JournalReading = {
   counts: Record<RowFinding['finding'], number>;
   /** Rows that cannot be told, with the reason, by line. */
   ambiguous: { line: number; why: string }[];
-  report: Pick<ReportFile, 'sha256' | 'oldestAt' | 'newestAt' | 'covers' | 'coversNot'> & { lines: number };
+  report: Cover & { sha256: string; lines: number };
   /** Rows of which something is certain now, and lines of those of which nothing is. */
   certain: number;
   uncertain: number[];
@@ -37,18 +38,18 @@ export async function readJournal(
   mustBeIn(desk, ACTION, 'unknown');
   const { ledger, file, batch, account } = desk;
   const key = { fileId: file.file_id, batchNo: batch.batch_no };
-  const calledAt = await readCalledAt(ledger, key);
+  const call = await readCallInDoubt(ledger, key);
   const { agentCode, server, resolveWaitMs: waitMs } = account;
-  const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation, calledAt });
+  const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation });
   if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
   const sent = await readSentRows(ledger, file.file_no, batch);
-  const others = await findSentElsewhere(
-    ledger,
-    batch,
-    sent.map((row) => row.invoice),
-  );
-  const findings = matchJournal(sent, report.lines, { calledAt, others });
-  const kept = keptReport(desk, given, report, findings);
+  const loose = new Set(sent.map((row) => looseInvoice(row.invoice)));
+  const near = report.lines.filter((line) => loose.has(looseInvoice(line.invoice)));
+  const invoices = new Set([...sent, ...near].map(({ invoice }) => invoice));
+  const others = await findSentElsewhere(ledger, batch, [...invoices]);
+  const findings = matchJournal(sent, near, { calledAt: call.calledAt, others });
+  const cover = await judgeCover(desk, report, call);
+  const kept = keptReport(desk, given, report, cover, findings);
   const because = { actor: desk.actor, reason: given.reason };
   const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
 
@@ -57,14 +58,13 @@ export async function readJournal(
     uncertain.length === 0
       ? await carryOut(desk, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
       : await keepOnly(desk, keep);
-  const { sha256, oldestAt, newestAt, covers, coversNot, lines } = report;
   return {
     outcome,
     counts: countFindings(findings),
     ambiguous: findings
       .filter((row) => row.finding === 'ambiguous')
       .map(({ line, message }) => ({ line, why: message })),
-    report: { sha256, oldestAt, newestAt, covers, coversNot, lines: lines.length },
+    report: { ...cover, sha256: report.sha256, lines: report.lines.length },
     certain: certain.length,
     uncertain,
   };
@@ -75,7 +75,8 @@ const ACTION = 'read a report for';
 function keptReport(
   { batch }: Desk,
   { name, bytes }: { name: string; bytes: Buffer },
-  { lines, oldestAt, newestAt, covers }: ReportFile,
+  { lines }: ReportFile,
+  { oldestAt, newestAt, covers }: Cover,
   findings: readonly RowFinding[],
 ): NewReport {
   return {

@@ -10,18 +10,13 @@ import { sha256Of } from '../../src/kernel/hash.ts';
 export type ReportFile = {
   sha256: string;
   lines: readonly JournalLine[];
-  oldestAt: Date | null;
-  newestAt: Date | null;
-  /**
-   * Whether a payment that it lacks was not booked by then: it shows approved payments of this account and kind from
-   * before the call and from after it. A list of declined payments, or one that begins later, proves nothing by silence.
-   */
-  covers: boolean;
-  /** Why it does not, in words. */
-  coversNot: string;
+  /** Of the lines those of approved payments of the kind that is asked about. */
+  approved: readonly JournalLine[];
+  /** Whether it says of which account it is; one of another account is not taken. */
+  namesAccount: boolean;
 };
 
-type About = { agentCode: string; server: Server; operation: FolderOperation; calledAt: Date };
+type About = { agentCode: string; server: Server; operation: FolderOperation };
 
 /** Larger than any report; what is not one should not fill the memory. */
 export const LARGEST_REPORT_BYTES = 50 * 1024 * 1024;
@@ -36,16 +31,8 @@ export function readReportFile(bytes: Buffer, about: About): ReportFile | string
   const agents = readAgents(text);
   if (agents?.some((agent) => agent.toLowerCase() !== about.agentCode.toLowerCase()))
     return 'it lists payments of another account';
-  const proving = lines.filter((line) => isApproved(line) && isOfKind(line, about.operation)).flatMap(momentOf);
-  const coversNot = findGap(proving, agents !== undefined, about.calledAt);
-  return {
-    sha256: sha256Of(bytes),
-    lines,
-    oldestAt: earliest(proving),
-    newestAt: latest(proving),
-    covers: coversNot === '',
-    coversNot,
-  };
+  const approved = lines.filter((line) => isApproved(line) && isOfKind(line, about.operation));
+  return { sha256: sha256Of(bytes), lines, approved, namesAccount: agents !== undefined };
 }
 
 function decode(bytes: Buffer): string | undefined {
@@ -93,22 +80,3 @@ function isOfKind({ paymentMethod }: JournalLine, operation: FolderOperation): b
 }
 
 const BANK = /^(?:ACH|ACHEFT|EFT|CHECKING|SAVINGS?)$/i;
-
-function momentOf({ at }: JournalLine): Date[] {
-  return at.utc === null ? [] : [new Date(at.utc)];
-}
-
-function findGap(proving: readonly Date[], namesAccount: boolean, calledAt: Date): string {
-  if (!namesAccount) return 'it does not say of which account it is';
-  if (!proving.some((at) => at <= calledAt)) return 'it shows no approved payment of this kind from before the call';
-  if (!proving.some((at) => at > calledAt)) return 'it shows no approved payment of this kind from after the call';
-  return '';
-}
-
-function earliest(moments: readonly Date[]): Date | null {
-  return moments.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null);
-}
-
-function latest(moments: readonly Date[]): Date | null {
-  return moments.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null);
-}

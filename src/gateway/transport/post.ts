@@ -1,11 +1,15 @@
 import { type ClientRequest, request as startRequest } from 'node:http';
 import { crashPoint } from '../../kernel/crash-point.ts';
 import { type AnswerBuffer, createAnswerBuffer } from './answer-buffer.ts';
+import { readDate } from './ask-time.ts';
 import type { Connection } from './open-connection.ts';
 import { safeCode } from './safe-code.ts';
 
-/** What became of a request of which the first byte was written. */
-export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffer } & (
+/**
+ * What became of a request of which the first byte was written. `serviceAt`: when it was answered, by the clock of the
+ * service, in whole seconds.
+ */
+export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffer; serviceAt?: Date } & (
   | { kind: 'answered'; httpStatus: number }
   /** No complete answer; `body` is what came of it, or its begin when it is too large. */
   | { kind: 'broken'; why: string; httpStatus?: number; isTooLarge?: true }
@@ -69,7 +73,7 @@ function writeRequest(connection: Connection, request: PostRequest): ClientReque
 type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string; isTooLarge?: true };
 
 /** What has come so far; kept outside of the listeners, so that a time-out can tell of it. */
-type Received = { readonly buffer: AnswerBuffer; httpStatus?: number };
+type Received = { readonly buffer: AnswerBuffer; httpStatus?: number; serviceAt?: Date };
 
 /**
  * Collects the answer and tells how it ended. It is whole only when the parser says so: a connection that closes before
@@ -91,6 +95,8 @@ function readAnswer(
   exchange.on('response', (response) => {
     const httpStatus = response.statusCode ?? 0;
     received.httpStatus = httpStatus;
+    const serviceAt = readDate(response.headers.date);
+    if (serviceAt) received.serviceAt = serviceAt;
     received.buffer.expect(Number(response.headers['content-length'] ?? 0));
     crashPoint('submit.answer-begun');
     response.on('data', (chunk: Buffer) => {

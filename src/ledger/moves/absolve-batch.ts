@@ -2,7 +2,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Transaction } from '../transaction.ts';
 import { type BatchKey, type Because, moveBatch } from './move.ts';
 import { nextAttempt } from './next-attempt.ts';
-import { mustBeResolved, readLastCall, resolveAttempts } from './resolve-attempts.ts';
+import { mustBeResolved, readWaited, resolveAttempts } from './resolve-attempts.ts';
 
 /**
  * Move `absolve`: a person confirms that the service never took the batch, and it may be sent once more. The next attempt
@@ -13,13 +13,14 @@ import { mustBeResolved, readLastCall, resolveAttempts } from './resolve-attempt
  */
 export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: number, because: Because): Promise<void> {
   const attempt = await nextAttempt(tx, key);
-  const calledAt = await readLastCall(tx, key);
+  const waitedMs = await readWaited(tx, key);
   const row = await moveBatch(tx, 'absolve', key, because, { set: { attempt, not_before: tx.at, releases: 0 } });
   await mustBeResolved(tx, row, key, 'declare as not received');
-  const earliest = new Date((calledAt ?? tx.at).getTime() + waitMs);
   // A call that began in the future, because a clock was set back since, is as good as one that has just begun.
-  if (earliest > tx.at)
-    throw refusal(key, `the service may still book it; that can be said from ${earliest.toISOString()} on`);
+  if (waitedMs < waitMs) {
+    const from = new Date(tx.at.getTime() + waitMs - Math.max(0, waitedMs));
+    throw refusal(key, `the service may still book it; that can be said from ${from.toISOString()} on`);
+  }
   await refuseFound(tx, key);
   await resolveAttempts(tx, key, 'not_received', because);
 }

@@ -6,10 +6,11 @@ import { type Transaction, transact, violates } from '../transaction.ts';
 import { type BatchKey, moveBatch, type Sql } from './move.ts';
 import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
 
-/** How an attempt ended, and what shows it. */
-export type AttemptEnd =
+/** How an attempt ended, and what shows it. `serviceAt`: the moment by the clock of the service. */
+export type AttemptEnd = { serviceAt?: Date | undefined } & (
   | { verdict: 'submitted'; batchId: string; firstPollMs: number; evidence: Record<string, unknown> }
-  | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> };
+  | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> }
+);
 
 export type Ended = BatchRow | 'recorded' | undefined;
 
@@ -27,7 +28,8 @@ export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEn
   } catch (error) {
     if (!violates(error, 'one_batch_per_batch_id') || end.verdict !== 'submitted') throw error;
     const reason = `the service answered with batch id ${end.batchId}, which this account has had before`;
-    return transact(ledger, (tx) => record(tx, batch, { verdict: 'unknown', reason, evidence: end.evidence }));
+    const { evidence, serviceAt } = end;
+    return transact(ledger, (tx) => record(tx, batch, { verdict: 'unknown', reason, evidence, serviceAt }));
   }
 }
 
@@ -38,7 +40,7 @@ async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promis
   const row = await moveBatch(tx, move, key, because, {
     set: { ...NOBODY, ...set },
     where: { sql: 'token = $1', values: [batch.token] },
-    also: closing(tx, batch.attempt, end.verdict, end.evidence),
+    also: closing(tx, batch.attempt, end),
   });
   if (row) return row;
   if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
@@ -70,13 +72,13 @@ function seenBatchId(end: AttemptEnd): { batchId?: string } {
 export function closing(
   tx: Transaction,
   attempt: number,
-  verdict: AttemptEnd['verdict'],
-  evidence: Record<string, unknown>,
+  { verdict, evidence, serviceAt }: Pick<AttemptEnd, 'verdict' | 'evidence' | 'serviceAt'>,
 ): Sql {
   return {
-    sql: `UPDATE attempt SET ended_at = $2, verdict = $3, evidence = $4 FROM moved
+    sql: `UPDATE attempt SET ended_at = ${tx.databaseNow}, verdict = $2, evidence = $3, service_at = $4::timestamptz
+          FROM moved
           WHERE attempt.file_id = moved.file_id AND attempt.batch_no = moved.batch_no AND attempt.attempt = $1`,
-    values: [attempt, tx.at, verdict, storableJson(evidence)],
+    values: [attempt, verdict, storableJson(evidence), serviceAt ?? null],
   };
 }
 

@@ -32,7 +32,7 @@ export async function keepReport(
   const { rows } = await tx.client.query<{ report_no: number }>(
     `INSERT INTO journal_report (file_id, batch_no, attempt, name, sha256, lines, oldest_at, newest_at, covers, actor,
                                  reason, at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${tx.databaseNow})
      ON CONFLICT (file_id, batch_no, attempt, sha256) DO NOTHING RETURNING report_no`,
     [
       key.fileId,
@@ -46,7 +46,6 @@ export async function keepReport(
       covers,
       because.actor,
       storableText(because.reason),
-      tx.at,
     ],
   );
   const [kept] = rows;

@@ -40,7 +40,7 @@ export async function recoverBatches(ledger: Ledger, longestCallMs: number): Pro
         const because = { actor: 'worker:sweep', reason: 'its worker is gone in the middle of the call', evidence };
         await moveBatch(tx, 'doubt', key, because, {
           set: NOBODY,
-          also: closing(tx, batch.attempt, 'unknown', evidence),
+          also: closing(tx, batch.attempt, { verdict: 'unknown', evidence }),
         });
       }
     }

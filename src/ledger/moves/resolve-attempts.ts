@@ -25,14 +25,29 @@ export async function resolveAttempts(
   await voidProposals(tx, key, because);
 }
 
-/** When the last call of a batch began; of one that has no call on record, since when it is in doubt. */
+/** When the last call of a batch began by the clock of the database; without a call on record, since when it is in doubt. */
 export async function readLastCall(tx: Transaction, key: BatchKey): Promise<Date | null> {
   const { rows } = await tx.client.query<{ at: Date | null }>(
-    `SELECT coalesce(max(a.started_at), max(b.state_at)) AS at
-     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no) WHERE b.file_id = $1 AND b.batch_no = $2`,
+    `SELECT coalesce(a.started_at, b.state_at) AS at FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
     [key.fileId, key.batchNo],
   );
   return rows[0]?.at ?? null;
+}
+
+/**
+ * How long ago the last call of a batch began, in ms, by the slower of two clocks, that of the database and that of this
+ * host: one of them may have been set forward since.
+ */
+export async function readWaited(tx: Transaction, key: BatchKey): Promise<number> {
+  const { rows } = await tx.client.query<{ waitedMs: number }>(
+    `SELECT least(extract(epoch FROM ${tx.databaseNow} - coalesce(a.started_at, b.state_at)),
+                  extract(epoch FROM $3::timestamptz - coalesce(a.host_at, b.state_at)))::float8 * 1000 AS "waitedMs"
+     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
+    [key.fileId, key.batchNo, tx.at],
+  );
+  return rows[0]?.waitedMs ?? 0;
 }
 
 /** A resolution that somebody asked for and that does not fit the state of the batch. */

@@ -38,8 +38,9 @@ function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, c
     {
       where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] },
       also: {
-        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-              SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, $5::timestamptz FROM moved`,
+        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no)
+              SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, ${tx.databaseNow}, $5::timestamptz,
+                     nextval('call_no') FROM moved`,
         values: [batch.attempt, instance.id, call.host, call.requestBytes, tx.at],
       },
       tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',

@@ -62,7 +62,7 @@ export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<In
 
 /** The batches of the account that got their ids just before and after this one was sent. */
 export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<Pick<InDoubt, 'before' | 'after'>> {
-  const calledAt = await readCalledAt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
+  const { calledAt } = await readCallInDoubt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
   const [before, after] = await Promise.all([
     readNeighbour(ledger, batch, calledAt, 'before'),
     readNeighbour(ledger, batch, calledAt, 'after'),
@@ -70,14 +70,25 @@ export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<P
   return { before, after };
 }
 
-/** When the last call of a batch began; of one without a call on record, since when it is as it is. */
-export async function readCalledAt(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<Date> {
-  const { rows } = await ledger.pool.query<{ at: Date }>(
-    `SELECT coalesce(max(a.started_at), max(b.state_at)) AS at
-     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no) WHERE b.file_id = $1 AND b.batch_no = $2`,
+/** The last call of a batch. */
+export type CallInDoubt = {
+  /** When it began by the clock of the database; of a batch without a call on record, since when it is as it is. */
+  calledAt: Date;
+  /** Grows from call to call of an account; null when only the send journal knew the call. */
+  callNo: number | null;
+  /** Whether the clock of the service was seen at the call. */
+  isTimed: boolean;
+};
+
+export async function readCallInDoubt(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<CallInDoubt> {
+  const { rows } = await ledger.pool.query<CallInDoubt>(
+    `SELECT coalesce(a.started_at, b.state_at) AS "calledAt", a.call_no AS "callNo",
+            a.service_at IS NOT NULL AS "isTimed"
+     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
     [fileId, batchNo],
   );
-  return rows[0]!.at;
+  return rows[0]!;
 }
 
 /** The batch of an account that has this id of the service. */
@@ -94,22 +105,103 @@ export async function findBatchById(
   return rows[0];
 }
 
-/** Rows with one of these invoices that other batches of the account sent, no longer before this one than a bank takes. */
+/** A row that another batch of the account sent, whenever that was. */
+export type SentElsewhere = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number;
+  lastFour: string;
+  /** Of its file. */
+  name: string;
+  /** Null while it has none. */
+  outcome: string | null;
+  authorization: string;
+};
+
+/** Rows with one of these invoices that other batches of the account sent. No time is asked for: clocks may be wrong. */
 export async function findSentElsewhere(
   ledger: Ledger,
   batch: BatchRow,
   invoices: readonly string[],
-): Promise<{ invoice: string; customerCode: string; amountCents: number; lastFour: string; name: string }[]> {
-  const calledAt = await readCalledAt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
-  const { rows } = await ledger.pool.query<Awaited<ReturnType<typeof findSentElsewhere>>[number]>(
-    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour", f.name
-     FROM payment_row r JOIN file f USING (file_no)
+): Promise<SentElsewhere[]> {
+  const { rows } = await ledger.pool.query<SentElsewhere>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
+            f.name, o.outcome, coalesce(o."authorization", '') AS "authorization"
+     FROM payment_row r JOIN file f USING (file_no) LEFT JOIN current_outcome o USING (file_no, line)
      WHERE r.invoice = ANY($1) AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
        AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = f.file_id AND a.batch_no = r.batch_no
-                     AND a.verdict IS DISTINCT FROM 'not_sent' AND a.started_at > $5::timestamptz - interval '14 days')`,
-    [invoices, batch.account, batch.file_id, batch.batch_no, calledAt],
+                     AND a.verdict IS DISTINCT FROM 'not_sent')`,
+    [invoices, batch.account, batch.file_id, batch.batch_no],
   );
   return rows;
+}
+
+/** A payment of which it is known that it was charged, and the call that did it. */
+export type KnownCharge = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number;
+  callNo: number;
+  /** By the clock of the database. */
+  startedAt: Date;
+};
+
+/**
+ * Payments with one of these invoices that the service has charged for the account, by calls before this one; a report
+ * that covers the call shows them.
+ */
+export async function findChargedBefore(
+  ledger: Ledger,
+  { account, operation }: Pick<BatchRow, 'account' | 'operation'>,
+  callNo: number,
+  invoices: readonly string[],
+): Promise<KnownCharge[]> {
+  const { rows } = await ledger.pool.query<KnownCharge>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents",
+            a.call_no AS "callNo", a.started_at AS "startedAt"
+     FROM payment_row r JOIN file f USING (file_no)
+     JOIN attempt a ON a.file_id = f.file_id AND a.batch_no = r.batch_no AND a.verdict = 'submitted' AND a.call_no < $4
+     JOIN current_outcome o USING (file_no, line)
+     WHERE r.invoice = ANY($3) AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
+       AND o.outcome IN ('approved', 'accepted_pending')`,
+    [account, operation, invoices, callNo],
+  );
+  return rows;
+}
+
+/**
+ * SQL: by how much the clocks of the service and the database differed for certain at a call, in ms. No call takes an hour,
+ * so what seems to is a clock that was set meanwhile.
+ */
+const SKEW_MS = `greatest(0, extract(epoch FROM a.service_at - a.ended_at),
+                          extract(epoch FROM a.started_at - a.service_at) - 1,
+                          extract(epoch FROM a.started_at - a.ended_at),
+                          extract(epoch FROM a.ended_at - a.started_at) - 3600)::float8 * 1000`;
+
+/** The largest difference between the clocks of the service and the database at calls of an account from this one on, in ms. */
+export async function readLargestSkew(ledger: Ledger, account: string, sinceCallNo: number): Promise<number> {
+  const { rows } = await ledger.pool.query<{ skewMs: number | null }>(
+    `SELECT max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
+     WHERE b.account = $1 AND a.service_at IS NOT NULL AND a.call_no >= $2`,
+    [account, sinceCallNo],
+  );
+  return rows[0]?.skewMs ?? 0;
+}
+
+/** The same of each account at its calls among the last thousand. */
+export async function readSkews(ledger: Ledger): Promise<{ account: string; skewMs: number }[]> {
+  const { rows } = await ledger.pool.query<{ account: string; skewMs: number }>(
+    `SELECT b.account, max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
+     WHERE a.service_at IS NOT NULL AND a.call_no > (SELECT max(call_no) - 1000 FROM attempt)
+     GROUP BY b.account ORDER BY b.account`,
+  );
+  return rows;
+}
+
+/** The present moment by the clock of the database. */
+export async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>(`SELECT ${databaseNow()} AS now`);
+  return rows[0]!.now;
 }
 
 async function readFile(ledger: Ledger, key: BatchKey): Promise<InDoubt['file']> {

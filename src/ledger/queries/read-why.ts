@@ -88,7 +88,8 @@ export async function readBatchFacts(ledger: Ledger, file: FileRow, batch: Batch
   const place = [key.fileId, key.batchNo];
   const [attempts, links, releases, outcomes, waiting] = await Promise.all([
     ask<TriedSend>(
-      `SELECT attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence FROM attempt
+      `SELECT attempt, worker, host, request_bytes, coalesce(host_at, started_at) AS started_at, ended_at,
+              verdict, evidence FROM attempt
        WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt`,
       place,
     ),

@@ -6,6 +6,7 @@ import { createReportClient } from '../../../src/gateway/reports/create-report-c
 import { verifyAudit } from '../../../src/ledger/queries/search.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { ageBy } from '../../support/force-sql.ts';
 import { achRow, CARD, cardRow, codeRow, lines } from '../../support/payment-rows.ts';
 import { dayReport } from '../../workers/support/day-report.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
@@ -31,9 +32,6 @@ let service: Sandbox;
 beforeAll(async () => {
   const accounts = NAMES.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
   service = await startSandbox({ accounts, batchDelayMs: 50, refundsMayExceed: true });
-  service.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch', times: 4 });
-  service.faults.plan({ kind: 'reset-after-request', operation: 'processACHEFTChargeBatch', times: 2 });
-  service.faults.plan({ kind: 'reset-after-request', operation: 'processACHEFTRefundBatch' });
   world = await openCliWorld({
     settings: {
       accounts: Object.fromEntries(NAMES.map((name) => [name, accountOf(name)])),
@@ -41,6 +39,13 @@ beforeAll(async () => {
       batch: { maxRows: 2 },
     },
   });
+  // A payment of an hour before, which a report that proves something has to show.
+  await world.drop('lacking', 'known.csv', lines([codeRow(59)]));
+  await world.finish(90_000);
+  await ageBy(world.app, 'lacking', 'attempt', 1);
+  service.faults.plan({ kind: 'booked-then-reset', operation: 'processCreditCardBatch', times: 4 });
+  service.faults.plan({ kind: 'reset-after-request', operation: 'processACHEFTChargeBatch', times: 2 });
+  service.faults.plan({ kind: 'reset-after-request', operation: 'processACHEFTRefundBatch' });
   for (const [index, name] of NAMES.entries()) {
     const { row } = STORIES[name];
     await world.drop(name, `${name}.csv`, lines([1, 2, 3].map((n) => row(10 * index + n))));
@@ -70,34 +75,14 @@ function folderOf(name: Story): Record<string, unknown> {
 
 async function batchOf(name: Story, batchNo = 1): Promise<BatchRow> {
   const { rows } = await world.app.ledger.pool.query<BatchRow>(
-    'SELECT * FROM batch WHERE account = $1 AND batch_no = $2',
-    [name, batchNo],
+    'SELECT b.* FROM batch b JOIN file f USING (file_id) WHERE f.name = $1 AND batch_no = $2',
+    [`${name}.csv`, batchNo],
   );
   return rows[0]!;
 }
 
 function resolve(name: Story, ...words: string[]) {
   return world.paydrop('resolve', `${name}.csv/1`, ...words);
-}
-
-const LAST = { attempt: 'started_at', journal_report: 'at' } as const;
-
-/** As if so many hours had gone by since the call, or since the reports were given. */
-async function age(name: Story, table: keyof typeof LAST, hours: number): Promise<void> {
-  const client = await world.app.ledger.pool.connect();
-  try {
-    await client.query('BEGIN');
-    // Without this the database refuses it, as it should.
-    await client.query('SET LOCAL session_replication_role = replica');
-    await client.query(
-      `UPDATE ${table} t SET ${LAST[table]} = t.${LAST[table]} - $2 * interval '1 hour'
-       FROM batch b WHERE b.account = $1 AND b.file_id = t.file_id AND b.batch_no = t.batch_no`,
-      [name, hours],
-    );
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
 }
 
 /** What the books of the service hold of an account, by invoice. */
@@ -197,7 +182,7 @@ describe('paydrop resolve', () => {
 
   it('--not-received after the waiting time makes the next attempt ready', async () => {
     for (const name of ['resent', 'refunded'] as const) {
-      await age(name, 'attempt', 25);
+      await ageBy(world.app, name, 'attempt', 25);
       const done = await resolve(name, '--not-received', ...EVIDENCE, ...WHY);
       expect(done).toMatchObject({ status: 0, err: '' });
       expect(done.out).toContain('it is sent once more, as attempt 2');
@@ -228,11 +213,16 @@ describe('paydrop resolve', () => {
   });
 
   it('--journal takes rows for not charged only when a second, later report lacks them too', async () => {
-    await age('lacking', 'attempt', 26);
+    await ageBy(world.app, 'lacking', 'attempt', 26);
     const first = join(world.root, 'first.csv');
     const second = join(world.root, 'second.csv');
-    await writeFile(first, dayReport([30, 3].map(hoursAgo), 'LACKING'));
-    await writeFile(second, dayReport([30, 3, 1].map(hoursAgo), 'LACKING'));
+    const known = { ...hoursAgo(27), invoice: 'K-59', customerCode: 'A10000059', total: '25.00' };
+    await writeFile(first, dayReport([known, hoursAgo(3)], 'LACKING'));
+    await writeFile(second, dayReport([known, hoursAgo(3), hoursAgo(1)], 'LACKING'));
+    const unknown = join(world.root, 'unknown.csv');
+    await writeFile(unknown, dayReport([hoursAgo(30), hoursAgo(3)], 'LACKING'));
+    const filtered = await resolve('lacking', '--journal', unknown, '--dry-run');
+    expect(filtered.out).toContain('it may be of another zone, account or filter');
     const kept = await resolve('lacking', '--journal', first);
     expect(kept.status).toBe(4);
     expect(kept.out).toContain('lacks 2');
@@ -240,7 +230,7 @@ describe('paydrop resolve', () => {
     // At once it is no second look, whatever stands in it.
     expect(await resolve('lacking', '--journal', second, '--dry-run')).toMatchObject({ status: 4 });
     expect((await batchOf('lacking')).state).toBe('unknown');
-    await age('lacking', 'journal_report', 25);
+    await ageBy(world.app, 'lacking', 'journal_report', 25);
     const done = await resolve('lacking', '--journal', second, '--json');
     expect(JSON.parse(done.out)).toMatchObject({ result: 'done', state: 'reconciled', certain: 2, uncertain: [] });
   });
@@ -277,7 +267,7 @@ describe('paydrop resolve', () => {
   it('charges nobody twice: the books hold each row of a resolved batch once, and agree but for what is UNKNOWN', async () => {
     expect(bookedInvoices('resent')).toEqual(['A-41', 'A-42', 'A-43']);
     expect(bookedInvoices('adopted')).toEqual(['C-1', 'C-2', 'C-3']);
-    expect(bookedInvoices('lacking')).toEqual(['K-53']);
+    expect(bookedInvoices('lacking')).toEqual(['K-53', 'K-59']);
     const differences = await compareBooks(world.app, service.books());
     expect(differences.filter((text) => !/ K-3[12] /.test(text))).toEqual([]);
     expect(await verifyAudit(world.app.ledger)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clock } from '../../../src/cli/doctor/clock.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
+import { openPatientWorld, type PatientWorld } from './support/patient-world.ts';
 
 let world: PatientWorld;
 beforeAll(async () => {
@@ -10,8 +10,21 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('clock', () => {
-  it('is well when host and database agree', async () => {
-    expect(await world.look(clock)).toEqual(WELL);
+  it('is well when host, database and service agree', async () => {
+    const findings = await world.look(clock);
+    expect(findings).toHaveLength(1 + world.settings.accounts.size);
+    expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  });
+
+  it('finds a service whose clock is another, now or at a call that was made', async () => {
+    const [name] = [...world.settings.accounts.keys()];
+    world.sandbox.clock.advance(120_000);
+    const now = await world.look(clock);
+    expect(now).toContainEqual({
+      level: 'bad',
+      found: expect.stringMatching(`account ${name}: the service and the database are 1[12][0-9] s apart`),
+      mend: expect.stringContaining('NTP'),
+    });
   });
 
   it.each([

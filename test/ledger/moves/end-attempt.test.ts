@@ -227,7 +227,7 @@ describe('closing', () => {
       transact(world.ledger, (tx) =>
         moveBatch(tx, 'refuse', keyOf(batch), because, {
           where: { sql: 'token = $1', values: [token] },
-          also: closing(tx, 2, 'refused', { code: 1 }),
+          also: closing(tx, 2, { verdict: 'refused', evidence: { code: 1 } }),
         }),
       );
     expect(await refuse(randomUUID())).toBeUndefined();

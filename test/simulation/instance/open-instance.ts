@@ -33,6 +33,7 @@ export type InstanceParts = {
   readonly name: string;
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly databaseClock: Clock;
   readonly log: Log;
   readonly queue: Queue;
   readonly database: Database;
@@ -42,10 +43,10 @@ export type InstanceParts = {
 };
 
 export async function openInstance(parts: InstanceParts): Promise<Instance> {
-  const { name, clock, log, queue, database } = parts;
+  const { name, clock, databaseClock, log, queue, database } = parts;
   const connectionName = `${name}-${process.pid}`.replaceAll(' ', '-');
   const settings = { ...parts.settings, databaseUrl: `${database.url}&application_name=${connectionName}` };
-  const real = await openApp(settings, { log, env: {}, clock, queue });
+  const real = await openApp(settings, { log, env: {}, clock, databaseClock, queue });
   const tap = makeTap();
   const app = parts.spoil(tappedApp(real, tap, parts.watch));
   const scanners = settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, clock) }));

@@ -17,7 +17,7 @@ export async function fetchReport(world: World, account: Account, operation: Fol
     address,
     login: { agentCode, password },
     values: {
-      fromDate: new Date(nowMs - 100 * dayMs).toISOString(),
+      fromDate: new Date(nowMs - world.choose.one([2, 100, 900]) * dayMs).toISOString(),
       toDate: new Date(nowMs + dayMs).toISOString(),
       customerIPAddress: '',
       startIndex: '',

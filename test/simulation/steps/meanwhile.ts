@@ -4,6 +4,7 @@ import { withoutTappedFiles } from '../instance/tapped-files.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { ACTS } from './acts.ts';
 import { chooseDueJob, runJob } from './stations.ts';
+import { setWrong } from './move-clock.ts';
 import { shortened, tell } from './step.ts';
 
 /**
@@ -31,6 +32,10 @@ export const MEANWHILE: readonly Meanwhile[] = [
   meanwhile('the clock goes on by an hour', 2, async (world) => {
     world.clock.advance(3_600_000);
     tell(world, '  meanwhile an hour passes');
+    return true;
+  }),
+  meanwhile('another clock is set', 1, async (world) => {
+    tell(world, `  meanwhile ${setWrong(world, world.choose.one(['service', 'database']))}`);
     return true;
   }),
   meanwhile('the lease runs out', 2, (world) =>

@@ -1,6 +1,6 @@
 import type { World } from '../world.ts';
 
-/** Lets time pass, or sets our clocks back a little. The service and the database do not go back. */
+/** Lets time pass, or sets our clocks back a little. The service does not go back with them. */
 export async function moveClock(world: World, ms: number): Promise<void> {
   world.clock.advance(ms);
   if (ms <= 0) return;
@@ -20,10 +20,33 @@ export async function moveClock(world: World, ms: number): Promise<void> {
 export function holdServiceClock(world: World): void {
   const latest = Math.max(world.clock.now().getTime(), serviceMs.get(world) ?? 0);
   serviceMs.set(world, latest);
-  world.sandbox.clock.set(new Date(latest));
+  world.sandbox.clock.set(new Date(latest + world.wrongBy.service));
 }
 
 const serviceMs = new WeakMap<World, number>();
+
+/** Sets the clock of the service or of the database wrong, or right again. @returns what it did, in words */
+export function setWrong(world: World, whose: keyof World['wrongBy']): string {
+  const ms = world.choose.one([0, 0, 3_600_000, -3_600_000, 400 * DAY_MS, -400 * DAY_MS, 30 * DAY_MS, -30 * DAY_MS]);
+  world.wrongBy[whose] = ms;
+  latestWrong.set(world, Math.max(latestWrong.get(world) ?? 0, world.wrongBy.service));
+  holdServiceClock(world);
+  world.totals.count('clocks', ms === 0 ? `the ${whose} is right` : `the ${whose} is wrong`);
+  return `the clock of the ${whose} is ${ms === 0 ? 'right' : `wrong by ${ms < 0 ? '-' : ''}${describeTime(ms)}`}`;
+}
+
+/**
+ * What was sent while the clock of the service was fast is done by that clock, so it stays at the latest that it ever said.
+ */
+export function endWrongTimes(world: World): void {
+  world.wrongBy.database = 0;
+  world.wrongBy.service = Math.max(world.wrongBy.service, 0, latestWrong.get(world) ?? 0);
+  holdServiceClock(world);
+}
+
+const latestWrong = new WeakMap<World, number>();
+
+const DAY_MS = 86_400_000;
 
 export function describeTime(ms: number): string {
   const units: [number, string][] = [

@@ -4,7 +4,7 @@ import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { actsInTurn } from './acts.ts';
 import { dropAgain, dropFile, dropOddThing, writeOn } from './drop-file.ts';
-import { describeTime, moveClock } from './move-clock.ts';
+import { describeTime, moveClock, setWrong } from './move-clock.ts';
 import { mendService, planFault } from './plan-fault.ts';
 import { type Expected, runStation, type Station } from './run-station.ts';
 import { type Chore, chooseDueJob, chooseDueWork, chooseWrongWork, ofJob, runJob } from './stations.ts';
@@ -44,6 +44,9 @@ export const STEPS: readonly Step[] = [
     const ms = world.choose.one([1_000, 60_000, 3_600_000]);
     tell(world, `our clocks are set back by ${describeTime(ms)}`);
     await moveClock(world, -ms);
+  }),
+  step('another clock is set', 3, always, async (world) => {
+    tell(world, setWrong(world, world.choose.one(['service', 'database'])));
   }),
   step('a crash', 1, hasInstance, async (world) => {
     const instance = idle(world);

@@ -3,14 +3,14 @@ import { createReportClient } from '../../../src/gateway/reports/create-report-c
 import { dayReport } from '../../workers/support/day-report.ts';
 import { type DeedPage, openDeed, readDeed } from '../support/deed-page.ts';
 import type { TestBrowser } from '../support/desk-world.ts';
-import { type DoubtWorld, openDoubtWorld } from '../support/doubt-world.ts';
+import { type DoubtWorld, KNOWN_ROW, openDoubtWorld } from '../support/doubt-world.ts';
 
 let world: DoubtWorld;
 let operator: TestBrowser;
 beforeAll(async () => {
   world = await openDoubtWorld({
     reported: {},
-    lacking: { operation: 'ach-charge', isBooked: false },
+    lacking: { operation: 'ach-charge', isBooked: false, hasKnown: true },
     paired: { account: { secondPerson: { resolutions: true } } },
   });
   operator = await world.as('operator');
@@ -69,7 +69,8 @@ describe('journal', () => {
 
   it('takes rows for not charged only when a second, later report lacks them too', async () => {
     await world.age('lacking', 'attempt', 26);
-    const first = dayReport([30, 3].map(hoursAgo), 'LACKING');
+    const known = { ...hoursAgo(27), invoice: `A-${KNOWN_ROW}`, total: '25.00' };
+    const first = dayReport([known, hoursAgo(3)], 'LACKING');
     const plan = await upload('lacking', first);
     expect(plan.words).toContain('Keep what the report says');
     const kept = await upload('lacking', first, { ...plan.hidden, reason: 'the first of two' });
@@ -77,12 +78,12 @@ describe('journal', () => {
     expect(kept.words).toContain('Give a second report');
     expect((await world.batchOf('lacking')).state).toBe('unknown');
     await world.age('lacking', 'journal_report', 25);
-    const second = dayReport([30, 3, 1].map(hoursAgo), 'LACKING');
+    const second = dayReport([known, hoursAgo(3), hoursAgo(1)], 'LACKING');
     const end = await upload('lacking', second);
     expect(end.words).toContain('End the batch with what the reports say');
     expect((await upload('lacking', second, { ...end.hidden, reason: 'both lack them' })).status).toBe(200);
     expect((await world.batchOf('lacking')).state).toBe('reconciled');
-    expect(world.booked('lacking')).toEqual([]);
+    expect(world.booked('lacking')).toEqual([`A-${KNOWN_ROW}`]);
   });
 
   it('keeps the report and proposes the end where two persons are asked for', async () => {

@@ -1,6 +1,7 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
+import { ageBy } from '../../support/force-sql.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from './desk-world.ts';
 
@@ -9,6 +10,8 @@ export type Story = {
   readonly operation?: Extract<FolderOperation, 'card' | 'ach-charge'>;
   /** Whether the service took the batch although its answer was lost. */
   readonly isBooked?: boolean;
+  /** Whether it was charged a payment an hour before, of the row `knownRow` of its operation. */
+  readonly hasKnown?: boolean;
   /** Further settings of the account. */
   readonly account?: Record<string, unknown>;
 };
@@ -23,10 +26,11 @@ export type DoubtWorld = DeskWorld & {
   /** Invoices that the service has booked for the account. */
   booked(story: string): string[];
   /** As if so many hours had gone by since the call, or since the reports were given. */
-  age(story: string, table: keyof typeof MOMENTS, hours: number): Promise<void>;
+  age(story: string, what: Parameters<typeof ageBy>[2], hours: number): Promise<void>;
 };
 
-const MOMENTS = { attempt: 'started_at', journal_report: 'at' } as const;
+/** Its number; far from those of the rows in doubt. */
+export const KNOWN_ROW = 900;
 
 /** A desk over batches in doubt, made by faults of the service. */
 export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): Promise<DoubtWorld> {
@@ -40,6 +44,12 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
       batch: { maxRows: 2 },
     },
   });
+  for (const name of names.filter((each) => stories[each]!.hasKnown)) {
+    const { operation = 'card' } = stories[name]!;
+    await world.drop(name, 'known.csv', lines([operation === 'card' ? cardRow(KNOWN_ROW) : achRow(KNOWN_ROW)]));
+    await world.finish(60_000);
+    await ageBy(world.app, name, 'attempt', 1);
+  }
   // Those with the same fault together: it does not matter which of their calls meets which fault.
   for (const isBooked of [true, false]) {
     const alike = names.filter((name) => (stories[name]!.isBooked ?? true) === isBooked);
@@ -62,12 +72,12 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
     service,
     batchOf,
     pathOf: async (name: string) => `/files/${(await batchOf(name)).file_id}/batches/1`,
-    idOf: (name: string) => ofAccount(name)[0]!.batchId,
+    idOf: (name: string) => ofAccount(name).find(({ invoice }) => !invoice.endsWith(`-${KNOWN_ROW}`))!.batchId,
     booked: (name: string) =>
       ofAccount(name)
         .map(({ invoice }) => invoice)
         .sort(),
-    age: (name: string, table: keyof typeof MOMENTS, hours: number) => age(world, name, table, hours),
+    age: (name: string, what: Parameters<typeof ageBy>[2], hours: number) => ageBy(world.app, name, what, hours),
     close: async () => {
       await close();
       await service.close();
@@ -86,26 +96,9 @@ function folderOf(name: string, { operation = 'card' }: Story): Record<string, u
 }
 
 async function readBatch({ app }: DeskWorld, name: string, batchNo: number): Promise<BatchRow> {
-  const { rows } = await app.ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE account = $1 AND batch_no = $2', [
-    name,
-    batchNo,
-  ]);
+  const { rows } = await app.ledger.pool.query<BatchRow>(
+    `SELECT b.* FROM batch b JOIN file f USING (file_id) WHERE f.name = $1 AND batch_no = $2`,
+    [`${name}.csv`, batchNo],
+  );
   return rows[0]!;
-}
-
-async function age({ app }: DeskWorld, name: string, table: keyof typeof MOMENTS, hours: number): Promise<void> {
-  const client = await app.ledger.pool.connect();
-  try {
-    await client.query('BEGIN');
-    // Without this the database refuses it, as it should.
-    await client.query('SET LOCAL session_replication_role = replica');
-    await client.query(
-      `UPDATE ${table} t SET ${MOMENTS[table]} = t.${MOMENTS[table]} - $2 * interval '1 hour'
-       FROM batch b WHERE b.account = $1 AND b.file_id = t.file_id AND b.batch_no = t.batch_no`,
-      [name, hours],
-    );
-    await client.query('COMMIT');
-  } finally {
-    client.release();
-  }
 }

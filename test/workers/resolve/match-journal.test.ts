@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalLine } from '../../../src/gateway/reports/report-answers.ts';
 import type { SentRow } from '../../../src/kernel/rows.ts';
+import type { SentElsewhere } from '../../../src/ledger/queries/in-doubt.ts';
 import { looseInvoice, matchJournal } from '../../../workers/resolve/match-journal.ts';
 
 const calledAt = new Date('2026-06-15T10:00:00Z');
@@ -22,8 +23,10 @@ function at(utc: string | null): JournalLine['at'] {
   return { text: 'as given', utc };
 }
 
+const OTHER: SentElsewhere = { ...ROW, name: 'monday.csv', outcome: null, authorization: '' };
+
 function match(rows: readonly SentRow[], lines: readonly JournalLine[], others: readonly string[] = []) {
-  const sentElsewhere = others.map((name) => ({ ...ROW, name }));
+  const sentElsewhere = others.map((name) => ({ ...OTHER, name }));
   return matchJournal(rows, lines, { calledAt, others: sentElsewhere });
 }
 
@@ -64,6 +67,8 @@ describe('matchJournal', () => {
     ['no number, as reports of a range', { lastFour: '' }],
     ['a time that cannot be read', { at: at(null) }],
     ['a time long after', { at: at('2026-07-15T10:00:00.000Z') }],
+    ['a time just before', { at: at('2026-06-15T08:59:59.000Z') }],
+    ['a time years before', { at: at('2024-06-15T10:00:05.000Z') }],
     ['its invoice in other letters', { invoice: ' inv-1' }],
     ['its invoice without zeros and dashes', { invoice: '00INV1' }],
     ['a result that says nothing', { outcome: 'unknown', result: 'REJ:TIMEOUT' }],
@@ -74,7 +79,6 @@ describe('matchJournal', () => {
   it.each<[string, JournalLine[]]>([
     ['there is no line', []],
     ['its invoice stands in no line', [{ ...LINE, invoice: 'INV-2' }]],
-    ['the line is from long before the call', [{ ...LINE, at: at('2026-06-15T08:59:59.000Z') }]],
   ])('takes a row for lacking when %s', (_why, lines) => {
     expect(findings([ROW], lines)).toEqual(['absent']);
   });
@@ -100,6 +104,32 @@ describe('matchJournal', () => {
       message: expect.stringContaining('monday.csv'),
     });
     expect(findings([ROW], [], ['monday.csv'])).toEqual(['absent']);
+  });
+});
+
+describe('matchJournal, of lines of other payments of ours', () => {
+  const charged: SentElsewhere = { ...OTHER, outcome: 'approved', authorization: '678594' };
+  const told = (lines: JournalLine[], others: SentElsewhere[]) =>
+    matchJournal([ROW], lines, { calledAt, others }).map(({ finding }) => finding);
+
+  it('leaves out a line that shows the charge of another batch, whatever its time', () => {
+    expect(told([LINE], [charged])).toEqual(['absent']);
+    expect(told([{ ...LINE, at: at('2024-06-15T10:00:05.000Z') }], [charged])).toEqual(['absent']);
+    const own = { ...LINE, transactionId: 'A9000002', result: 'OK:111111:' };
+    expect(told([LINE, own], [charged])).toEqual(['found']);
+  });
+
+  it.each<[string, SentElsewhere]>([
+    ['of another authorization', { ...charged, authorization: '111111' }],
+    ['of another amount', { ...charged, amountCents: 9 }],
+    ['without a known outcome', OTHER],
+  ])('leaves out no line for a payment %s', (_what, other) => {
+    const old = { ...LINE, at: at('2024-06-15T10:00:05.000Z') };
+    expect(told([old], [other])).toEqual(['ambiguous']);
+  });
+
+  it('leaves out neither of two lines that one charge could be', () => {
+    expect(told([LINE, { ...LINE, transactionId: 'A9000002' }], [charged])).toEqual(['ambiguous']);
   });
 });
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import { readJournal } from '../../../workers/resolve/read-journal.ts';
-import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { type FilePlan, keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { dayReport, type ReportLine } from '../support/day-report.ts';
-import { DAY_MS, deskAt, deskForTwo, doubtfulBatch } from '../support/resolve-desk.ts';
+import { chargedAt, DAY_MS, deskAt, deskForTwo, doubtfulBatch } from '../support/resolve-desk.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
@@ -26,9 +26,15 @@ function given(lines: readonly ReportLine[], name = 'report.csv') {
   return { name, bytes: Buffer.from(dayReport(lines)), reason: 'what the report says' };
 }
 
-async function doubtful(): Promise<BatchRow> {
+async function doubtful(plan: FilePlan = {}): Promise<BatchRow> {
   world.clock.set(START);
-  return doubtfulBatch(world);
+  return doubtfulBatch(world, plan);
+}
+
+/** A batch in doubt, and the line of a payment that its account made an hour before. */
+async function doubtfulAfterCharge(account: string): Promise<{ batch: BatchRow; known: ReportLine }> {
+  const known = await chargedAt(world, account, hours(-1).at);
+  return { batch: await doubtful({ account }), known };
 }
 
 describe('readJournal', () => {
@@ -45,26 +51,26 @@ describe('readJournal', () => {
   });
 
   it('takes the rows that two reports lack for not charged, the second a day after the first', async () => {
-    const batch = await doubtful();
+    const { batch, known } = await doubtfulAfterCharge('lacking');
     const desk = await deskAt(world, batch);
     world.clock.advance(2 * HOUR_MS);
-    const first = given([hours(-1), rowLine(batch, 2), hours(1)]);
+    const first = given([known, rowLine(batch, 2), hours(1)]);
     expect(await readJournal(desk, first)).toMatchObject({ outcome: { result: 'kept' }, certain: 1, uncertain: [3] });
     expect(await readJournal(desk, first)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [3] });
     expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
 
     world.clock.advance(DAY_MS);
-    const done = await readJournal(desk, given([hours(-1), hours(1), hours(25)], 'second.csv'));
+    const done = await readJournal(desk, given([known, hours(1), hours(25)], 'second.csv'));
     expect(done).toMatchObject({ outcome: { result: 'done' }, counts: { absent: 2 }, certain: 2, uncertain: [] });
     const totals = await readOutcomeTotals(world.ledger, desk.file.file_no);
     expect(totals).toEqual({ accepted_pending: { rows: 1, cents: 200 }, not_charged: { rows: 1, cents: 300 } });
   });
 
   it('concludes nothing from the same report given twice, however late', async () => {
-    const batch = await doubtful();
+    const { batch, known } = await doubtfulAfterCharge('twice');
     const desk = await deskAt(world, batch);
     world.clock.advance(2 * DAY_MS);
-    const report = given([hours(-1), hours(30)]);
+    const report = given([known, hours(30)]);
     await readJournal(desk, report);
     world.clock.advance(2 * DAY_MS);
     expect(await readJournal(desk, report)).toMatchObject({ outcome: { result: 'kept' }, uncertain: [2, 3] });

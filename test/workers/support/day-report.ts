@@ -10,14 +10,15 @@ export type ReportLine = {
   total?: string;
   result?: string;
   kind?: string;
+  customerCode?: string;
 };
 
 /** A report of bank payments of a day as the service writes it. */
 export function dayReport(lines: readonly ReportLine[], agent = 'TEST88'): string {
   const rows = lines.map(({ at, ...line }, index) => {
     const { invoice = `OTHER-${index}`, number = '******0009', total = '5.00', kind = 'CHECKING' } = line;
-    const { result = 'OK:555555:' } = line;
-    return `${invoice},${writeTime(at)},${agent},"Quick Client",${kind},"Ada","Byron",'${number},${total},${result}, ,A900000${index}`;
+    const { result = 'OK:555555:', customerCode = 'Quick Client' } = line;
+    return `${invoice},${writeTime(at)},${agent},"${customerCode}",${kind},"Ada","Byron",'${number},${total},${result}, ,A900000${index}`;
   });
   return [TITLES, ...rows].map((line) => `${line}\r\n`).join('');
 }

@@ -4,6 +4,7 @@ import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import type { Desk } from '../../../workers/resolve/desk.ts';
 import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
+import type { ReportLine } from './day-report.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -11,13 +12,21 @@ export const DAY_MS = 86_400_000;
 export async function deskAt(
   world: LedgerWorld,
   batch: Pick<BatchRow, 'file_id' | 'batch_no'>,
-  { answers = {}, ...others }: { answers?: Record<string, ResultAnswer> } & Partial<Desk> = {},
+  {
+    answers = {},
+    gateway = {},
+    ...others
+  }: { answers?: Record<string, ResultAnswer>; gateway?: Partial<Desk['gateway']> } & Partial<
+    Omit<Desk, 'gateway'>
+  > = {},
 ): Promise<Desk> {
   return {
     ledger: world.ledger,
     account: { agentCode: 'TEST88', server: 'NA', resolveWaitMs: DAY_MS, secondPerson: persons(false) },
     gateway: {
       fetchBatchResult: async ({ batchId }) => answers[batchId] ?? { kind: 'not_known', text: 'no such batch' },
+      askTime: async () => world.clock.now(),
+      ...gateway,
     },
     file: await readFileRow(world.ledger, batch.file_id),
     batch: await readBatchRow(world.ledger, keyOf(batch)),
@@ -37,11 +46,27 @@ export async function deskForTwo(world: LedgerWorld, batch: Pick<BatchRow, 'file
   return { ...desk, account: { ...desk.account, secondPerson: persons(true) } };
 }
 
+/** A payment that the account made at this moment, which the service charged, and its line in a report. */
+export async function chargedAt(world: LedgerWorld, account: string, at: Date): Promise<ReportLine> {
+  world.clock.set(at);
+  const batch = await world.sending({ account });
+  const end = { verdict: 'submitted', batchId: `c-${batch.file_id}`, firstPollMs: 0, evidence: {} } as const;
+  await endAttempt(world.ledger, batch, { ...end, serviceAt: at });
+  await world.putBatch(keyOf(batch), 'reconciled');
+  const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);
+  await world.force(
+    `INSERT INTO row_outcome (file_no, line, outcome, code, message, "authorization")
+     SELECT file_no, line, 'accepted_pending', NULL, 'Received', '' FROM payment_row WHERE file_no = $1`,
+    [fileNo],
+  );
+  return { at, invoice: `INV-${batch.file_id}-2`, number: '****0001', total: '2.00' };
+}
+
 /** A batch in doubt by a call that broke off. */
 export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
   const batch = await world.sending(plan);
   const end = { verdict: 'unknown', reason: 'the connection was reset', evidence: { bytesWritten: 10 } } as const;
-  await endAttempt(world.ledger, batch, end);
+  await endAttempt(world.ledger, batch, { ...end, serviceAt: world.clock.now() });
   return readBatchRow(world.ledger, keyOf(batch));
 }
 

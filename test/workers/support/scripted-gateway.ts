@@ -7,7 +7,10 @@ type SubmitCall = Parameters<Gateway['submitBatch']>[0];
 /** The same app with another gateway. What a script leaves out fails the test when it is called. */
 export function withGateway(app: App, gateway: Partial<Gateway>): App {
   const uncalled = () => Promise.reject(new Error('this call was not expected'));
-  return { ...app, gateway: () => ({ submitBatch: uncalled, fetchBatchResult: uncalled, ...gateway }) };
+  return {
+    ...app,
+    gateway: () => ({ submitBatch: uncalled, fetchBatchResult: uncalled, askTime: uncalled, ...gateway }),
+  };
 }
 
 /** A gateway that asks for the yes, as the real one does, and then answers this. It counts what would have been sent. */

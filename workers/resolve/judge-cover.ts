@@ -1,0 +1,107 @@
+import type { JournalLine } from '../../src/gateway/reports/report-answers.ts';
+import { hideWholeNumbers } from '../../src/gateway/reports/hide-whole-numbers.ts';
+import { groupBy } from '../../src/kernel/group-by.ts';
+import {
+  type CallInDoubt,
+  findChargedBefore,
+  type KnownCharge,
+  readDatabaseTime,
+  readLargestSkew,
+} from '../../src/ledger/queries/in-doubt.ts';
+import type { Desk } from './desk.ts';
+import type { ReportFile } from './read-report-file.ts';
+
+/** Whether a payment that a report lacks was not booked when it was made. */
+export type Cover = {
+  covers: boolean;
+  /** Why not, in words; empty when it does. */
+  coversNot: string;
+  /** The oldest and the newest approved payment in it, by the clock of the service. */
+  oldestAt: Date | null;
+  newestAt: Date | null;
+};
+
+/** Clocks that are further apart have been set wrong, and times in a report say nothing of times in the ledger. */
+const MOST_SKEW_MS = 5 * 60_000;
+
+/** A bank payment gets the time of the bank's answer, days after it was taken. */
+const MOST_DELAY_MS = 14 * 86_400_000;
+
+/**
+ * Silence proves something only in a report that would have spoken. So it has to show a payment of which we know that it
+ * was charged by an earlier call, at the time at which it was charged: a report of another zone, account or filter does
+ * not. It has to show a later payment as well, and the clock of the service must have been right from the one to the
+ * present: at the call in doubt, at those around it, and now.
+ */
+export async function judgeCover(desk: Desk, report: ReportFile, call: CallInDoubt): Promise<Cover> {
+  const times = report.approved.map(momentOf).filter((at) => at !== undefined);
+  const range = {
+    oldestAt: times.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null),
+    newestAt: times.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null),
+  };
+  const coversNot = await findGap(desk, report, call, range.newestAt);
+  return { ...range, covers: coversNot === '', coversNot };
+}
+
+async function findGap(
+  desk: Desk,
+  { approved, namesAccount }: ReportFile,
+  call: CallInDoubt,
+  newestAt: Date | null,
+): Promise<string> {
+  const { ledger, batch } = desk;
+  if (!namesAccount) return 'it does not say of which account it is';
+  if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
+  if (!call.isTimed) return 'the time of the service at the call is not known';
+  const invoices = [...new Set(approved.map((line) => line.invoice))];
+  const known = await findChargedBefore(ledger, batch, call.callNo, invoices);
+  const sentinel = findSentinel(known, approved, call.calledAt);
+  if (!sentinel) return NO_SENTINEL;
+  if (newestAt === null || newestAt.getTime() <= call.calledAt.getTime() + MOST_SKEW_MS)
+    return 'it shows no approved payment of this kind from after the call';
+  const skewMs = await readLargestSkew(ledger, batch.account, sentinel.callNo);
+  if (skewMs > MOST_SKEW_MS)
+    return `the clocks of the service and the database were ${Math.round(skewMs / 60_000)} minutes apart at a call since then`;
+  return findPresentGap(desk, newestAt);
+}
+
+const NO_SENTINEL =
+  'it shows no payment that is known to have been charged before the call, at the time at which it was charged; it may be of another zone, account or filter';
+
+/** A known payment that the report shows where it has to. */
+function findSentinel(
+  known: readonly KnownCharge[],
+  approved: readonly JournalLine[],
+  calledAt: Date,
+): KnownCharge | undefined {
+  const byInvoice = groupBy(approved, (line) => line.invoice);
+  return known.find((charge) =>
+    (byInvoice.get(hideWholeNumbers(charge.invoice)) ?? []).some((line) => {
+      const at = momentOf(line)?.getTime();
+      return (
+        at !== undefined &&
+        line.amountCents === charge.amountCents &&
+        line.customerCode === charge.customerCode &&
+        at >= charge.startedAt.getTime() - MOST_SKEW_MS &&
+        at <= Math.min(charge.startedAt.getTime() + MOST_DELAY_MS, calledAt.getTime() - MOST_SKEW_MS)
+      );
+    }),
+  );
+}
+
+/** The clocks may have been set since the last call of the account. */
+async function findPresentGap({ ledger, gateway }: Desk, newestAt: Date): Promise<string> {
+  const before = await readDatabaseTime(ledger);
+  const service = await gateway.askTime();
+  const after = await readDatabaseTime(ledger);
+  if (!service) return 'the service does not say what time it has now';
+  const aheadMs = Math.max(service.getTime() - after.getTime(), before.getTime() - service.getTime() - 1_000);
+  if (aheadMs > MOST_SKEW_MS)
+    return `the clocks of the service and the database are ${Math.round(aheadMs / 60_000)} minutes apart now`;
+  if (newestAt.getTime() > service.getTime() + MOST_SKEW_MS) return 'it shows payments from the future';
+  return '';
+}
+
+function momentOf({ at }: JournalLine): Date | undefined {
+  return at.utc === null ? undefined : new Date(at.utc);
+}
