@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openLog, silentLog } from '../../src/kernel/log.ts';
 import { ALIVE_LOCKS, type Instance, joinAsInstance } from '../../src/ledger/instance.ts';
 import { relayDatabase } from '../support/database-relay.ts';
-import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
+import { OF_THIS_DATABASE } from '../support/force-sql.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockDecisions } from '../../src/ledger/lock-decisions.ts';
 import { transact } from '../../src/ledger/transaction.ts';
-import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
+import { OF_THIS_DATABASE } from '../support/force-sql.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { transact } from '../../src/ledger/transaction.ts';
 import { lockAndAsk, withFreeLock, withLock } from '../../src/ledger/with-lock.ts';
-import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../support/ledger-world.ts';
+import { OF_THIS_DATABASE } from '../support/force-sql.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

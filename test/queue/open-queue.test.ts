@@ -167,23 +167,6 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     expect(got.count()).toBe(3);
   });
 
-  it('does not run the job of a killed worker again (F40)', async () => {
-    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    const holder = await startScript('hold-job.ts', server.backend, 'holding 1');
-    holder.kill('SIGKILL');
-    expect(await holder.ended).toBe('SIGKILL');
-    expect(await queue.ids('submit', 'live')).toEqual(new Set(['submit-f1-1']));
-
-    const got = collect();
-    queue.work('submit', 1, got.take);
-    await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
-    expect(got.count()).toBe(0);
-    expect(lines.map(({ msg }) => msg)).toContain('a worker died or hung; its job is not run again');
-    // The sweep asks for it again, under a new id, when the ledger says that it is still due.
-    await queue.add('submit', 'submit-f1-1-again', { fileId: 'f1', batchNo: 1 });
-    expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
-  });
-
   it('comes back after everything was wiped while workers wait and a job runs (F43, F75)', async () => {
     const gate = openGate();
     const got = collect();

@@ -1,4 +1,5 @@
 import type { App } from '../../src/app.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
 
 /** A statement past the triggers, for states that take long to bring about. */
 export async function forceSql({ ledger }: Pick<App, 'ledger'>, sql: string, values: unknown[] = []): Promise<void> {
@@ -27,3 +28,12 @@ export async function ageBy(app: Pick<App, 'ledger'>, account: string, what: key
 }
 
 const AGED = { attempt: ['started_at', 'ended_at', 'host_at', 'service_at'], journal_report: ['at'] } as const;
+
+/** A clock of the database beside that of the host, and by how much it is wrong, in ms. */
+export function clockBeside(clock: Clock): { wrongBy: { database: number }; databaseClock: Clock } {
+  const wrongBy = { database: 0 };
+  return { wrongBy, databaseClock: { now: () => new Date(clock.now().getTime() + wrongBy.database) } };
+}
+
+/** SQL: of locks, those in the database of this test; others run beside it on the same server. */
+export const OF_THIS_DATABASE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';

@@ -17,7 +17,7 @@ import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts
 import { type AuditRow, readAudit } from '../../src/ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
-import { forceSql } from './force-sql.ts';
+import { clockBeside, forceSql } from './force-sql.ts';
 import { startTestPostgres } from './postgres.ts';
 
 /** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
@@ -35,8 +35,7 @@ export const LEASE_MS = 60_000;
 export async function openTestLedger() {
   const postgres = await startTestPostgres();
   const clock = handClock(START);
-  const wrongBy = { database: 0 };
-  const databaseClock = { now: () => new Date(clock.now().getTime() + wrongBy.database) };
+  const { wrongBy, databaseClock } = clockBeside(clock);
   const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() });
   const ledger = await open();
   const others: Ledger[] = [];
@@ -73,7 +72,6 @@ export async function openTestLedger() {
   return {
     ledger,
     clock,
-    /** By how much the clock of the database is wrong, in ms. */
     wrongBy,
     url: postgres.url,
     /** The same ledger once more, as another process would open it. */
@@ -281,9 +279,6 @@ function newBatch(file: FileRow, batchNo: number, rowsPerBatch: number) {
     sealedBody: Buffer.from(`sealed body ${batchNo}`),
   };
 }
-
-/** SQL: of locks, those in the database of this test; others run beside it on the same server. */
-export const OF_THIS_DATABASE = 'database = (SELECT oid FROM pg_database WHERE datname = current_database())';
 
 /** Prints of rows of a file, as its intake writes them. */
 export async function putPrints(

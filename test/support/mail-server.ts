@@ -59,7 +59,8 @@ function converse(socket: Socket, take: (mail: Mail) => string): void {
     if (/^MAIL FROM/i.test(line)) mail.from = address;
     if (/^RCPT TO/i.test(line)) mail.to.push(address);
     inData = /^DATA/i.test(line);
-    answer(inData ? '354 go on' : /^QUIT/i.test(line) ? '221 bye' : '250 ok');
+    if (/^STARTTLS/i.test(line)) answer('502 no TLS here');
+    else answer(inData ? '354 go on' : /^QUIT/i.test(line) ? '221 bye' : '250 ok');
   };
   answer('220 test');
   socket.on('data', (chunk) => {

@@ -6,7 +6,8 @@ import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
 import { findSendable } from '../../../src/ledger/queries/due-work.ts';
 import { isMoving } from '../../../src/ledger/queries/overview.ts';
 import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
-import { keyOf, LEASE_MS, type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../../support/ledger-world.ts';
+import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -5,7 +5,8 @@ import { retireKey } from '../../../src/ledger/moves/retire-key.ts';
 import { readKeyUses } from '../../../src/ledger/queries/master-keys.ts';
 import { newDataKey } from '../../../src/vault/data-key.ts';
 import { newFingerprintKey } from '../../../src/vault/fingerprint.ts';
-import { type LedgerWorld, OF_THIS_DATABASE, openTestLedger } from '../../support/ledger-world.ts';
+import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf } from '../../support/load-master-key.ts';
 
 const because = { actor: 'operator:ada', reason: 'it is old' };
