@@ -24,6 +24,7 @@ export const ALARM_KINDS = {
     'batches are put back unsent again and again, mostly because the service is not reached',
     'paydrop doctor',
   ),
+  failing: lasting('work fails again and again, or nobody takes it up', 'paydrop status'),
   transfer: lasting('an SFTP server cannot be used: nothing is fetched or uploaded', 'paydrop doctor'),
   late: lasting('a run of a schedule was missed or failed, or an expected file has not come', 'paydrop status'),
   trouble: lasting('ledger or queue do not answer', 'paydrop doctor'),

@@ -39,6 +39,7 @@ export const METRICS = {
     labels: ['account', 'operation'],
   },
   paydrop_sweep_age_seconds: { help: 'Since when this process has not compared ledger and queue', labels: [] },
+  paydrop_failing_work: { help: 'Pieces of work that fail again and again, and what nobody takes up', labels: [] },
   paydrop_queue_jobs: { help: 'Jobs of all queues, by state of the queue', labels: ['state'] },
   paydrop_data_free_bytes: { help: 'Free space where the ledger, archive and send journal lie', labels: [] },
   paydrop_journal_bytes: { help: 'Size of the send journal', labels: [] },

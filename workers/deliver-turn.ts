@@ -2,6 +2,7 @@ import type { Payload } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { deliverFile } from './deliver.ts';
 import { fileTurn } from './file-turn.ts';
+import { noting } from './note-failures.ts';
 import { askToDeliverAt } from './wake.ts';
 
 /**
@@ -11,6 +12,8 @@ import { askToDeliverAt } from './wake.ts';
 export async function deliverTurn(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
   const askAgain = (fileIds: readonly string[]) => askToDeliverAt(app, app.settings.site, fileIds);
   await fileTurn(app, job, { signal, askAgain }, (fileId) =>
-    app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
+      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    ),
   );
 }

@@ -3,6 +3,7 @@ import type { App } from '../src/app.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import { mayOverlap } from '../src/ledger/queries/may-overlap.ts';
 import { fileTurn } from './file-turn.ts';
+import { noting } from './note-failures.ts';
 import { intakeAlone, tellOfIntake } from './intake.ts';
 import { THREAD_BYTES } from './store-rows.ts';
 import { askForIntake } from './wake.ts';
@@ -33,7 +34,9 @@ export async function intakeTurn(
   const atOnce = await chooseAtOnce(app, job);
   try {
     await fileTurn(app, job, { signal, askAgain, atOnce, turnMs }, async (fileId, before) => {
-      done.push(await app.telemetry.trace('intake', { fileId }, () => intakeAlone(app, fileId, before)));
+      const item = { work: 'intake', subject: fileId, fileId } as const;
+      const takeIn = () => intakeAlone(app, fileId, before);
+      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
       if (performance.now() - toldAt >= NEWS_MS) await tell();
     });
   } finally {

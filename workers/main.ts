@@ -15,6 +15,9 @@ import { longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/kernel/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { note, noteEnd, noting } from './note-failures.ts';
+import type { BatchKey } from '../src/ledger/moves/move.ts';
+import type { WorkItem } from '../src/ledger/moves/note-failure.ts';
 import { startAlarms } from './start-alarms.ts';
 import { startTransfers } from './start-transfers.ts';
 import { startWatcher, type Watcher } from './watch.ts';
@@ -53,11 +56,17 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => turn(app, job, stopping.signal))] : [];
   const stations = [
     ...turns('intake', intakeTurn),
-    ...station('submit', (_app, job) => submitTurn(app, job, stopping.signal)),
-    ...station('poll', pollBatch),
+    ...station('submit', (_app, job) =>
+      noting(app, batchItem('submit', job), () => submitTurn(app, job, stopping.signal)),
+    ),
+    ...station('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
     ...turns('deliver', deliverTurn),
     ...(roles.has('schedule')
-      ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
+      ? [
+          app.queue.work('schedule', RUNS_AT_ONCE, (job) =>
+            noting(app, { work: 'schedule', subject: job.schedule }, () => runSchedule(app, job, stopping.signal)),
+          ),
+        ]
       : []),
   ];
   const transfers = startTransfers(app, roles);
@@ -73,6 +82,10 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
       await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
   };
+}
+
+function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): WorkItem {
+  return { work, subject: `${fileId}/${batchNo}`, fileId, batchNo };
 }
 
 /** Where nobody watches, nothing is seen and nothing settles. */
@@ -92,13 +105,16 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
+  const item = { work: 'sweep', subject: app.ledger.instance.id } as const;
   const plan = () => {
     timer = setTimeout(() => {
       running = sweep(app, { atSite })
+        .then(() => noteEnd(app, item))
         .catch((error: unknown) => {
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
           app.pulse.noteTrouble(code);
           app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
+          return note(app, item, { code, reason: reasonOf(error) }, app.settings.sweepMs);
         })
         .finally(() => {
           void shredder.tick();

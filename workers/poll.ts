@@ -13,6 +13,7 @@ import { findOwner } from './poll/find-owner.ts';
 import { judgePlain, judgeResult, type Judgement } from './poll/judge-result.ts';
 import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll/poll-delay.ts';
 import { openResult, sealResult } from './poll/sealed-result.ts';
+import { note, noteEnd } from './note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
 import { askToDeliver, askToPoll, pollWaitMs } from './wake.ts';
 
@@ -62,7 +63,11 @@ async function askService(app: App, batch: BatchRow): Promise<FreshResult | unde
 async function fetchResult(app: App, batch: BatchRow): Promise<ResultAnswer> {
   const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
   crashPoint('poll.answered');
-  if (answer.kind === 'failed') app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
+  const item = { work: 'poll', subject: batch.account, account: batch.account } as const;
+  if (answer.kind === 'failed') {
+    app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
+    await note(app, item, { reason: answer.why }, EXCEPTION_DELAY_MS);
+  } else await noteEnd(app, item);
   return answer;
 }
 

@@ -9,11 +9,19 @@ import {
   findUnasked,
   findUnreached,
 } from '../src/ledger/queries/find-alarm-causes.ts';
+import { groupBy } from '../src/kernel/group-by.ts';
+import { readObstacles } from './alarms/obstacles.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { kindsOf, targetKey } from '../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
 import { expectationOf } from './schedule/check-expected.ts';
-import { findLocalCauses, isLocalSubject, isOverHere, SILENT_INTERVALS } from './alarms/find-local-causes.ts';
+import {
+  findLocalCauses,
+  isLocalSubject,
+  isOverHere,
+  localSubject,
+  SILENT_INTERVALS,
+} from './alarms/find-local-causes.ts';
 
 /**
  * Looks for everything that a person should know, raises what is new and clears what is over (F61, F87). It reads the
@@ -40,10 +48,27 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
     ...(await findLastingCauses(ledger)),
     ...(await findUnasked(ledger, dueBefore)),
     ...(await findUnreached(ledger)),
+    ...(wanted.has('failing') ? await findFailing(app) : []),
     ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
     ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
     ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
   ];
+}
+
+/** One of each kind of work, however many pieces of it fail. What only this host can see bears its name. */
+async function findFailing(app: App): Promise<AlarmCause[]> {
+  const obstacles = await readObstacles(app.ledger, app.settings);
+  return [...groupBy(obstacles, ({ key }) => key)].map(([key, alike]) => ({
+    kind: 'failing',
+    subject: key === 'quarantine' ? localSubject(app, key) : key,
+    account: alike.every(({ account }) => account === alike[0]!.account) ? alike[0]!.account : null,
+    figures: { count: alike.length, says: withoutNames(`${alike[0]!.what}: ${alike[0]!.why}`), next: alike[0]!.next },
+  }));
+}
+
+/** Names of files stand in quotes, and may say more than a mail should. */
+function withoutNames(text: string): string {
+  return text.replace(/"[^"]*"/g, '"…"');
 }
 
 /** So long, in ms, something late stands in `paydrop status` as well. */

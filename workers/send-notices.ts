@@ -4,6 +4,7 @@ import { dropStrangers, noteDelivered, noteUndelivered } from '../src/ledger/mov
 import { readWaitingNotices } from '../src/ledger/queries/read-waiting-notices.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { targetKey, tell } from '../src/notify/tell.ts';
+import { note, noteEnd } from './note-failures.ts';
 
 /**
  * Tells everybody what waits in the outbox, one process at a time. A process that dies between telling and writing it
@@ -23,7 +24,12 @@ async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {
   const notices = await readWaitingNotices(app.ledger, key);
   if (notices.length === 0) return;
   const fault = await tell(target, notices, app.clock);
-  if (fault === undefined) return noteDelivered(app.ledger, key, notices);
+  const item = { work: 'alarm', subject: key } as const;
+  if (fault === undefined) {
+    await noteEnd(app, item);
+    return noteDelivered(app.ledger, key, notices);
+  }
+  await note(app, item, { reason: fault }, app.settings.sweepMs);
   app.log.warn({ target: key, waiting: notices.length }, `an alarm could not be delivered: ${fault}`);
   await noteUndelivered(app.ledger, key, notices, fault);
 }

@@ -6,6 +6,7 @@ import { dropFingerprints, shredFile } from '../src/ledger/moves/shred-file.ts';
 import { findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { listSealedInSlices } from '../src/vault/list-sealed.ts';
+import { noting } from './note-failures.ts';
 
 /** Files in one run; what is left is taken up an hour later. */
 const RUN_FILES = 1_000;
@@ -61,7 +62,8 @@ export function openShredder(app: App): Shredder {
       if (running) return running;
       if (isStopping || (nowMs >= lastMs && nowMs - lastMs < HOUR_MS)) return;
       lastMs = nowMs;
-      running = shredDue(app, () => isStopping)
+      const item = { work: 'shred', subject: app.ledger.instance.id } as const;
+      running = noting(app, item, () => shredDue(app, () => isStopping), HOUR_MS)
         .then(() => {})
         .catch((error: unknown) => app.log.error(`destroying keys failed: ${reasonOf(error)}`))
         .finally(() => (running = undefined));

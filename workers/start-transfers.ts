@@ -2,6 +2,7 @@ import type { Role } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
 import { foldersHere } from '../src/kernel/config.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
+import { noting } from './note-failures.ts';
 import { type PulledFolder, pullFolder } from './pull.ts';
 import { pushOutputs } from './push.ts';
 
@@ -76,12 +77,14 @@ type Turns = { now(): Promise<number>; stop(): Promise<void> };
 /** One at a time, the first at once, each `everyMs` after the end of the one before. */
 function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
   const { name, about, account, everyMs } = turn;
+  const [, way, what = name] = /^(pull|push):(.*)$/.exec(name) ?? [];
+  const item = { work: way === 'push' ? 'push' : 'pull', subject: what, account: account ?? undefined } as const;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<number> | undefined;
   let stopped = false;
   const take = async () => {
     try {
-      const waiting = await work();
+      const waiting = await noting(app, item, work, everyMs);
       app.pulse.noteTransfer(name);
       return waiting;
     } catch (error) {

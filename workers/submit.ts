@@ -4,7 +4,13 @@ import type { SubmitAnswer } from '../src/gateway/answers.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
-import { type Prepared, prepareBatch, releaseBatch, stopAccount } from '../src/ledger/moves/prepare-batch.ts';
+import {
+  LONGEST_RELEASE_MS,
+  type Prepared,
+  prepareBatch,
+  releaseBatch,
+  stopAccount,
+} from '../src/ledger/moves/prepare-batch.ts';
 import { sendBatch } from '../src/ledger/moves/send-batch.ts';
 import { readBatchRow } from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
@@ -13,6 +19,7 @@ import { askForNext, recordAnswer } from './record-answer.ts';
 import { compareJournal } from './compare-journal.ts';
 import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
 import { readBody } from './submit/read-body.ts';
+import { note, noteEnd } from './note-failures.ts';
 import { mayBeSent, wakeAccount } from './wake.ts';
 
 /** Sends one batch, at most once, and asks for what it needs next and for the next of its account. */
@@ -54,7 +61,11 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   if (isOlder) return undefined;
   crashPoint('submit.body-opened');
   const answer = await withTime(app, batch, await send(app, batch, body, () => known.calling?.(name)));
-  return { account: name, now: await recordAnswer(app, batch, answer) };
+  const now = await recordAnswer(app, batch, answer);
+  const item = { work: 'submit', subject: name, account: name } as const;
+  if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
+  else await noteEnd(app, item);
+  return { account: name, now };
 }
 
 /**

@@ -9,6 +9,7 @@ import { reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { finishClaimed } from './intake.ts';
+import { refreshFailing } from './note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './set-aside.ts';
@@ -22,6 +23,7 @@ import { checkExpected } from './schedule/check-expected.ts';
 export async function sweep(app: App, { atStart = false, atSite = true } = {}): Promise<void> {
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
+  await refreshFailing(app);
   await refillQueue(app, atStart);
   if (atSite) await askForDueRuns(app, atStart);
   // At the start a file that is expected may lie in its folder, and nobody has looked yet.

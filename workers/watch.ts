@@ -9,6 +9,7 @@ import { newFileId } from '../src/kernel/ids.ts';
 import { maskText } from '../src/kernel/mask.ts';
 import { gatherClaims, type GatheredClaims } from './gather-claims.ts';
 import { keepOrder } from './keep-order.ts';
+import { noting } from './note-failures.ts';
 import { setAside } from './set-aside.ts';
 import { storeClaim } from './take-claim.ts';
 
@@ -79,15 +80,17 @@ export async function startWatcher(app: App): Promise<Watcher> {
  */
 export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
   let settling = 0;
+  const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
   await keepGoing(app, folder, async () => {
-    const scan = await scanner.scan();
+    const scan = await noting(app, item, () => scanner.scan(), app.settings.rescanMs);
     app.pulse.noteListing(folder.id);
     settling = scan.settling.length;
     const claims = gatherClaims(app);
     const takeAll = async () => {
       await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
         keepGoing(app, folder, async () => {
-          const isDone = await takeDrop(app, folder, drop, { claims, turn });
+          const drops = { ...item, subject: `${folder.id}, "${maskText(drop.name)}"` };
+          const isDone = await noting(app, drops, () => takeDrop(app, folder, drop, { claims, turn }));
           if (!isDone) settling += 1;
         }),
       );

@@ -20,6 +20,8 @@ export type Pulse = {
   readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
   /** Those whose last try succeeded. */
   readonly workingTransfers: ReadonlySet<string>;
+  /** Work that has failed and not succeeded since, here or elsewhere, each as `work subject`; renewed with each sweep. */
+  readonly failing: Set<string>;
   /** Nothing new is begun any more. */
   readonly isStopping: boolean;
   noteWatch(folderIds: readonly string[]): void;
@@ -48,6 +50,7 @@ export function startPulse(clock: Clock): Pulse {
     listedAt,
     brokenTransfers,
     workingTransfers,
+    failing: new Set(),
     get sweptAt() {
       return sweptAt;
     },

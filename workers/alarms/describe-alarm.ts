@@ -27,11 +27,18 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return `Account ${subject}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait and are tried again. Nothing was sent.`;
     case 'transfer':
       return describeTransfer(subject, figures);
+    case 'failing':
+      return describeFailing(figures);
     case 'late':
       return describeLate(subject);
     case 'trouble':
       return `${subject}: no answer for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.`;
   }
+}
+
+function describeFailing({ count = 1, says = 'Something does not go on', next }: AlarmFigures): string {
+  const others = count > 1 ? [`${count - 1} more of the kind do not go on either.`] : [];
+  return [`${says.replace(/\.$/, '')}.`, ...others, ...(next ? [next] : [])].join(' ');
 }
 
 function describeTransfer(subject: string, { minutes = 0 }: AlarmFigures): string {

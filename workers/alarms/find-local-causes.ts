@@ -32,6 +32,8 @@ export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean 
   const at = subject.lastIndexOf('@');
   const thing = subject.slice(0, at);
   if (subject.slice(at + 1) !== hostOf(app)) return false;
+  // What is not found any more where it can be seen is over.
+  if (kind === 'failing') return true;
   if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
   if (kind === 'transfer') return pulse.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
   return pulse.sweptAt !== undefined && pulse.trouble === undefined;

@@ -6,6 +6,7 @@ import { readWithheldFiles, type WithheldFile } from '../../ledger/queries/read-
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { textTable } from '../table.ts';
+import { type Obstacle, readObstacles } from '../../../workers/alarms/obstacles.ts';
 import { isLate, type LateRuns, readLateRuns } from '../../operator/late-runs.ts';
 import { lateRunLines } from '../schedule/late-run-lines.ts';
 import { HOW_TO_END, proposalTable } from './proposals.ts';
@@ -16,27 +17,37 @@ export const status: CliCommand = {
   about: 'What is on its way, what is stuck and what to do about it',
   options: [
     JSON_OPTION,
-    ['--check', 'exit status says the worst that is open: 3 held or late, 4 unknown, 5 exception'],
+    ['--check', 'exit status says the worst that is open: 3 held or late, 4 unknown, 5 exception or does not go on'],
   ],
   examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
   async run(call) {
-    const { overview, late, withheld } = await withLedger(call, async (ledger, settings) => ({
+    const { overview, late, withheld, obstacles } = await withLedger(call, async (ledger, settings) => ({
       overview: await readOverview(ledger),
       withheld: await readWithheldFiles(ledger, new Date(ledger.clock.now().getTime() - WITHHELD_MS)),
       late: await readLateRuns(ledger, settings),
+      obstacles: await readObstacles(ledger, settings),
     }));
-    print(call, { ...overview, ...late, withheld }, () => describe(overview, late, withheld));
+    print(call, { ...overview, ...late, withheld, obstacles }, () => describe({ overview, late, withheld, obstacles }));
     if (!call.options['check']) return EXIT.ok;
-    return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok);
+    const stuck = obstacles.length > 0 ? EXIT.exception : EXIT.ok;
+    return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok, stuck);
   },
 };
 
 /** How far back rows that were withheld are named. */
 const WITHHELD_MS = 7 * 86_400_000;
 
-function describe(overview: Overview, late: LateRuns, withheld: readonly WithheldFile[]): string {
+type Told = {
+  overview: Overview;
+  late: LateRuns;
+  withheld: readonly WithheldFile[];
+  obstacles: readonly Obstacle[];
+};
+
+function describe({ overview, late, withheld, obstacles }: Told): string {
   return [
     ...doubtLines(overview),
+    ...obstacleLines(obstacles),
     ...lateLines(overview),
     ...lateRunLines(late),
     ...stoppedLines(overview),
@@ -88,6 +99,15 @@ function doubtLines({ doubt }: Overview): string[] {
   return [
     section('Needs a person', `${table}\n\n${[...new Set(doubt.map((batch) => NEXT[batch.state] ?? ''))].join('\n')}`),
   ];
+}
+
+function obstacleLines(obstacles: readonly Obstacle[]): string[] {
+  if (obstacles.length === 0) return [];
+  const told = obstacles.map(({ what, name, why, next, since }) => {
+    const from = since ? ` since ${since.toISOString()}` : '';
+    return `${what}${name ? ` (${name})` : ''}${from}: ${why}\n  ${next}`;
+  });
+  return [section('Does not go on', told.join('\n'))];
 }
 
 const NEXT: Record<string, string> = {

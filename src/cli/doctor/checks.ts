@@ -1,6 +1,7 @@
 import type { Check } from './check.ts';
 import { clock } from './clock.ts';
 import { diskSpace } from './disk-space.ts';
+import { failing } from './failing.ts';
 import { fileSystems } from './file-systems.ts';
 import { folders } from './folders.ts';
 import { journal } from './journal.ts';
@@ -34,6 +35,7 @@ export const CHECKS: readonly Check[] = [
   journal,
   workFolders,
   originals,
+  failing,
   quarantine,
   temporaries,
   service,

@@ -9,6 +9,10 @@ export type AlarmFigures = {
   cents?: number;
   code?: string | null;
   minutes?: number;
+  /** How many pieces of work, what is said of the first, and what helps. */
+  count?: number;
+  says?: string;
+  next?: string;
   batches?: number;
   outcomes?: Record<string, { rows: number; cents: number }>;
 };

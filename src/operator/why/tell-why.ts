@@ -4,13 +4,15 @@ import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readBatchRow, readFileRow, readOutputs } from '../../ledger/queries/read-file.ts';
+import { readFailing } from '../../ledger/queries/read-failing.ts';
 import { readHolds } from '../../ledger/queries/read-holds.ts';
 import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/queries/read-why.ts';
 import { readResubmissions } from '../../ledger/queries/resubmissions.ts';
 import type { FoundRow } from '../../ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
 import { describeHolds } from '../describe-holds.ts';
-import type { Sentence } from './sentence.ts';
+import { describeFailing } from '../../../workers/alarms/obstacles.ts';
+import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch } from './tell-batch.ts';
 import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
 
@@ -32,6 +34,7 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
     story: [...made, ...tellFile(file, facts)],
     now: tellFileState(file, facts, outputs),
     next: orNothing([
+      ...(await stuckWith(ledger, file)),
       ...nextForFile(file, facts, resubmissions),
       ...batches.flat(),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
@@ -49,7 +52,7 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
     timeZone,
     story: tellBatch(file, batch, facts),
     now: [`The file is ${file.state}.`, now],
-    next: orNothing([...steps, ...holds]),
+    next: orNothing([...(await stuckWith(ledger, file, batch)), ...steps, ...holds]),
   };
 }
 
@@ -89,6 +92,21 @@ async function heldBy(ledger: Ledger, account: string, timeZone: string): Promis
   const holds = describeHolds(await readHolds(ledger, account), timeZone);
   return holds.map((hold) => `Account ${account} stands still. ${hold}`);
 }
+
+/** What fails again and again for a file, and for its account as long as something of the file is open. */
+async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<string[]> {
+  const failing = await readFailing(ledger, file.file_id);
+  return failing
+    .filter(({ fileId, batchNo }) =>
+      fileId === null
+        ? !FINAL.has(batch?.state ?? file.state)
+        : batch === undefined || batchNo === null || batchNo === batch.batch_no,
+    )
+    .map(describeFailing)
+    .map(({ what, why, next }) => `${what}, which ${ended(why)} ${next}`);
+}
+
+const FINAL: ReadonlySet<string> = new Set(['reconciled', 'cancelled', 'completed', 'partly_cancelled', 'rejected']);
 
 function isOpen({ state }: BatchRow): boolean {
   return state !== 'reconciled' && state !== 'cancelled';

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { readOverview } from '../../ledger/queries/overview.ts';
 import { readOpenProposals } from '../../ledger/queries/proposals.ts';
 import { readLateRuns } from '../../operator/late-runs.ts';
+import { readObstacles } from '../../../workers/alarms/obstacles.ts';
 import { readSchedules } from '../../operator/read-schedules.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
@@ -12,6 +13,7 @@ export function overviewApi(server: FastifyInstance, { app: { ledger, settings }
   server.get('/overview', { schema: OVERVIEW }, async () => ({
     ...(await readOverview(ledger)),
     ...(await readLateRuns(ledger, settings)),
+    obstacles: await readObstacles(ledger, settings),
   }));
 
   server.get('/proposals', { schema: PROPOSALS }, async () => ({ proposals: await readOpenProposals(ledger) }));
@@ -56,6 +58,19 @@ const OVERVIEW = apiSchema({
     today: listOf(objectOf({ account: TEXT, outcome: TEXT, rows: WHOLE, cents: CENTS })),
     lateRuns: listOf(objectOf({ schedule: TEXT, day: TEXT, state: TEXT, dueAt: MOMENT, says: TEXT })),
     missingFiles: listOf(objectOf({ folder: TEXT, account: TEXT, day: TEXT, by: TEXT })),
+    obstacles: listOf(
+      objectOf({
+        key: TEXT,
+        what: TEXT,
+        name: maybe(TEXT),
+        why: TEXT,
+        next: TEXT,
+        since: maybe(MOMENT),
+        account: maybe(TEXT),
+        fileId: maybe(TEXT),
+        batchNo: maybe(WHOLE),
+      }),
+    ),
   }),
 });
 

@@ -13,6 +13,7 @@ import {
 import { readPollLag } from '../../ledger/queries/read-poll-lag.ts';
 import { readStops } from '../../ledger/queries/read-stops.ts';
 import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/queries/sum-open.ts';
+import { readObstacles } from '../../../workers/alarms/obstacles.ts';
 import { HEALTH_MS } from './find-unready.ts';
 
 /** One figure of `schemas/metrics.ts`. */
@@ -37,17 +38,19 @@ function readOr(limitMs: number, samples: Promise<Sample[]>, instead: Sample[]):
 
 async function readLedgerSamples(app: App): Promise<Sample[]> {
   const { ledger } = app;
-  const [files, batches, held, doubt, lags, stops] = await Promise.all([
+  const [files, batches, held, doubt, lags, stops, obstacles] = await Promise.all([
     countOpenFiles(ledger),
     countOpenBatches(ledger),
     sumHeld(ledger),
     sumDoubt(ledger),
     readPollLag(ledger),
     readStops(ledger),
+    readObstacles(ledger, app.settings),
   ]);
   const accounts = accountsOf(app, [...files, ...batches, ...held, ...doubt, ...lags]);
   return [
     { name: 'paydrop_ledger_up', value: 1 },
+    { name: 'paydrop_failing_work', value: obstacles.length },
     ...stateSamples(app, accounts, OPEN_FILE_STATES, files, 'paydrop_files', 'paydrop_file_oldest_age_seconds'),
     ...stateSamples(app, accounts, OPEN_BATCH_STATES, batches, 'paydrop_batches', 'paydrop_batch_oldest_age_seconds'),
     ...accounts.flatMap((account): Sample[] => {

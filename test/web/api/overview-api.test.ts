@@ -31,6 +31,7 @@ describe('GET /overview', () => {
       today: [],
       lateRuns: [],
       missingFiles: [],
+      obstacles: [],
     });
   });
 

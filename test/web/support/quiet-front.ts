@@ -22,6 +22,7 @@ export function quietFront(change: Partial<Front> = {}): Front {
     held: [],
     stops: [],
     unreached: [],
+    obstacles: [],
     late: { lateRuns: [], missingFiles: [] },
     unready: [],
     today: [],

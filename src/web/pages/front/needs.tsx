@@ -11,6 +11,7 @@ type Batch = Standing['doubt'][number];
 export function Needs({ front }: { front: Front }) {
   const groups = [
     <Trouble key="trouble" front={front} />,
+    <Obstacles key="obstacles" front={front} />,
     <Doubt key="doubt" front={front} />,
     <Exceptions key="exceptions" front={front} />,
     <Refused key="refused" front={front} />,
@@ -37,10 +38,21 @@ export function Needs({ front }: { front: Front }) {
   );
 }
 
-function isCalm({ standing, held, stops, late, unready, unreached, today }: Front): boolean {
+function isCalm({ standing, held, stops, late, obstacles, unready, unreached, today }: Front): boolean {
   const { doubt, proposals } = standing;
   if (!today.every(isBalanced)) return false;
-  const waiting = [doubt, standing.late, held, stops, proposals, unready, unreached, late.lateRuns, late.missingFiles];
+  const waiting = [
+    doubt,
+    standing.late,
+    held,
+    stops,
+    proposals,
+    unready,
+    unreached,
+    obstacles,
+    late.lateRuns,
+    late.missingFiles,
+  ];
   return waiting.every((list) => list.length === 0);
 }
 
@@ -77,6 +89,28 @@ function Trouble({ front: { unready, unreached, today } }: Part) {
         </Notice>
       ))}
     </>
+  );
+}
+
+function Obstacles({ front }: Part) {
+  return (
+    <NeedGroup
+      title="Does not go on"
+      items={front.obstacles}
+      hint="paydrop tries these again by itself, and they fail each time."
+      columns={[
+        {
+          title: 'What',
+          cell: ({ what, fileId }) => (fileId === null ? what : <a href={`/files/${fileId}`}>{what}</a>),
+        },
+        {
+          title: 'Since',
+          cell: ({ since, account }) => since && <Moment at={since} timeZone={front.zoneOf(account ?? '')} />,
+        },
+        { title: 'Why', cell: ({ why }) => why },
+        { title: 'What helps', cell: ({ next }) => next },
+      ]}
+    />
   );
 }
 

@@ -13,6 +13,7 @@ import { type HeldFile, readHeld } from '../../../ledger/queries/read-held.ts';
 import type { Stop } from '../../../ledger/queries/read-holds.ts';
 import { readStops } from '../../../ledger/queries/read-stops.ts';
 import { type LateRuns, readLateRuns } from '../../../operator/late-runs.ts';
+import { type Obstacle, readObstacles } from '../../../../workers/alarms/obstacles.ts';
 import { readSchedules } from '../../../operator/read-schedules.ts';
 import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import type { Desk } from '../../desk.ts';
@@ -31,6 +32,8 @@ export type Front = {
   /** Accounts whose service cannot be reached. */
   readonly unreached: readonly AlarmCause[];
   readonly late: LateRuns;
+  /** What does not go on by itself. */
+  readonly obstacles: readonly Obstacle[];
   readonly unready: readonly Unready[];
   /** The day of each account as it stands. */
   readonly today: readonly DayReport[];
@@ -50,18 +53,20 @@ const AHEAD_MS = 30 * 86_400_000;
 export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
-  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring] = await Promise.all([
-    readStanding(ledger),
-    readHeld(ledger),
-    readStops(ledger),
-    findUnreached(ledger),
-    readLateRuns(ledger, settings),
-    findUnready(app),
-    readToday(ledger, settings),
-    month.read(),
-    readSchedules(ledger, settings),
-    findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
-  ]);
+  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles] =
+    await Promise.all([
+      readStanding(ledger),
+      readHeld(ledger),
+      readStops(ledger),
+      findUnreached(ledger),
+      readLateRuns(ledger, settings),
+      findUnready(app),
+      readToday(ledger, settings),
+      month.read(),
+      readSchedules(ledger, settings),
+      findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
+      readObstacles(ledger, settings),
+    ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
     standing,
@@ -69,6 +74,7 @@ export async function readFront({ app }: Desk, month: MonthReader): Promise<Fron
     stops,
     unreached,
     late,
+    obstacles,
     unready,
     today,
     month: days,

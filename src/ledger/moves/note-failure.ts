@@ -1,0 +1,57 @@
+import type { WorkName } from '../../../schemas/work.ts';
+import type { Ledger } from '../open-ledger.ts';
+
+/** A piece of work. `subject` tells it apart from others of its kind and is shown. */
+export type WorkItem = {
+  readonly work: WorkName;
+  readonly subject: string;
+  readonly account?: string | undefined;
+  readonly fileId?: string | undefined;
+  readonly batchNo?: number | undefined;
+};
+
+/** Why it failed, without data of a row. */
+export type WorkFault = { readonly code?: string | undefined; readonly reason: string };
+
+/** After its next try should have come, a piece of work is believed to fail for so long, in ms. */
+const GRACE_MS = 600_000;
+
+/**
+ * Remembers that a piece of work has failed. It is no move, and stands in no trail: what comes of it does.
+ * @param againMs when it is tried again, in ms
+ */
+export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
+  const { work, subject, account, fileId, batchNo } = item;
+  await ledger.pool.query(
+    `INSERT INTO failing_work AS f (work, subject, account, file_id, batch_no, code, reason, failures, since, last_at,
+                                    expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)
+     ON CONFLICT (work, subject) DO UPDATE
+     SET code = EXCLUDED.code, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at, expires_at = EXCLUDED.expires_at,
+         failures = CASE WHEN f.expires_at < EXCLUDED.last_at THEN 1 ELSE f.failures + 1 END,
+         since = CASE WHEN f.expires_at < EXCLUDED.last_at THEN EXCLUDED.since ELSE f.since END`,
+    [
+      work,
+      subject,
+      account ?? null,
+      fileId ?? null,
+      batchNo ?? null,
+      fault.code ?? null,
+      fault.reason.slice(0, 1_000),
+      ledger.clock.now(),
+      new Date(ledger.clock.now().getTime() + againMs * 3 + GRACE_MS),
+    ],
+  );
+}
+
+/** It has succeeded. */
+export async function endFailure(ledger: Ledger, { work, subject }: WorkItem): Promise<void> {
+  await ledger.pool.query('DELETE FROM failing_work WHERE work = $1 AND subject = $2', [work, subject]);
+}
+
+/** Removes what is not tried any more. @returns what fails, each as `work subject` */
+export async function listFailing(ledger: Ledger): Promise<Set<string>> {
+  await ledger.pool.query('DELETE FROM failing_work WHERE expires_at < $1', [ledger.clock.now()]);
+  const { rows } = await ledger.pool.query<{ key: string }>(`SELECT work || ' ' || subject AS key FROM failing_work`);
+  return new Set(rows.map(({ key }) => key));
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endFailure, listFailing, noteFailure } from '../../../src/ledger/moves/note-failure.ts';
+import { readFailing } from '../../../src/ledger/queries/read-failing.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+beforeEach(() => world.empty());
+
+const ITEM = { work: 'deliver', subject: 'f1', fileId: 'f1' } as const;
+const AGAIN_MS = 15_000;
+
+async function fail(times: number, reason = 'no space'): Promise<void> {
+  for (let n = 0; n < times; n += 1) await noteFailure(world.ledger, ITEM, { code: 'DISK_FULL', reason }, AGAIN_MS);
+}
+
+describe('noteFailure', () => {
+  it('counts failures since the first, with the reason of the last', async () => {
+    await fail(2);
+    world.clock.advance(AGAIN_MS);
+    await fail(1, 'no space at all');
+    expect(await readFailing(world.ledger)).toMatchObject([
+      { ...ITEM, failures: 3, reason: 'no space at all', code: 'DISK_FULL' },
+    ]);
+    const [row] = await readFailing(world.ledger);
+    expect(row!.lastAt.getTime() - row!.since.getTime()).toBe(AGAIN_MS);
+  });
+
+  it('begins anew after a time in which it was not tried', async () => {
+    await fail(5);
+    world.clock.advance(86_400_000);
+    expect(await readFailing(world.ledger)).toEqual([]);
+    await fail(1);
+    expect(await readFailing(world.ledger)).toEqual([]);
+  });
+
+  it('keeps a long reason in part', async () => {
+    await fail(3, 'x'.repeat(5_000));
+    expect((await readFailing(world.ledger))[0]!.reason).toHaveLength(1_000);
+  });
+});
+
+describe('endFailure', () => {
+  it('ends this work and no other', async () => {
+    await fail(3);
+    await noteFailure(world.ledger, { ...ITEM, work: 'intake' }, { reason: 'x' }, AGAIN_MS);
+    await endFailure(world.ledger, ITEM);
+    expect(await listFailing(world.ledger)).toEqual(new Set(['intake f1']));
+  });
+});
+
+describe('listFailing', () => {
+  it('lists what fails, and forgets what is not tried any more', async () => {
+    await fail(1);
+    expect(await listFailing(world.ledger)).toEqual(new Set(['deliver f1']));
+    world.clock.advance(86_400_000);
+    expect(await listFailing(world.ledger)).toEqual(new Set());
+  });
+});

@@ -1,0 +1,166 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { lookForAlarms } from '../../workers/raise-alarms.ts';
+import { refreshFailing } from '../../workers/note-failures.ts';
+import type { Workers } from '../../workers/main.ts';
+import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
+import { forceSql } from '../support/force-sql.ts';
+import { achRow, lines } from '../support/payment-rows.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+/** Every station fails, one after the other, for as long as nobody mends it. */
+let world: CliWorld;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let workers: Workers | undefined;
+let rows = 0;
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const alarms = [{ by: 'webhook', url: receiver.url, secret: 'x'.repeat(40), kinds: ['failing'] }];
+  world = await openCliWorld({ settings: { sweepMs: 150, rescanMs: 150, alarms } });
+}, 60_000);
+afterEach(async () => {
+  await workers?.stop();
+  workers = undefined;
+});
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
+
+async function dropOne(name: string): Promise<void> {
+  await world.drop('ach-charge', name, lines([achRow((rows += 1))]));
+}
+
+/** Until `status --check` says so. @returns what it says */
+async function status(words: string): Promise<string> {
+  await expect.poll(async () => (await world.paydrop('status', '--check')).out, { timeout: 50_000 }).toContain(words);
+  const said = await world.paydrop('status', '--check');
+  expect(said.status).toBe(5);
+  return said.out;
+}
+
+async function toldByAlarm(words: string): Promise<void> {
+  await lookForAlarms(world.app);
+  const { rows: raised } = await world.app.ledger.pool.query<{ text: string }>(
+    `SELECT text FROM alarm WHERE kind = 'failing' AND cleared_at IS NULL`,
+  );
+  expect(raised.map(({ text }) => text).join('\n')).toContain(words);
+}
+
+/** What is mended is over everywhere, and what waited has come to its end. */
+async function recovers(): Promise<void> {
+  await expect.poll(async () => (await world.paydrop('status', '--check')).status, { timeout: 50_000 }).toBe(0);
+  await refreshFailing(world.app);
+  await lookForAlarms(world.app);
+  const { rowCount } = await world.app.ledger.pool.query('SELECT 1 FROM alarm WHERE cleared_at IS NULL');
+  expect(rowCount).toBe(0);
+}
+
+describe('work that fails for ever', () => {
+  it('writing outputs: is told with its cause and the verb, and goes on when it is mended', async () => {
+    const { out } = world.settings.paths;
+    workers = await world.start();
+    await rename(out, `${out}-away`).catch(() => mkdir(`${out}-away`));
+    await writeFile(out, 'no folder');
+    await dropOne('deliver.csv');
+    const said = await status('Cannot write the output files of');
+    expect(said).toMatch(/deliver\.csv[^]*failed \d+ times: [^]*"paydrop requeue \w{16}" tries at once/);
+    expect((await world.paydrop('why', 'deliver.csv')).out).toContain('Cannot write the output files of');
+    expect((await world.paydrop('doctor')).out).toContain('Cannot write the output files of');
+    await toldByAlarm('Cannot write the output files of');
+    await rm(out);
+    await rename(`${out}-away`, out);
+    expect((await world.paydrop('requeue', 'deliver.csv')).status).toBe(0);
+    await recovers();
+    expect(await world.states()).toMatchObject({ 'deliver.csv': 'completed' });
+  });
+
+  it('sending: is told while nobody is reached, and nothing is in doubt', async () => {
+    world.sandbox.faults.plan({ kind: 'connection-dropped', times: 'always' });
+    workers = await world.start();
+    await dropOne('submit.csv');
+    await status('Cannot send for main');
+    expect((await world.paydrop('why', 'submit.csv')).out).toContain('Cannot send for main');
+    await toldByAlarm('Cannot send for main');
+    await world.sandbox.faults.clear();
+    await expect.poll(() => world.states(), { timeout: 50_000 }).toMatchObject({ 'submit.csv': 'completed' });
+    await recovers();
+  });
+
+  it('asking for results: is told while the service does not answer', async () => {
+    const operation = 'getBatchProcessResultFile';
+    world.sandbox.faults.plan({ kind: 'http-500', operation, times: 'always' });
+    workers = await world.start();
+    await dropOne('poll.csv');
+    await status('Cannot fetch the result of main');
+    expect((await world.paydrop('why', 'poll.csv')).out).toContain('Cannot fetch the result of main');
+    await toldByAlarm('Cannot fetch the result of main');
+    await world.sandbox.faults.clear();
+    await recovers();
+  });
+
+  it('taking in: is told by file', async () => {
+    await world.app.ledger.pool.query('ALTER TABLE row_print RENAME TO row_print_away');
+    workers = await world.start();
+    await dropOne('intake.csv');
+    const said = await status('Cannot check file');
+    expect(said).toMatch(/\(intake\.csv\)[^]*"paydrop cancel \w{16} --reason …" gives it up/);
+    expect((await world.paydrop('why', 'intake.csv')).out).toContain('Cannot check file');
+    await toldByAlarm('Cannot check file');
+    await world.app.ledger.pool.query('ALTER TABLE row_print_away RENAME TO row_print');
+    await recovers();
+  });
+
+  it('watching: is told while a folder is away', async () => {
+    const [folder] = world.settings.folders;
+    await rename(folder!.path, `${folder!.path}-away`);
+    await expect(world.start()).rejects.toThrow();
+    await rename(`${folder!.path}-away`, folder!.path);
+    workers = await world.start();
+    await rename(folder!.path, `${folder!.path}-away`);
+    await status(`Cannot take drops from folder ${folder!.id}`);
+    await toldByAlarm(`Cannot take drops from folder ${folder!.id}`);
+    await rename(`${folder!.path}-away`, folder!.path);
+    await recovers();
+  });
+
+  it('telling of alarms: is told by status', async () => {
+    receiver.answer((response) => response.writeHead(500).end());
+    await world.app.ledger.pool.query(
+      `INSERT INTO alarm (kind, subject, text, figures, raised_at) VALUES ('failing', 'x', 'x', '{}', now())`,
+    );
+    await world.app.ledger.pool.query(
+      `INSERT INTO alarm_delivery (alarm_no, event, target, next_try_at)
+       SELECT max(alarm_no), 'raised', (SELECT max(target) FROM alarm_delivery), now() - interval '1 hour' FROM alarm`,
+    );
+    workers = await world.start();
+    // It is tried ever more seldom, so it is the time that tells.
+    const { pool } = world.app.ledger;
+    const age = `UPDATE failing_work SET since = since - interval '1 minute' WHERE work = 'alarm'`;
+    await expect.poll(async () => (await pool.query(age)).rowCount).toBe(1);
+    await status('Cannot deliver alarms to');
+    receiver.answer((response) => response.end('{}'));
+    await world.app.ledger.pool.query(`UPDATE alarm_delivery SET next_try_at = now() - interval '1 hour'`);
+    await recovers();
+  });
+});
+
+describe('what nobody takes up', () => {
+  it('tells of drops in quarantine', async () => {
+    await symlink('/dev/null', join(world.settings.folders[0]!.path, 'link.csv'));
+    await world.finish();
+    expect(await status('A drop lies in quarantine')).toContain('"paydrop doctor" says of each why');
+    await toldByAlarm('A drop lies in quarantine');
+    await rm(world.settings.paths.quarantine, { recursive: true });
+    await recovers();
+  });
+
+  it('tells of accounts that were taken out of the configuration', async () => {
+    await forceSql(world.app, `UPDATE file SET account = 'gone', state = 'accepted' WHERE name = 'poll.csv'`);
+    const said = await status('Account gone is not in the configuration');
+    expect(said).toContain('1 open files and 0 open batches');
+    expect((await world.paydrop('doctor')).out).toContain('Account gone is not in the configuration');
+    await toldByAlarm('Account gone');
+  });
+});

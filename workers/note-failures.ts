@@ -1,0 +1,65 @@
+import type { App } from '../src/app.ts';
+import { PipelineError } from '../src/kernel/errors.ts';
+import { maskText } from '../src/kernel/mask.ts';
+import {
+  endFailure,
+  listFailing,
+  noteFailure,
+  type WorkFault,
+  type WorkItem,
+} from '../src/ledger/moves/note-failure.ts';
+import { describeFailure } from '../src/queue/safe-failure.ts';
+
+/**
+ * Does a piece of work, and lets the ledger know when it fails and when it succeeds again, so that what fails again and
+ * again is seen by everybody who looks.
+ * @param againMs when it is tried again, in ms; the sweep asks again for what the ledger says is due
+ */
+export async function noting<Result>(
+  app: App,
+  item: WorkItem,
+  go: () => Promise<Result>,
+  againMs = app.settings.sweepMs,
+): Promise<Result> {
+  try {
+    const result = await go();
+    await noteEnd(app, item);
+    return result;
+  } catch (error) {
+    await note(app, item, faultOf(error), againMs);
+    throw error;
+  }
+}
+
+/** A try that has failed without an error, such as a call that reached nobody. */
+export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
+  app.pulse.failing.add(keyOf(item));
+  await noteFailure(app.ledger, item, fault, againMs).catch((error: unknown) =>
+    // Without the ledger nothing goes on, and everybody is told of that.
+    app.log.debug({ work: item.work }, `a failure could not be noted: ${describeFailure(error).reason}`),
+  );
+}
+
+export async function noteEnd(app: App, item: WorkItem): Promise<void> {
+  const key = keyOf(item);
+  if (!app.pulse.failing.has(key)) return;
+  await endFailure(app.ledger, item);
+  app.pulse.failing.delete(key);
+}
+
+/** What other processes have noted is ended by whoever succeeds, so each has to know of it. */
+export async function refreshFailing(app: App): Promise<void> {
+  const listed = await listFailing(app.ledger);
+  app.pulse.failing.clear();
+  for (const key of listed) app.pulse.failing.add(key);
+}
+
+function faultOf(error: unknown): WorkFault {
+  if (error instanceof PipelineError) return { code: error.code, reason: error.message };
+  const { code, reason } = describeFailure(error);
+  return { code, reason: maskText(reason) };
+}
+
+function keyOf({ work, subject }: WorkItem): string {
+  return `${work} ${subject}`;
+}
