@@ -132,7 +132,13 @@ export const BATCH_MOVES = [
     about: 'resolved row by row, or closed in doubt',
   },
   { name: 'receive', from: 'submitted', to: 'result_in', by: 'worker', about: 'the result file sealed and hashed' },
-  { name: 'distrust', from: 'submitted', to: 'exception', by: 'worker', about: 'the result cannot be read' },
+  {
+    name: 'distrust',
+    from: 'submitted',
+    to: 'exception',
+    by: 'worker',
+    about: 'the service says again and again that it does not know the batch id',
+  },
   {
     name: 'reconcile',
     from: 'result_in',

@@ -56,7 +56,7 @@ async function askService(app: App, batch: BatchRow): Promise<FreshResult | unde
   const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
   const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
   crashPoint('poll.asked-again');
-  if (next) await askToPoll(app, next);
+  if (next?.state === 'submitted') await askToPoll(app, next);
   return undefined;
 }
 
@@ -73,6 +73,7 @@ async function fetchResult(app: App, batch: BatchRow): Promise<ResultAnswer> {
 
 /** Nothing is concluded from a text that is not listed; a person should know of it (F46). */
 function noteOf(answer: ResultAnswer): PollNote {
+  if (answer.kind === 'failed') return { isSilent: true };
   return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};
 }
 
@@ -81,6 +82,8 @@ async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNo
   const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
   if (news?.isNewAlarm)
     app.log.error(aboutOf(batch), `the service says a text that is not known; it is asked on: ${note.alarm}`);
+  if (news?.batch.state === 'exception' && batch.state === 'submitted')
+    app.log.error(aboutOf(batch), `the batch waits for a person: ${news.batch.reason}`);
   if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; it is asked for on');
   return news?.batch;
 }

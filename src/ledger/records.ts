@@ -67,6 +67,7 @@ export type BatchRow = {
   submitted_at: Date | null;
   polls: number;
   next_poll_at: Date | null;
+  not_known_polls: number;
   result_at: Date | null;
   result_sha256: string | null;
   rechecks: number;

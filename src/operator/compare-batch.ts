@@ -34,11 +34,11 @@ export async function compareBatch(
   { all = false }: { all?: boolean } = {},
 ): Promise<Comparison> {
   const reference = batchReference({ fileId: file.file_id, batchNo: batch.batch_no });
-  if (batch.result_sha256 === null)
+  if (batch.result_sha256 === null && batch.state !== 'exception')
     throw new PipelineError('NOT_FOUND', `compare batch ${reference}`, 'there is no result of it yet');
-  const bytes = await openResult(app, file, batch.batch_no);
+  const bytes = batch.result_sha256 === null ? undefined : await openResult(app, file, batch.batch_no);
   const sent = await readSentRows(app.ledger, file.file_no, batch);
-  const results = readResult(bytes, file.layout!, sent.length);
+  const results = bytes ? readResult(bytes, file.layout!, sent.length) : (batch.reason ?? 'there is no result of it');
   const unreadable = typeof results === 'string' ? results : undefined;
   const rows = compareRows(file.layout!, sent, typeof results === 'string' ? [] : results);
   return {

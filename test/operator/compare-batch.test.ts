@@ -32,7 +32,7 @@ describe('compareBatch', () => {
 
   it('says when there is no result yet', async () => {
     const { file, batch } = await findBatch(world.app.ledger, 'monday.csv/1');
-    const early = compareBatch(world.app, file, { ...batch, result_sha256: null });
+    const early = compareBatch(world.app, file, { ...batch, state: 'submitted', result_sha256: null });
     await expect(early).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });

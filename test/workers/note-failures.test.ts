@@ -13,12 +13,17 @@ afterAll(() => world.close());
 
 const ITEM = { work: 'shred', subject: 'here' } as const;
 const failing = async () => (await readFailing(world.app.ledger)).map(({ subject, reason }) => ({ subject, reason }));
-const fail = (error: Error) => noting(world.app, ITEM, () => Promise.reject(error)).catch(() => undefined);
+const reject = async (error: Error) => {
+  throw error;
+};
+const fail = async (error: Error) => {
+  await expect(noting(world.app, ITEM, () => reject(error))).rejects.toBe(error);
+};
 
 describe('noting', () => {
   it('hands on results and errors, remembers what fails, and ends it with the first success', async () => {
     const error = new PipelineError('DISK_FULL', 'write the file');
-    await expect(noting(world.app, ITEM, () => Promise.reject(error))).rejects.toBe(error);
+    await fail(error);
     await fail(error);
     expect(await failing()).toEqual([]);
     await fail(error);

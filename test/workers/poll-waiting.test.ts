@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
+import { disownBatch } from '../../src/ledger/moves/disown-batch.ts';
+import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts';
+import { transact } from '../../src/ledger/transaction.ts';
+import { compareBatch } from '../../src/operator/compare-batch.ts';
 import { pollBatch } from '../../workers/poll.ts';
 import { httpAnswer } from '../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../gateway/support/soap-answers.ts';
@@ -50,6 +53,41 @@ describe('pollBatch, while there is no result', () => {
     const alarms = world.logged.filter((line) => line.level === 50 && line['fileId'] === key.fileId);
     expect(alarms).toHaveLength(1);
     expect(JSON.stringify([alarms, await query(world.app, 'SELECT reason FROM audit')])).not.toContain('422222222222');
+    await pollBatch(answeringResult(world.app, GOOD), key);
+    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+  });
+
+  it('a batch id that the service denies ten times in a row is an exception, which a person can put in doubt', async () => {
+    const { key } = await world.submitted();
+    const ask = async (answer: ResultAnswer) => {
+      await pollBatch(answeringResult(world.app, answer), key);
+      await world.makeDue(key);
+    };
+    const denied = { kind: 'not_known', text: 'Invalid Batch ID' } as const;
+    for (let n = 0; n < 9; n += 1) await ask(denied);
+    await ask({ kind: 'running', text: WAIT });
+    for (let n = 0; n < 5; n += 1) await ask(denied);
+    await ask({ kind: 'failed', why: 'the connection was reset' });
+    for (let n = 0; n < 4; n += 1) await ask(denied);
+    expect((await storyOf(world.app, key)).state).toBe('submitted');
+    await ask(denied);
+    const batch = await readBatchRow(world.app.ledger, key);
+    const reason = 'the service has said 10 times about its batch id: Invalid Batch ID';
+    expect(batch).toMatchObject({ state: 'exception', reason, result_sha256: null });
+    const file = await readFileRow(world.app.ledger, key.fileId);
+    const both = await compareBatch(world.app, file, batch);
+    expect(both).toMatchObject({ unreadable: reason, resultRows: 0, differing: both.sentRows });
+    await transact(world.app.ledger, (tx) => disownBatch(tx, key, { actor: 'operator:ada', reason: 'a wrong id' }));
+    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'unknown', batch_id: null });
+  });
+
+  it('a batch id that the service knows after all comes to its end by itself', async () => {
+    const { key } = await world.submitted();
+    for (let n = 0; n < 10; n += 1) {
+      await pollBatch(answeringResult(world.app, { kind: 'not_known', text: 'Invalid Batch ID' }), key);
+      await world.makeDue(key);
+    }
+    expect((await storyOf(world.app, key)).state).toBe('exception');
     await pollBatch(answeringResult(world.app, GOOD), key);
     expect((await storyOf(world.app, key)).state).toBe('reconciled');
   });

@@ -25,6 +25,7 @@ export async function disownBatch(tx: Transaction, key: BatchKey, because: Becau
     next_poll_at: null,
     stale_since: null,
     poll_alarm: null,
+    not_known_polls: 0,
   };
   const evidence = { ...because.evidence, disownedBatchId };
   const row = await moveBatch(tx, 'disown', key, { ...because, evidence }, { set });

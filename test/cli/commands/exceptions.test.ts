@@ -50,6 +50,7 @@ describe('exceptions', () => {
 
   it('says that there is no result of a batch that is not that far', async () => {
     await world.app.ledger.pool.query('UPDATE batch SET result_sha256 = NULL');
+    await world.forceState('batch', 'submitted');
     const { status, err } = await world.paydrop('exceptions', batch);
     expect(status).toBe(1);
     expect(err).toContain('there is no result of it yet');

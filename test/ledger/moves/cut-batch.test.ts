@@ -55,6 +55,7 @@ describe('cutBatch', () => {
         submitted_at: null,
         polls: 0,
         next_poll_at: null,
+        not_known_polls: 0,
         result_at: null,
         result_sha256: null,
         rechecks: 0,
