@@ -318,8 +318,10 @@ export const FolderConfig = z.strictObject({
     .describe('A file of so many times the rows or the total of the usual one is held, from the fifth on; 0 for never'),
   routingCheck: z
     .boolean()
-    .default(false)
-    .describe('Check the US routing number in the first nine digits of account numbers'),
+    .optional()
+    .describe(
+      'Check the US routing number in the first nine digits of account numbers; left out, where the country of the account is US',
+    ),
   maxBytes: z.int().positive().default(1_073_741_824).describe('Largest file taken, in bytes'),
   clearNumbers: z
     .boolean()

@@ -31,7 +31,10 @@ export const ERRORS = {
     'the field holds a character that is not allowed here',
     'Use only the characters of the column.',
   ),
-  AMOUNT_FORMAT: row('the amount is not a plain decimal', 'Write digits, a point and two decimals, such as 25.00.'),
+  AMOUNT_FORMAT: row(
+    'the amount is not a plain decimal',
+    'Write digits, a point and at most two decimals, such as 25.00.',
+  ),
   AMOUNT_ZERO: row('the amount is zero', 'Remove the row or give an amount.'),
   AMOUNT_LIMIT: row('the amount is larger than the service can carry', 'Check the amount; split it if it is right.'),
   DATE_FORMAT: row(
@@ -222,6 +225,11 @@ export const ERRORS = {
     'row',
     'a payment like it stands in an earlier file and may have been charged: the amount is the same, and invoice or payer are only written in another way',
     'Compare it with the row named; decline the file and drop it without the row, or approve it if it is meant.',
+  ),
+  COLUMNS_SWAPPED: held(
+    'file',
+    'customer code and invoice seem to have changed places',
+    'Compare the columns with the layout; decline the file and drop it in the right order, or with a header.',
   ),
   SAME_TOTALS: held(
     'file',
@@ -414,6 +422,7 @@ export const LEDGER_CODES = [
   'SAME_ROWS',
   'CHARGED_BEFORE',
   'LIKE_CHARGED',
+  'COLUMNS_SWAPPED',
   'SAME_TOTALS',
   'LIMIT_DAY_TOTAL',
   'UNUSUAL_ROWS',

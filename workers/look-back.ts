@@ -10,6 +10,7 @@ import { askInOne } from '../src/ledger/wire/ask-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { lockDecisions } from '../src/ledger/lock-decisions.ts';
 import { type Earlier, findSameRows, findSameTotals } from '../src/ledger/queries/find-duplicate.ts';
+import { hasSwappedColumns } from '../src/ledger/queries/has-swapped-columns.ts';
 import { readAcceptedCents, readUsualSize } from '../src/ledger/queries/usual-size.ts';
 import type { FileRow } from '../src/ledger/records.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
@@ -45,7 +46,11 @@ export async function lookBack(
     lockDecisions(asked, subject.file.account),
     compareFile(app, asked, subject),
   ]);
-  return { ...found, charged: await flagRows(tx, subject) };
+  return {
+    ...found,
+    faults: [...found.faults, ...(await checkSwapped(tx, subject))],
+    charged: await flagRows(tx, subject),
+  };
 }
 
 /** What the other files say of this one as a whole, also of one that has not come yet. */
@@ -59,6 +64,15 @@ export async function compareFile(app: App, tx: Transaction, subject: Subject): 
   ]);
   return { faults: [...same.faults, ...day, ...usual], duplicateOf: same.rowsOf?.file_id };
 }
+
+/** A header says which column is which. */
+async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
+  if (check.headerLine !== null || check.layout === null || !LAYOUTS_OF_CODES.has(check.layout)) return [];
+  if (!(await hasSwappedColumns(tx, file))) return [];
+  return [fault('COLUMNS_SWAPPED', 'the customer codes look like no codes of the account, and the invoices do')];
+}
+
+const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code']);
 
 type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
 

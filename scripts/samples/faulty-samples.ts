@@ -21,6 +21,8 @@ export const NOT_IN_A_FILE = {
     'needs one of its rows to have been taken before: drop a sample, and then a file of one row of it and others',
   LIKE_CHARGED:
     'needs one of its rows to have been taken before: drop a sample, and then a row of it with the invoice in small letters',
+  COLUMNS_SWAPPED:
+    'needs customer codes of another shape to have been taken before: drop a sample, then one whose first two columns have changed places',
   SAME_TOTALS:
     'needs another file of as many rows and the same total on that day: drop a sample, change the invoices, drop again',
   LIMIT_DAY_TOTAL: 'needs limits.dayTotal of the account: set it to less than two samples have and drop both',
@@ -62,7 +64,7 @@ type Recipe = {
   readonly write?: (rows: readonly string[]) => string | Uint8Array;
   readonly control?: string;
   readonly account?: 'canada';
-  readonly folder?: Partial<Pick<FolderConfig, 'header' | 'finalNewline' | 'routingCheck' | 'limits'>>;
+  readonly folder?: Partial<Pick<FolderConfig, 'header' | 'finalNewline' | 'limits'>>;
   readonly beside?: readonly FaultCode[];
 };
 
@@ -97,7 +99,6 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
   ACCOUNT_FORMAT: { ...ACH, shows: 'a dash in the number', cells: { accountNumber: '021000021-40031676' } },
   ACCOUNT_ROUTING: {
     ...ACH,
-    folder: { routingCheck: true },
     shows: 'a wrong digit in the routing number',
     cells: { accountNumber: '02100002200000000040031676' },
   },

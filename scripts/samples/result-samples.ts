@@ -49,7 +49,7 @@ function rulesOf({ operation, account }: ValidSample): CheckRules {
   return {
     operation,
     account: { server: 'NA', country: isCanada ? 'CA' : 'US', currency: isCanada ? 'CAD' : 'USD' },
-    folder: FolderConfig.parse({ path: '-', account, operation }),
+    folder: { ...FolderConfig.parse({ path: '-', account, operation }), routingCheck: !isCanada },
     today: '2026-06-15',
   };
 }

@@ -9,9 +9,9 @@ export type CheckRules = {
   readonly operation: FolderOperation;
   readonly account: { readonly server: Server; readonly country: Country; readonly currency: Currency };
   readonly folder: Readonly<
-    Pick<FolderConfig, 'layout' | 'header' | 'charset' | 'finalNewline' | 'textCommas' | 'badRows' | 'routingCheck'>
+    Pick<FolderConfig, 'layout' | 'header' | 'charset' | 'finalNewline' | 'textCommas' | 'badRows'>
   > &
-    EffectRules;
+    EffectRules & { readonly routingCheck: boolean };
   /** Above it a row holds the file; left out, any amount that the service can carry is taken. */
   readonly largestRowCents?: number | undefined;
   /** YYYY-MM-DD in the zone of the account; decides which cards have expired. */

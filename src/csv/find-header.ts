@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
+import { maskText } from '../kernel/mask.ts';
 import type { Fault, RawRow } from '../kernel/rows.ts';
 import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
 
@@ -26,7 +27,8 @@ export function titlesSecurityCode(cells: readonly string[]): boolean {
 
 /**
  * What is wrong with a header, whether or not the folder expects one: it names the columns of the layout in another
- * order, so that values would be sent in each other's place, or it has more or fewer columns than the rows.
+ * order, so that values would be sent in each other's place, it has a title that nobody knows, under which anything may
+ * stand, or it has more or fewer columns than the rows.
  * @param layout undefined when no row names one
  */
 export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fault[] {
@@ -37,12 +39,20 @@ export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fau
     return [{ code: 'COLUMN_COUNT', line: header.line, detail }];
   }
   return columns.flatMap((column, index) => {
-    const named = columnsOfTitle(header.cells[index] ?? '');
+    const title = header.cells[index] ?? '';
+    const named = columnsOfTitle(title);
+    if (named.includes(column)) return [];
     const [other] = named;
-    if (!other || named.includes(column)) return [];
-    const detail = `the header calls column ${index + 1} "${COLUMNS[other].title}", here it is "${COLUMNS[column].title}"`;
+    const called = other ? `"${COLUMNS[other].title}"` : `"${shownTitle(title)}", which is no title that is known`;
+    const detail = `the header calls column ${index + 1} ${called}, here it is "${COLUMNS[column].title}"`;
     return [{ code: 'LAYOUT_FOLDER', line: header.line, column, detail } as const];
   });
+}
+
+/** A title is the sender's own text; nobody needs more of it to find it. */
+function shownTitle(title: string): string {
+  const text = maskText(title.trim());
+  return text.length > 30 ? `${text.slice(0, 30)}…` : text;
 }
 
 /** The cell of the amount, where the number of columns tells which it is. Otherwise any cell may be it. */

@@ -29,7 +29,12 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
  * A drop folder with absolute paths. `id` is its path as configured, with its site before it when that is not the usual
  * one: it stands in the ledger and the logs.
  */
-export type Folder = Omit<FolderConfig, 'path' | 'work'> & { id: string; path: string; work: string };
+export type Folder = Omit<FolderConfig, 'path' | 'work' | 'routingCheck'> & {
+  id: string;
+  path: string;
+  work: string;
+  routingCheck: boolean;
+};
 
 /** An SFTP server with its secrets read. */
 export type Remote = RemoteConfig & { name: string };
@@ -161,6 +166,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       id: folder.site === HOME_SITE ? folder.path : `${folder.site}:${folder.path}`,
       path: resolve(root, folder.path),
       work: resolve(root, folder.work ?? join(paths.data, 'work')),
+      routingCheck: folder.routingCheck ?? accounts[folder.account]?.country === 'US',
     })),
     paths: {
       out: resolve(root, paths.out),

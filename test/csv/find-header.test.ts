@@ -45,10 +45,10 @@ describe('titlesSecurityCode', () => {
 });
 
 describe('checkHeader', () => {
-  it('has nothing against titles in the order of the layout, or against words it does not know', () => {
+  it('has nothing against titles in the order of the layout', () => {
     expect(checkHeader({ line: 1, cells: cellsOf(CARD_HEADER) }, 'card')).toEqual([]);
-    const foreign = CARD_HEADER.replace('City', 'Ort').replace('First Name', 'Name');
-    expect(checkHeader({ line: 1, cells: cellsOf(foreign) }, 'card')).toEqual([]);
+    const other = CARD_HEADER.replace('City', 'Town').replace('First Name', 'Name');
+    expect(checkHeader({ line: 1, cells: cellsOf(other) }, 'card')).toEqual([]);
     expect(checkHeader({ line: 1, cells: ['Invoice'] }, undefined)).toEqual([]);
   });
 
@@ -60,6 +60,20 @@ describe('checkHeader', () => {
       { code: 'LAYOUT_FOLDER', line: 2, column: 'lastName' },
     ]);
     expect(faults[0]?.detail).toBe('the header calls column 3 "Last Name", here it is "First Name"');
+  });
+
+  it('refuses a title that is not known beside those that are, because anything may stand under it', () => {
+    const header = CARD_HEADER.replace('First Name,Last Name', 'Nachname,').replace('City', `Ort ${'9'.repeat(40)}`);
+    const faults = checkHeader({ line: 1, cells: cellsOf(header) }, 'card');
+    expect(faults).toMatchObject([
+      { code: 'LAYOUT_FOLDER', column: 'firstName' },
+      { code: 'LAYOUT_FOLDER', column: 'lastName' },
+      { code: 'LAYOUT_FOLDER', column: 'city' },
+    ]);
+    expect(faults[0]?.detail).toBe(
+      'the header calls column 3 "Nachname", which is no title that is known, here it is "First Name"',
+    );
+    expect(JSON.stringify(faults)).not.toContain('99999');
   });
 
   it('refuses more or fewer titles than columns', () => {

@@ -266,6 +266,7 @@ function faultsOf(parts: Parameters<typeof configWith>[0]): ConfigFault[] {
       id: folder.path,
       path: at(folder.path),
       work: at(folder.work ?? `${paths.data}/work`),
+      routingCheck: folder.routingCheck ?? false,
     })),
     paths: { ...RIGHT.paths, out: at(paths.out), quarantine: at(paths.quarantine), data: at(paths.data) },
   };

@@ -44,6 +44,16 @@ describe('loadSettings', () => {
     });
   });
 
+  it('checks routing numbers of accounts in the US, unless the folder says otherwise', async () => {
+    const check = async (text: string) => {
+      await writeConfig(text);
+      return loadSettings(root, { SECRET: CANARY }).folders[0]!.routingCheck;
+    };
+    expect(await check(YAML)).toBe(true);
+    expect(await check(YAML.replace('country: US', 'country: CA').replace('USD', 'CAD'))).toBe(false);
+    expect(await check(`${YAML}    routingCheck: false\n`)).toBe(false);
+  });
+
   it.each([
     ['not at all', undefined, undefined, undefined],
     ['where the file says', '127.0.0.1:9464', undefined, { host: '127.0.0.1', port: 9464 }],

@@ -43,5 +43,5 @@ describe('schedulesHere', () => {
 });
 
 function toFolder(folder: (typeof folders)[number]) {
-  return { ...folder, id: folder.path, work: 'work' };
+  return { ...folder, id: folder.path, work: 'work', routingCheck: false };
 }

@@ -19,7 +19,10 @@ describe('a dropped file', () => {
   const LIKE_IT = '4012888888862220';
   let world: PipelineWorld;
   beforeAll(async () => {
-    world = await openPipelineWorld({ settings: { batch: { maxRows: 10 } }, folder: { unusualFactor: 0 } });
+    world = await openPipelineWorld({
+      settings: { batch: { maxRows: 10 } },
+      folder: { unusualFactor: 0, routingCheck: false },
+    });
     const { drop } = world;
     await drop('card', 'monday.csv', lines(MONDAY));
     await drop('ach-charge', 'june.csv', lines(upTo(35).map((n) => achRow(n))));

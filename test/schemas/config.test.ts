@@ -41,7 +41,6 @@ describe('Config', () => {
           duplicateDays: 35,
           limits: {},
           unusualFactor: 3,
-          routingCheck: false,
           maxBytes: 1_073_741_824,
           clearNumbers: false,
         },

@@ -28,7 +28,7 @@ const RENDERED = await renderSamples();
 type Setting = {
   operation: FolderOperation;
   account?: string;
-  folder?: Partial<CheckRules['folder']> & Partial<Pick<Folder, 'limits'>>;
+  folder?: (Partial<CheckRules['folder']> & Partial<Pick<Folder, 'limits'>>) | undefined;
 };
 
 /** The verdict of intake on a sample that lies in the folder of samples/paydrop.yaml that is meant for it. */

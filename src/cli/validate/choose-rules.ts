@@ -39,7 +39,7 @@ function defaultRules(operation: FolderOperation): ChosenRules {
   return {
     operation,
     account: { server: 'NA', country: 'US', currency: 'USD' },
-    folder: FolderConfig.parse({ path: '-', account: '-', operation }),
+    folder: { ...FolderConfig.parse({ path: '-', account: '-', operation }), routingCheck: true },
     today: dayInZone(systemClock.now(), 'UTC'),
     openpgp: undefined,
     maxBytes: undefined,
@@ -57,7 +57,8 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
     const next = `Give --account with one of ${[...accounts.keys()].join(', ')}.`;
     throw new PipelineError('USAGE', `validate as "${operation}"`, reason, { next });
   }
-  const chosen = folder ?? FolderConfig.parse({ path: '-', account: account.name, operation });
+  const routingCheck = account.country === 'US';
+  const chosen = folder ?? { ...FolderConfig.parse({ path: '-', account: account.name, operation }), routingCheck };
   return {
     ...rulesOfFolder(account, chosen, systemClock.now()),
     openpgp: account.openpgp && { account: account.name, config: account.openpgp },

@@ -5,5 +5,5 @@ import type { Settings } from '../../../src/kernel/config.ts';
 export function settingsWith(folder?: Partial<FolderConfig> & { path: string }): Pick<Settings, 'folders'> {
   if (!folder) return { folders: [] };
   const parsed = FolderConfig.parse({ account: 'main', operation: 'ach-charge', ...folder });
-  return { folders: [{ ...parsed, id: folder.path, work: 'work' }] };
+  return { folders: [{ ...parsed, id: folder.path, work: 'work', routingCheck: parsed.routingCheck ?? false }] };
 }

@@ -17,7 +17,7 @@ const APP = {
 
 function folderWith(settings: object): Folder {
   const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation: 'card', ...settings });
-  return { ...folder, id: 'drop', work: '-' };
+  return { ...folder, id: 'drop', work: '-', routingCheck: false };
 }
 
 function looked(change: object): Looked {
