@@ -329,6 +329,9 @@ export const FolderConfig = z.strictObject({
     .describe('Write whole numbers into the rejects and retry files, so that they can be dropped again as they are'),
 });
 
+/** Within a week somebody notices a user who should not be there. */
+export const NEWCOMER_DAYS = 7;
+
 const AlarmKinds = z
   .array(z.enum(Object.keys(ALARM_KINDS) as [AlarmKind, ...AlarmKind[]]))
   .min(1)
@@ -419,6 +422,14 @@ export const Config = z.strictObject({
     )
     .default([])
     .describe('Output files are uploaded as well'),
+  newcomerDays: z
+    .int()
+    .min(0)
+    .max(3_660)
+    .default(NEWCOMER_DAYS)
+    .describe(
+      'For so many days nobody confirms what somebody proposed who made them a user or gave them a role or a link, nor the other way round; 0 for never',
+    ),
   rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
   sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),
   watch: z

@@ -50,6 +50,7 @@ describe('Config', () => {
       paths: { out: 'out', quarantine: 'quarantine', data: 'data' },
       remotes: {},
       push: [],
+      newcomerDays: 7,
       rescanMs: 30_000,
       sweepMs: 15_000,
       watch: 'events',

@@ -38,7 +38,7 @@ export const confirm: CliCommand = {
     const no = proposalNumber(call, 'confirm a proposal');
     const ended = await withLedger(call, async (ledger, settings) => {
       await compareJournalFirst(ledger, settings);
-      return confirmProposal(ledger, no, operatorName());
+      return confirmProposal(ledger, no, operatorName(), settings.newcomerDays);
     });
     print(call, ended, () => `Confirmed: ${describeEnded(ended)}`);
     return EXIT.ok;

@@ -2,6 +2,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
+import { readTies, type Tie } from '../../ledger/moves/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/queries/read-withheld.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -21,13 +22,16 @@ export const status: CliCommand = {
   ],
   examples: ['status', 'status --check > /dev/null || echo "paydrop needs a person"'],
   async run(call) {
-    const { overview, late, withheld, obstacles } = await withLedger(call, async (ledger, settings) => ({
+    const { overview, late, withheld, obstacles, ties } = await withLedger(call, async (ledger, settings) => ({
       overview: await readOverview(ledger),
       withheld: await readWithheldFiles(ledger, new Date(ledger.clock.now().getTime() - WITHHELD_MS)),
       late: await readLateRuns(ledger, settings),
       obstacles: await readObstacles(ledger, settings),
+      ties: await readTies(ledger, settings.newcomerDays),
     }));
-    print(call, { ...overview, ...late, withheld, obstacles }, () => describe({ overview, late, withheld, obstacles }));
+    print(call, { ...overview, ...late, withheld, obstacles }, () =>
+      describe({ overview, late, withheld, obstacles, ties }),
+    );
     if (!call.options['check']) return EXIT.ok;
     const stuck = obstacles.length > 0 ? EXIT.exception : EXIT.ok;
     return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok, stuck);
@@ -42,16 +46,17 @@ type Told = {
   late: LateRuns;
   withheld: readonly WithheldFile[];
   obstacles: readonly Obstacle[];
+  ties: readonly Tie[];
 };
 
-function describe({ overview, late, withheld, obstacles }: Told): string {
+function describe({ overview, late, withheld, obstacles, ties }: Told): string {
   return [
     ...doubtLines(overview),
     ...obstacleLines(obstacles),
     ...lateLines(overview),
     ...lateRunLines(late),
     ...stoppedLines(overview),
-    ...proposalLines(overview),
+    ...proposalLines(overview, ties),
     ...openLines(overview),
     ...withheldLines(withheld),
     section(
@@ -143,9 +148,16 @@ function stoppedLines({ stopped }: Overview): string[] {
   return [section('Stopped accounts', `${textTable(['Account', 'Since', 'Why'], rows)}\n\n${hint}`)];
 }
 
-function proposalLines({ proposals }: Overview): string[] {
+function proposalLines({ proposals }: Overview, ties: readonly Tie[]): string[] {
   if (proposals.length === 0) return [];
-  return [section('Waiting for a second person', `${proposalTable(proposals)}\n\n${HOW_TO_END}`)];
+  const makers = new Set(proposals.map((proposal) => proposal.made_by));
+  const pairs = ties
+    .filter(({ maker, person }) => makers.has(maker) || makers.has(person))
+    .map(
+      ({ maker, person, at }) =>
+        `\n${person} was made a user or changed by ${maker} on ${at.toISOString()}: neither confirms what the other proposed.`,
+    );
+  return [section('Waiting for a second person', `${proposalTable(proposals)}\n\n${HOW_TO_END}${pairs.join('')}`)];
 }
 
 function openLines({ open }: Overview): string[] {

@@ -1,6 +1,7 @@
 import { ERRORS } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { storableJson, storableText } from '../storable-text.ts';
+import { refuseAcquainted } from './refuse-acquainted.ts';
 import { type Transaction, violates } from '../transaction.ts';
 import type { Because } from './move.ts';
 
@@ -79,6 +80,7 @@ export async function propose(tx: Transaction, proposal: NewProposal): Promise<n
  * Confirms a proposal as another person than its maker, or makes it void because what it was made for has changed. What
  * it proposes is to be done by the caller, in the same transaction.
  * @param binding what the proposal is about as it stands now
+ * @param newcomerDays for how long one who was made a user by the maker cannot confirm, see refuse-acquainted.ts
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED, SECOND_PERSON
  */
 export async function confirm(
@@ -86,9 +88,11 @@ export async function confirm(
   proposalNo: number,
   actor: string,
   binding: Binding,
+  newcomerDays: number,
 ): Promise<Confirmation> {
   const proposal = await lockProposal(tx, proposalNo);
   if (proposal.made_by === actor) throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
+  await refuseAcquainted(tx, { proposalNo, madeBy: proposal.made_by }, actor, newcomerDays);
   const { rowCount } = await tx.client.query('SELECT 1 FROM proposal WHERE proposal_no = $1 AND binding = $2::jsonb', [
     proposalNo,
     storableJson(binding),

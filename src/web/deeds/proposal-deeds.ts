@@ -17,7 +17,9 @@ export const confirm: DeedHandler<'proposal'> = {
   plan: async (desk, subject, { actor }) => {
     const { proposal } = subject;
     // Tried and taken back: its maker, one who made the file, and a proposal that is void are found so.
-    await transact(desk.app.ledger, (tx) => tryOut(tx, (trial) => tryConfirm(trial, proposal, actor)));
+    await transact(desk.app.ledger, (tx) =>
+      tryOut(tx, (trial) => tryConfirm(trial, proposal, actor, desk.app.settings.newcomerDays)),
+    );
     const { about } = PROPOSED_ACTIONS[proposal.action]!;
     return {
       says: [`You confirm what ${whoDid(proposal.made_by)} proposed: ${about}. It is done at once.`],
@@ -26,7 +28,7 @@ export const confirm: DeedHandler<'proposal'> = {
     };
   },
   run: async ({ app }, { proposal: { proposal_no: no } }, { actor }) => {
-    const ended = await confirmProposal(app.ledger, no, actor);
+    const ended = await confirmProposal(app.ledger, no, actor, app.settings.newcomerDays);
     return { says: `Confirmed: ${aboutOf(ended)}. It is done.`, ...sayEnded(ended) };
   },
 };
@@ -53,11 +55,16 @@ export const refuse: DeedHandler<'proposal'> = {
   },
 };
 
-async function tryConfirm(trial: Transaction, proposal: ProposalRow, actor: string): Promise<void> {
+async function tryConfirm(
+  trial: Transaction,
+  proposal: ProposalRow,
+  actor: string,
+  newcomerDays: number,
+): Promise<void> {
   const { proposal_no: no, action: name, reason } = proposal;
   const action = PROPOSED_ACTIONS[name];
   if (!action) throw new PipelineError('INTERNAL', `carry out "${name}"`, 'no such action is known');
-  const { verdict } = await confirmOnly(trial, no, actor, await action.bindingOf(trial, proposal));
+  const { verdict } = await confirmOnly(trial, no, actor, await action.bindingOf(trial, proposal), newcomerDays);
   if (verdict === 'void') throw new PipelineError('PROPOSAL_VOID', `confirm proposal ${no}`);
   await action.carryOut(trial, proposal, { actor, reason });
 }

@@ -60,7 +60,7 @@ describe('propose', () => {
 
 describe('confirm', () => {
   const confirmed = (no: number, actor = GRACE, binding: Record<string, string | number> = BINDING) =>
-    transact(world.ledger, (tx) => confirm(tx, no, actor, binding));
+    transact(world.ledger, (tx) => confirm(tx, no, actor, binding, 7));
 
   it('is for another person than the maker, once', async () => {
     const { file_id: fileId } = await world.held();

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { confirmProposal } from '../../../src/ledger/moves/confirm-proposal.ts';
+import { changeRole } from '../../../src/ledger/moves/people/change-person.ts';
+import { invitePerson, inviteAgain, offerSetUp } from '../../../src/ledger/moves/people/invite-person.ts';
+import { readTies } from '../../../src/ledger/moves/refuse-acquainted.ts';
+import { proposeApproval } from '../../../src/ledger/moves/release-held.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+beforeEach(() => world.empty());
+
+const DAY_MS = 86_400_000;
+const link = () => ({ tokenHash: randomBytes(32), expiresAt: new Date(world.clock.now().getTime() + DAY_MS) });
+const by = (name: string) => ({ actor: `operator:${name}`, reason: 'needs it' });
+
+async function invite(maker: string, name: string): Promise<void> {
+  await invitePerson(world.ledger, { name, role: 'operator' }, link(), by(maker));
+}
+
+async function confirm(maker: string, checker: string, days?: number): Promise<unknown> {
+  const { file_id: fileId } = await world.held();
+  const no = await proposeApproval(world.ledger, fileId, by(maker));
+  return confirmProposal(world.ledger, no, `operator:${checker}`, days);
+}
+
+const REFUSED = { code: 'SECOND_PERSON' };
+
+describe('a second person', () => {
+  it('is none whom the first has made within a week, nor through others, nor the other way round', async () => {
+    await invite('root', 'puppet');
+    await expect(confirm('root', 'puppet')).rejects.toMatchObject(REFUSED);
+    await expect(confirm('puppet', 'root')).rejects.toMatchObject(REFUSED);
+    await invite('puppet', 'second');
+    await expect(confirm('root', 'second')).rejects.toThrow('root made second a user');
+    expect(await confirm('root', 'grace')).toMatchObject({ verdict: 'confirmed' });
+    world.clock.advance(8 * DAY_MS);
+    expect(await confirm('root', 'puppet')).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it('is none who was given a role or a new link by the first', async () => {
+    await invite('root', 'bea');
+    world.clock.advance(8 * DAY_MS);
+    await world.force(`UPDATE person SET role = 'admin', password = 'x' WHERE name = 'bea'`);
+    await invite('root', 'admin');
+    await world.force(`UPDATE person SET role = 'admin', password = 'x' WHERE name = 'admin'`);
+    await changeRole(world.ledger, 'bea', 'operator', by('ada'));
+    await expect(confirm('ada', 'bea')).rejects.toMatchObject(REFUSED);
+    await inviteAgain(world.ledger, 'bea', link(), by('carl'));
+    await expect(confirm('carl', 'bea')).rejects.toMatchObject(REFUSED);
+    expect(await confirm('root', 'bea')).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it('is none who followed the set-up link that the first offered', async () => {
+    await offerSetUp(world.ledger, link(), by('root'));
+    await transact(world.ledger, async (tx) =>
+      tx.audit({ actor: 'operator:ada', move: 'set-up-desk', reason: 'followed the set-up link' }),
+    );
+    await expect(confirm('root', 'ada')).rejects.toMatchObject(REFUSED);
+  });
+
+  it('may be anybody where the settings say so', async () => {
+    await invite('root', 'puppet');
+    world.clock.advance(1);
+    expect(await confirm('root', 'puppet', 0)).toMatchObject({ verdict: 'confirmed' });
+  });
+});
+
+describe('readTies', () => {
+  it('names the pairs of late', async () => {
+    await invite('root', 'old');
+    world.clock.advance(8 * DAY_MS);
+    await invite('root', 'new');
+    const at = world.clock.now();
+    expect(await readTies(world.ledger, 7)).toEqual([{ maker: 'operator:root', person: 'operator:new', at }]);
+  });
+});
