@@ -6,7 +6,12 @@ export function nextReportWords({ report, counts }: JournalReading, waitMs: numb
   const second = `Give a second report of approved payments, made at least ${hours} hours after this one was given and with later payments in it.`;
   return [
     ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
-    ...(counts.absent > 0 ? [second] : []),
+    ...(report.neverCovers && counts.absent > 0
+      ? [
+          'No other report will show it either. Adopt the batch id, let the service confirm that it never took the batch, or close it in doubt.',
+        ]
+      : []),
+    ...(!report.neverCovers && counts.absent > 0 ? [second] : []),
     ...(counts.ambiguous > 0
       ? [
           'For rows that cannot be told, give the report of the day, which shows the ends of the numbers, or close the batch in doubt.',

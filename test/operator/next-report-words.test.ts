@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { JournalReading } from '../../workers/resolve/read-journal.ts';
 import { nextReportWords } from '../../src/operator/next-report-words.ts';
 
-const REPORT = { sha256: 'a', oldestAt: null, newestAt: null, covers: true, coversNot: '', lines: 9 };
+const REPORT = {
+  sha256: 'a',
+  oldestAt: null,
+  newestAt: null,
+  covers: true,
+  coversNot: '',
+  neverCovers: false,
+  lines: 9,
+};
 
 function words(counts: Partial<JournalReading['counts']>, report: Partial<JournalReading['report']> = {}): string[] {
   const reading = { counts: { found: 1, absent: 0, ambiguous: 0, ...counts }, report: { ...REPORT, ...report } };
@@ -18,6 +26,14 @@ describe('nextReportWords', () => {
     expect(words({ ambiguous: 1 }, { covers: false, coversNot: 'it begins too late' })).toEqual([
       'What it lacks proves nothing: it begins too late.',
       expect.stringContaining('give the report of the day'),
+    ]);
+  });
+
+  it('asks for no other report where none can help', () => {
+    const report = { covers: false, coversNot: 'the clocks were 120 minutes apart', neverCovers: true };
+    expect(words({ absent: 1 }, report)).toEqual([
+      'What it lacks proves nothing: the clocks were 120 minutes apart.',
+      expect.stringMatching(/^No other report will show it either\. Adopt .* or close it in doubt\.$/),
     ]);
   });
 

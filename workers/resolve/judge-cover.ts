@@ -16,6 +16,8 @@ export type Cover = {
   covers: boolean;
   /** Why not, in words; empty when it does. */
   coversNot: string;
+  /** No report will ever do: what is wrong is wrong with the call itself. */
+  neverCovers: boolean;
   /** The oldest and the newest approved payment in it, by the clock of the service. */
   oldestAt: Date | null;
   newestAt: Date | null;
@@ -39,8 +41,18 @@ export async function judgeCover(desk: Desk, report: ReportFile, call: CallInDou
     oldestAt: times.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null),
     newestAt: times.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null),
   };
-  const coversNot = await findGap(desk, report, call, range.newestAt);
-  return { ...range, covers: coversNot === '', coversNot };
+  const ofCall = await findGapOfCall(desk, call);
+  const coversNot = ofCall === '' ? await findGap(desk, report, call, range.newestAt) : ofCall;
+  return { ...range, covers: coversNot === '', coversNot, neverCovers: ofCall !== '' };
+}
+
+/** What no report can make good. */
+async function findGapOfCall({ ledger, batch }: Desk, call: CallInDoubt): Promise<string> {
+  if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
+  if (!call.isTimed) return 'the time of the service at the call is not known';
+  const skewMs = await readLargestSkew(ledger, batch.account, call.callNo);
+  if (skewMs <= MOST_SKEW_MS) return '';
+  return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at the call or after it`;
 }
 
 async function findGap(
@@ -51,17 +63,15 @@ async function findGap(
 ): Promise<string> {
   const { ledger, batch } = desk;
   if (!namesAccount) return 'it does not say of which account it is';
-  if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
-  if (!call.isTimed) return 'the time of the service at the call is not known';
   const invoices = [...new Set(approved.map((line) => line.invoice))];
-  const known = await findChargedBefore(ledger, batch, call.callNo, invoices);
+  const known = await findChargedBefore(ledger, batch, call.callNo!, invoices);
   const sentinel = findSentinel(known, approved, call.calledAt);
   if (!sentinel) return NO_SENTINEL;
   if (newestAt === null || newestAt.getTime() <= call.calledAt.getTime() + MOST_SKEW_MS)
     return 'it shows no approved payment of this kind from after the call';
   const skewMs = await readLargestSkew(ledger, batch.account, sentinel.callNo);
   if (skewMs > MOST_SKEW_MS)
-    return `the clocks of the service and the database were ${Math.round(skewMs / 60_000)} minutes apart at a call since then`;
+    return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at a call before it`;
   return findPresentGap(desk, newestAt);
 }
 
@@ -97,9 +107,13 @@ async function findPresentGap({ ledger, gateway }: Desk, newestAt: Date): Promis
   if (!service) return 'the service does not say what time it has now';
   const aheadMs = Math.max(service.getTime() - after.getTime(), before.getTime() - service.getTime() - 1_000);
   if (aheadMs > MOST_SKEW_MS)
-    return `the clocks of the service and the database are ${Math.round(aheadMs / 60_000)} minutes apart now`;
+    return `the clocks of the service and the database are ${minutesOf(aheadMs)} minutes apart now`;
   if (newestAt.getTime() > service.getTime() + MOST_SKEW_MS) return 'it shows payments from the future';
   return '';
+}
+
+function minutesOf(ms: number): number {
+  return Math.round(ms / 60_000);
 }
 
 function momentOf({ at }: JournalLine): Date | undefined {

@@ -13,7 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const REPORT = { sha256: 'a', oldestAt: null, newestAt: null, covers: true, coversNot: '', lines: 9 };
+const REPORT = {
+  sha256: 'a',
+  oldestAt: null,
+  newestAt: null,
+  covers: true,
+  coversNot: '',
+  neverCovers: false,
+  lines: 9,
+};
 
 function reading(change: Partial<JournalReading>): JournalReading {
   const counts = { found: 1, absent: 1, ambiguous: 0 };

@@ -56,6 +56,17 @@ describe('absolveBatch', () => {
     ]);
   });
 
+  it.each([
+    ['this host', DAY_MS, -DAY_MS],
+    ['the database', 0, DAY_MS],
+  ])('counts by the slower clock when that of %s was set forward', async (_whose, passedMs, databaseMs) => {
+    const batch = await doubtful();
+    world.clock.advance(passedMs);
+    world.wrongBy.database = databaseMs;
+    await expect(absolve(batch)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
+    world.wrongBy.database = 0;
+  });
+
   it('counts the time of the later call when there were two', async () => {
     const batch = await doubtful();
     world.clock.advance(DAY_MS);

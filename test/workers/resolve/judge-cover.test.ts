@@ -52,6 +52,7 @@ describe('judgeCover', () => {
     expect(await cover([known, LATER])).toEqual({
       covers: true,
       coversNot: '',
+      neverCovers: false,
       oldestAt: known.at,
       newestAt: LATER.at,
     });
@@ -95,7 +96,11 @@ describe('judgeCover', () => {
         ms,
       ]);
       const then = await cover([known, LATER]);
-      expect(then).toMatchObject({ covers: false, coversNot: expect.stringContaining('minutes apart at a call') });
+      expect(then).toMatchObject({
+        covers: false,
+        coversNot: expect.stringContaining('minutes apart at the call'),
+        neverCovers: true,
+      });
     },
   );
 
