@@ -7,16 +7,21 @@ import { targetKey, tell } from '../src/notify/tell.ts';
 import { note, noteEnd } from './note-failures.ts';
 
 /**
- * Tells everybody what waits in the outbox, one process at a time. A process that dies between telling and writing it
- * down is followed by one that tells again: at least once, never silently not at all.
+ * Tells everybody what waits in the outbox, each target one process at a time. A process that dies between telling and
+ * writing it down is followed by one that tells again: at least once, never silently not at all.
+ * @param busy targets that are being told since an earlier call; one that does not answer must not hold up the others
  */
-export async function sendNotices(app: App): Promise<void> {
+export async function sendNotices(app: App, busy: Set<string> = new Set()): Promise<void> {
   const { alarms } = app.settings;
-  await withLock(app.ledger, 'notices', async () => {
-    await dropStrangers(app.ledger, alarms.map(targetKey));
-    // Side by side: a target that does not answer must not hold up the others.
-    await Promise.all(alarms.map((target) => sendWaiting(app, target)));
-  });
+  await dropStrangers(app.ledger, alarms.map(targetKey));
+  const free = alarms.filter((target) => !busy.has(targetKey(target)));
+  await Promise.all(
+    free.map(async (target) => {
+      const key = targetKey(target);
+      busy.add(key);
+      await withLock(app.ledger, `notices:${key}`, () => sendWaiting(app, target)).finally(() => busy.delete(key));
+    }),
+  );
 }
 
 async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {

@@ -13,8 +13,18 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
+  const busy = new Set<string>();
+  const sending = new Set<Promise<void>>();
+  /** Goes on beside the next turns: a target that hangs holds up nobody else. */
+  const send = () => {
+    const sent = withoutThrowing(app, () => sendNotices(app, busy)).finally(() => sending.delete(sent));
+    sending.add(sent);
+  };
   const turn = () => {
-    running = tellAlarms(app).then(tellOfLedger).finally(plan);
+    running = withoutThrowing(app, () => lookForAlarms(app))
+      .then(send)
+      .then(tellOfLedger)
+      .finally(plan);
   };
   const plan = () => {
     if (!stopped) timer = setTimeout(turn, app.settings.sweepMs);
@@ -25,6 +35,7 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
       stopped = true;
       clearTimeout(timer);
       await running;
+      await Promise.all(sending);
     },
   };
 }
@@ -32,9 +43,15 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
 /** Looks once and sends what waits. Trouble with it ends in the log: it must not hold up payments. */
 export async function tellAlarms(app: App): Promise<void> {
   if (app.settings.alarms.length === 0) return;
-  try {
+  await withoutThrowing(app, async () => {
     await lookForAlarms(app);
     await sendNotices(app);
+  });
+}
+
+async function withoutThrowing(app: App, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     app.log.warn({ err: error }, `alarms cannot be looked for: ${reasonOf(error)}`);
   }
@@ -51,12 +68,14 @@ export function watchLedger(app: App): () => Promise<void> {
     if (!cause) told.clear();
     if (!cause) return;
     const notice = { ...cause, event: 'raised', text: describeAlarm(cause), at: app.clock.now() } as const;
-    for (const target of app.settings.alarms) {
-      const key = targetKey(target);
-      if (told.has(key) || !kindsOf(target).includes('trouble')) continue;
-      const fault = await tell(target, [notice], app.clock);
-      if (fault === undefined) told.add(key);
-      else app.log.warn({ target: key }, `an alarm could not be delivered: ${fault}`);
-    }
+    await Promise.all(
+      app.settings.alarms.map(async (target) => {
+        const key = targetKey(target);
+        if (told.has(key) || !kindsOf(target).includes('trouble')) return;
+        const fault = await tell(target, [notice], app.clock);
+        if (fault === undefined) told.add(key);
+        else app.log.warn({ target: key }, `an alarm could not be delivered: ${fault}`);
+      }),
+    );
   };
 }

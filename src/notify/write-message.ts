@@ -1,4 +1,5 @@
 import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
+import { groupBy } from '../kernel/group-by.ts';
 
 /** What somebody is told in one message. */
 export type Notice = {
@@ -13,12 +14,33 @@ export type Notice = {
 
 export type Message = { title: string; text: string; json: object };
 
-/** One message for all that happened, so that a thousand held files are one mail. */
+/** Of one kind so many are told in full; of more nobody reads on. */
+const SHOWN = 20;
+
+/** One message for all that happened, however much it is: a thousand held files are one mail, with their number. */
 export function writeMessage(notices: readonly Notice[]): Message {
+  const alike = [...groupBy(notices, ({ event, kind }) => `${event} ${kind}`).values()];
+  const shown = new Set(alike.flatMap((group) => group.slice(0, SHOWN)));
+  const leftOut = alike.filter((group) => group.length > SHOWN);
   return {
     title: titleOf(notices),
-    text: [...notices.map(paragraphOf), 'Sent by paydrop. Nothing of a payment stands in this message.'].join('\n\n'),
-    json: { alarms: notices.map(({ at, ...notice }) => ({ ...notice, at: at.toISOString() })) },
+    text: [
+      ...notices.filter((notice) => shown.has(notice)).map(paragraphOf),
+      ...leftOut.map((group) => `${group.length - SHOWN} more: ${ALARM_KINDS[group[0]!.kind].means}`),
+      'Sent by paydrop. Nothing of a payment stands in this message.',
+    ].join('\n\n'),
+    json: {
+      alarms: notices
+        .filter((notice) => shown.has(notice))
+        .map(({ at, ...notice }) => ({ ...notice, at: at.toISOString() })),
+      ...(leftOut.length > 0 && {
+        more: leftOut.map((group) => ({
+          event: group[0]!.event,
+          kind: group[0]!.kind,
+          count: group.length - SHOWN,
+        })),
+      }),
+    },
   };
 }
 

@@ -26,6 +26,17 @@ describe('writeMessage', () => {
     expect(text).not.toContain('What to do');
   });
 
+  it('tells a storm in one message, with the number of what it leaves out', () => {
+    const storm = Array.from({ length: 5_000 }, (_, n) => ({ ...NOTICE, subject: `f/${n}`, text: `Batch f/${n}.` }));
+    const { title, text, json } = writeMessage([...storm, { ...NOTICE, kind: 'file_held', text: 'File f waits.' }]);
+    expect(title).toBe('[paydrop] 5001 new, 0 over');
+    expect(text.match(/^Batch f/gm)).toHaveLength(20);
+    expect(text).toContain('4980 more: a batch is in doubt');
+    expect(text).toContain('File f waits.');
+    expect(json).toMatchObject({ more: [{ event: 'raised', kind: 'batch_unknown', count: 4_980 }] });
+    expect((json as { alarms: unknown[] }).alarms).toHaveLength(21);
+  });
+
   it('puts many into one', () => {
     const { title, json } = writeMessage([NOTICE, NOTICE, { ...NOTICE, event: 'cleared', account: null }]);
     expect(title).toBe('[paydrop] 2 new, 1 over');

@@ -49,6 +49,28 @@ describe('sendNotices', () => {
     expect(new Set(alarms.map(({ alarmNo }: { alarmNo: number }) => alarmNo)).size).toBe(2);
   });
 
+  it('does not let a target that hangs hold up the others, also at the next turns', async () => {
+    const { app } = await withAlarms('f');
+    let hanging: { end(): void } | undefined;
+    world.hook.answer((response) => (hanging = response));
+    const busy = new Set<string>();
+    const first = sendNotices(app, busy);
+    await expect.poll(() => world.mail.mails.length).toBe(1);
+    await expect.poll(() => hanging).toBeDefined();
+    await raiseAlarms(
+      app.ledger,
+      [{ kind: 'file_held', subject: 'g', account: 'main', figures: {}, text: 'File g waits.' }],
+      app.settings.alarms.map((target) => ({ key: targetKey(target), kinds: kindsOf(target) })),
+      () => false,
+    );
+    await sendNotices(app, busy);
+    expect(world.mail.mails).toHaveLength(2);
+    expect(world.hook.received).toHaveLength(1);
+    hanging!.end();
+    await first;
+    expect(busy.size).toBe(0);
+  });
+
   it('tries again later what was not taken, and tells the others nothing twice', async () => {
     const { app, clock } = await withAlarms('f');
     world.hook.answer((response) => response.writeHead(500).end());

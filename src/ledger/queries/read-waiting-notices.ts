@@ -14,8 +14,11 @@ export type WaitingNotice = {
   at: Date;
 };
 
-/** What this target is to be told by now, in the order in which it happened; at most so many in one message. */
-export async function readWaitingNotices(ledger: Ledger, target: string, limit = 100): Promise<WaitingNotice[]> {
+/**
+ * What this target is to be told by now, in the order in which it happened. A storm is one message (write-message.ts); the
+ * limit is there for the memory alone.
+ */
+export async function readWaitingNotices(ledger: Ledger, target: string, limit = 50_000): Promise<WaitingNotice[]> {
   const { rows } = await ledger.pool.query<WaitingNotice>(
     `SELECT d.alarm_no AS "alarmNo", d.event, a.kind, a.subject, a.account, a.text, a.figures,
             CASE d.event WHEN 'raised' THEN a.raised_at ELSE a.cleared_at END AS at

@@ -36,6 +36,8 @@ function walkThrough(isWhole: boolean): void {
       people: 'nobody',
       account: { secondPerson: { refunds: true, overrides: false, resolutions: false } },
       sandbox: { refundsMayExceed: true },
+      // The second person is made on the same day, by the first.
+      settings: { newcomerDays: 0 },
     });
     workers = await world.start();
     const { token, link } = newLink(world.app.clock.now());
