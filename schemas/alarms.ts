@@ -18,6 +18,13 @@ export const ALARM_KINDS = {
   result_overdue: lasting('the service has a batch and gives no result of it', 'paydrop status'),
   file_held: lasting('a file waits for approve or decline', 'paydrop status'),
   file_refused: told('a file was refused; nothing of it is sent', 'Send the .nak.csv to the sender.'),
+  rows_withheld: {
+    ...told(
+      'rows of a file have faults and were not paid',
+      'Correct them in the .rejects.csv of the file and drop that.',
+    ),
+    asked: true,
+  },
   file_done: { ...told('a file is done; its results are written', 'Nothing is to be done.'), asked: true },
   silence: lasting('a folder is not listed, or results are not asked for', 'paydrop doctor'),
   not_reached: lasting(

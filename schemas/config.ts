@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ALARM_KINDS, type AlarmKind } from './alarms.ts';
 import { CURRENCIES } from './restrictions.ts';
@@ -14,6 +15,15 @@ const Milliseconds = z.int().nonnegative();
 
 /** Of what is done again and again; at 0 a processor would do nothing else. */
 const Interval = z.int().min(10);
+
+/** An address of IPv4 or IPv6, with or without the length of a network, or one of the names that Fastify knows. */
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
 
 /** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
 const Secret = z.string().min(1);
@@ -104,7 +114,7 @@ export const DeskConfig = z.strictObject({
     .optional()
     .describe('Log-in by OpenID Connect as well; DESK/login/openid/callback is the address to register'),
   trustedProxies: z
-    .array(z.string().min(1))
+    .array(z.string().refine(isNetwork, 'write an address or a network, such as 10.0.0.5 or 10.0.0.0/8'))
     .default([])
     .describe('Addresses or networks of the proxies before it that speak HTTPS with people, such as 10.0.0.5'),
   idleMinutes: z.int().min(1).max(720).default(15).describe('Without a click a person is logged out after, in minutes'),
@@ -382,7 +392,7 @@ export const ScheduleConfig = z
 
 export const Config = z.strictObject({
   accounts: z.record(Name, AccountConfig).describe('Merchant accounts by name'),
-  folders: z.array(FolderConfig).min(1).describe('Drop folders'),
+  folders: z.array(FolderConfig).min(1).max(1_000).describe('Drop folders'),
   schedules: z
     .record(Name, ScheduleConfig)
     .default({})

@@ -8,6 +8,7 @@ import {
   findLate,
   findUnasked,
   findUnreached,
+  findWithheld,
 } from '../src/ledger/queries/find-alarm-causes.ts';
 import { groupBy } from '../src/kernel/group-by.ts';
 import { readObstacles } from './alarms/obstacles.ts';
@@ -50,6 +51,7 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
     ...(await findUnreached(ledger)),
     ...(wanted.has('failing') ? await findFailing(app) : []),
     ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
+    ...(wanted.has('rows_withheld') ? await findWithheld(ledger) : []),
     ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
     ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
   ];

@@ -166,9 +166,12 @@ function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
     ...Object.entries(ours).map(([name, path]) => ({ name: `paths.${name}`, path })),
     ...folders.map(({ work, site }, index) => ({ name: `folders.${index}.work`, path: work, site })),
   ];
-  const odd = [...owned, ...folders.map((drop, index) => ({ name: `folders.${index}.path`, path: drop.path }))]
-    .filter(({ path }) => path.includes('\0'))
-    .map(({ name }) => ({ path: name, reason: 'it holds a character that no path can have' }));
+  const odd = [...owned, ...folders.map((drop, index) => ({ name: `folders.${index}.path`, path: drop.path }))].flatMap(
+    ({ name, path }) => {
+      if (path.includes('\0')) return [{ path: name, reason: 'it holds a character that no path can have' }];
+      return NO_FILES.test(path) ? [{ path: name, reason: 'the operating system keeps no files there' }] : [];
+    },
+  );
   const shared = Object.entries(ours)
     .filter(([name, path]) => name !== 'data' && path === data)
     .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' }));
@@ -192,6 +195,9 @@ function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
   ]);
   return [...odd, ...shared, ...inOurs, ...inDrops];
 }
+
+/** Looks into the system itself; shared memory is the one place there that takes files. */
+const NO_FILES = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 function insideFault(path: string, drop: Folder): ConfigFault {
   return { path, reason: `it lies in the drop folder "${drop.id}"` };

@@ -235,6 +235,14 @@ describe('findConfigFaults', () => {
       });
     });
 
+    it.each(['/proc/x', '/sys', '/dev/null/out'])('takes no %s, where no files are kept', (out) => {
+      expect(faultsOf({ paths: { out } })).toContainEqual({
+        path: 'paths.out',
+        reason: 'the operating system keeps no files there',
+      });
+      expect(faultsOf({ paths: { out: '/dev/shm/out' } })).toEqual([]);
+    });
+
     it('keeps the data out of a drop folder, and with it the work', () => {
       const paths = faultsOf({ paths: { data: 'drop/dues/data' } }).map(({ path }) => path);
       expect(paths).toEqual(['paths.data', 'folders.0.work']);

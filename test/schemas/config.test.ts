@@ -7,6 +7,27 @@ const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
 const SMALLEST = { accounts: { main: ACCOUNT }, folders: [FOLDER] };
 
 describe('Config', () => {
+  it.each([
+    ['10.0.0.5', true],
+    ['10.0.0.0/8', true],
+    ['fd00::/8', true],
+    ['uniquelocal', true],
+    ['', false],
+    ['proxy.example', false],
+    ['10.0.0.0/33', false],
+    ['10.0.0.0/8/8', false],
+    ['::1/129', false],
+  ])('takes %j for a proxy before the dashboard: %s', (network, isTaken) => {
+    const desk = { url: 'https://pay.example', trustedProxies: [network] };
+    expect(Config.safeParse({ ...SMALLEST, desk }).success).toBe(isTaken);
+  });
+
+  it('takes no more folders than one process can look at', () => {
+    const folders = Array.from({ length: 80_000 }, (_, n) => ({ ...FOLDER, path: `drop/${n}` }));
+    expect(Config.safeParse({ ...SMALLEST, folders: folders.slice(0, 1_000) }).success).toBe(true);
+    expect(Config.safeParse({ ...SMALLEST, folders }).error?.issues).toHaveLength(1);
+  });
+
   it('needs one account with its five settings and one folder with its three, and fills in the rest', () => {
     expect(Config.parse(SMALLEST)).toEqual({
       accounts: {

@@ -15,6 +15,8 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
       return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. "paydrop approve ${subject} --reason …" or "paydrop decline ${subject} --reason …".`;
     case 'file_refused':
       return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
+    case 'rows_withheld':
+      return `File ${subject}: ${countOf(figures)} withheld. The others go on. "paydrop why ${subject}" says more.`;
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
     case 'account_stopped':
@@ -54,6 +56,10 @@ function describeLate(subject: string): string {
   return folder
     ? `Nothing had come by its time into folder ${what}. Ask the sender; never drop an old file in its place.`
     : `The run of schedule ${what} was missed or has failed. "paydrop schedule list" says why.`;
+}
+
+function countOf({ rows = 0 }: AlarmFigures): string {
+  return rows === 1 ? '1 row was' : `${rows} rows were`;
 }
 
 function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {

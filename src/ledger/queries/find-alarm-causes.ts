@@ -93,6 +93,21 @@ export async function findLate(ledger: Ledger, schedules: readonly string[], sin
   return rows;
 }
 
+/** Files that were taken since alarms are looked for, of which rows were withheld and nobody was told. */
+export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'rows_withheld' AS kind, f.file_id AS subject, f.account,
+            jsonb_build_object('fileId', f.file_id, 'rows', f.invalid_rows) AS figures
+     FROM file f
+     WHERE f.invalid_rows > 0 AND f.state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+       AND f.claimed_at >= (SELECT began_at FROM alarm_watch) AND f.claimed_at > $1::timestamptz - interval '7 days'
+       AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = 'rows_withheld' AND a.subject = f.file_id)
+     ORDER BY f.claimed_at, f.file_no LIMIT 1000`,
+    [ledger.clock.now()],
+  );
+  return rows;
+}
+
 /**
  * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
  * that of their claim, PostgreSQL would go through all files there ever were.

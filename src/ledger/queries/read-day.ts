@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
-import type { OutcomeTotals, Totals } from '../../kernel/rows.ts';
+import type { OutcomeTotals, Totals, Withheld } from '../../kernel/rows.ts';
 import type { Ledger } from '../open-ledger.ts';
+import { sumWithheld } from './read-withheld.ts';
 
 /** A batch of an accepted file that was not final at the end of the day. */
 export type OpenBatch = {
@@ -27,6 +28,8 @@ export type DayFigures = {
   openBatches: readonly OpenBatch[];
   /** Outcomes that changed on the day after they were final. They move money between outcomes and open nothing. */
   changes: readonly (Totals & { before: string; after: string })[];
+  /** Rows of the files accepted on the day that had faults and were not sent; they are part of none of the other figures. */
+  withheld: Withheld;
 };
 
 /**
@@ -48,6 +51,7 @@ export async function readDay(ledger: Ledger, account: string, from: Date, until
       open: await sumOpen(client, account, until),
       openBatches: await listOpen(client, account, until),
       changes: await sumChanges(client, account, from, until),
+      withheld: await sumWithheld(client, account, from, until),
     };
     await client.query('COMMIT');
     return figures;

@@ -1,3 +1,4 @@
+import type { PoolClient } from 'pg';
 import type { Withheld } from '../../kernel/rows.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
@@ -20,6 +21,22 @@ const MONEY = `LATERAL (
   FROM payment_row r
   WHERE r.file_no = f.file_no AND batch_no IS NULL
     AND line IN (SELECT line FROM row_fault d WHERE d.file_no = f.file_no AND line > 0)) w`;
+
+/** The rows that were withheld of the files of an account that were accepted in a time. */
+export async function sumWithheld(
+  client: Pick<PoolClient, 'query'>,
+  account: string,
+  from: Date,
+  until: Date,
+): Promise<Withheld> {
+  const { rows } = await client.query<Withheld>(
+    `SELECT coalesce(sum(f.invalid_rows), 0)::bigint AS rows, coalesce(sum(w.cents), 0)::bigint AS cents,
+            coalesce(sum(w.unreadable), 0)::bigint AS unreadable
+     FROM file f, ${MONEY} WHERE f.account = $1 AND f.accepted_at >= $2 AND f.accepted_at < $3 AND f.invalid_rows > 0`,
+    [account, from, until],
+  );
+  return rows[0]!;
+}
 
 /** Files of which rows were withheld since a moment, the latest first; at most 50. Nothing is known of what became of those rows. */
 export type WithheldFile = { fileId: string; name: string; account: string; claimedAt: Date } & Withheld;

@@ -1,7 +1,8 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { Totals } from '../../kernel/rows.ts';
+import type { Totals, Withheld } from '../../kernel/rows.ts';
 import { balanceDay, type DayTotals } from '../balance-day.ts';
+import { sayWithheld } from '../say-withheld.ts';
 
 /** The day of one account. Times are already in its zone. Money is integer cents. */
 export type DayReport = Omit<DayTotals, 'accepted'> & {
@@ -23,6 +24,8 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
     stateNow: string;
   }[];
   changes: readonly (Totals & { before: string; after: string })[];
+  /** Rows that had faults and were not paid; they are part of no other figure. */
+  withheld?: Withheld;
   /** Folders of which an expected file had not come by its time. */
   missingFiles?: readonly { folder: string; day: string; by: string }[];
 };
@@ -46,7 +49,8 @@ function describeDay(report: DayReport): string {
     figures('- Still open', report.open),
     figures('Difference', difference),
   ];
-  const { changes } = report;
+  const { changes, withheld } = report;
+  if (withheld && withheld.rows > 0) lines.push('', `${sayWithheld(withheld)}.`);
   const late = ['', 'Changed after they were final'];
   if (changes.length > 0)
     lines.push(...late, ...changes.map((sum) => figures(`${labelOf(sum.before)} -> ${labelOf(sum.after)}`, sum)));
@@ -87,6 +91,9 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
       after: labelOf(sum.after),
       ...shown(sum),
     })),
+    ...(report.withheld && {
+      withheld: { ...shown(report.withheld), unreadableAmounts: report.withheld.unreadable },
+    }),
     ...(report.missingFiles && { missingFiles: report.missingFiles }),
   }));
 }
@@ -112,6 +119,7 @@ export function dayReportCells(report: DayReport): string[][] {
     line('OPEN', '', report.open),
     line('DIFFERENCE', '', balanceDay(report)),
     ...report.openBatches.map((batch) => line('OPEN_BATCH', `${batch.fileId}/${batch.batchNo}`, batch)),
+    ...(report.withheld?.rows ? [line('WITHHELD', '', report.withheld)] : []),
     ...report.changes.map((sum) => line('CHANGED', `${labelOf(sum.before)} to ${labelOf(sum.after)}`, sum)),
   ];
 }

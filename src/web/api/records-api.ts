@@ -92,6 +92,7 @@ const REPORT = apiSchema({
           }),
         ),
         changes: listOf(objectOf({ before: TEXT, after: TEXT, rows: WHOLE, total: TEXT })),
+        withheld: objectOf({ rows: WHOLE, total: TEXT, unreadableAmounts: WHOLE }),
       }),
     ),
   }),

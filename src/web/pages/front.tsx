@@ -13,6 +13,7 @@ import { Next } from './front/next.tsx';
 import { OnTheirWay } from './front/on-their-way.tsx';
 import { type Front, readFront } from './front/read-front.ts';
 import { Today } from './front/today.tsx';
+import { Withheld } from './front/withheld.tsx';
 
 /** `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, desk: Desk): void {
@@ -25,6 +26,7 @@ export function frontPage(server: FastifyInstance, desk: Desk): void {
       <Page title="Today" viewer={viewer} path="/" isLive>
         <div data-part="first">{isEmpty(front) && <FirstStep mayDrop={viewerMay(viewer, 'drop')} />}</div>
         <Needs front={front} />
+        <Withheld front={front} />
         <Today front={front} />
         <OnTheirWay front={front} />
         <Month days={front.month} />

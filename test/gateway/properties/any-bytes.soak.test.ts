@@ -1,4 +1,4 @@
 import { testBodies } from '../support/test-bodies.ts';
 
 /** See any-bytes.test.ts. */
-testBodies({ spoilt: 100, twisted: 150, garbage: 50 });
+testBodies({ spoilt: 60, twisted: 90, garbage: 30 });

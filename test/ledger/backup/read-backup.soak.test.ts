@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { expectFound, makeBackup } from './support/altered-backup.ts';
 import { type BackupFolder, openBackupFolder } from './support/backup-folder.ts';
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 describe('readBackup', () => {
-  it('finds every altered byte', async () => {
-    for (let at = 0; at < whole.length; at += 1) await expectFound(folder, whole, at);
+  it('finds an altered byte wherever it is, every third of them in each run', async () => {
+    for (let at = randomInt(3); at < whole.length; at += 3) await expectFound(folder, whole, at);
   }, 900_000);
 });

@@ -9,6 +9,7 @@ import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
 import { finishRun } from '../../../src/ledger/moves/finish-run.ts';
 import {
   findEndedFiles,
+  findWithheld,
   findLastingCauses,
   findLate,
   findUnasked,
@@ -147,6 +148,22 @@ describe('findLate', () => {
     expect(await findLate(world.ledger, [subject], since)).toMatchObject([{ subject: `${subject} 2026-06-15` }]);
     await world.force('UPDATE file SET claimed_at = $1', ['2026-06-15T12:00:01Z']);
     expect(await findLate(world.ledger, [subject], since)).toEqual([]);
+  });
+});
+
+describe('findWithheld', () => {
+  it('names files that were taken since alarms are looked for and of which rows were withheld', async () => {
+    await world.accepted({ withheld: 1 });
+    world.clock.advance(1);
+    await beginAlarmWatch(world.ledger);
+    await world.accepted();
+    const file = await world.accepted({ withheld: 3 });
+    await world.held({ withheld: 1 });
+    expect(await findWithheld(world.ledger)).toMatchObject([
+      { kind: 'rows_withheld', subject: file.file_id, account: file.account, figures: { rows: 3 } },
+    ]);
+    world.clock.advance(8 * 86_400_000);
+    expect(await findWithheld(world.ledger)).toEqual([]);
   });
 });
 

@@ -74,6 +74,7 @@ describe('readDay', () => {
       final: { declined: { rows: 1, cents: 200 }, approved: { rows: 1, cents: 300 } },
       open: { rows: 2, cents: 900 },
       changes: [],
+      withheld: { rows: 1 },
     });
     expect(sunday).toMatchObject({
       broughtForward: { rows: 2, cents: 900 },

@@ -63,6 +63,23 @@ describe('dayReportText', () => {
   });
 });
 
+describe('rows that were withheld', () => {
+  const withheld = { rows: 3, cents: 2_500, unreadable: 1 };
+
+  it('stand in every form of the report, and nowhere when there are none', () => {
+    expect(dayReportText([{ ...DAY, withheld }])).toContain(
+      '3 rows were withheld and not paid: 25.00, 1 amount unreadable.',
+    );
+    expect(dayReportJson([{ ...DAY, withheld }])).toMatchObject([
+      { withheld: { rows: 3, total: '25.00', unreadableAmounts: 1 } },
+    ]);
+    expect(dayReportCells({ ...DAY, withheld })).toContainEqual([DAY.day, DAY.account, 'WITHHELD', '', '3', '25.00']);
+    const none = { ...DAY, withheld: { rows: 0, cents: 0, unreadable: 0 } };
+    expect(dayReportText([none])).toBe(dayReportText([DAY]));
+    expect(dayReportCells(none)).toEqual(dayReportCells(DAY));
+  });
+});
+
 describe('dayReportJson', () => {
   it('has decimal text for money, labels for outcomes and the difference', () => {
     expect(dayReportJson([DAY])).toMatchObject([

@@ -23,6 +23,7 @@ export function quietFront(change: Partial<Front> = {}): Front {
     stops: [],
     unreached: [],
     obstacles: [],
+    withheld: [],
     late: { lateRuns: [], missingFiles: [] },
     unready: [],
     today: [],

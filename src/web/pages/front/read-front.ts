@@ -11,6 +11,7 @@ import { type Expiring, findExpiring } from '../../../ledger/queries/find-expiri
 import { readStanding, type Standing } from '../../../ledger/queries/overview.ts';
 import { type HeldFile, readHeld } from '../../../ledger/queries/read-held.ts';
 import type { Stop } from '../../../ledger/queries/read-holds.ts';
+import { readWithheldFiles, type WithheldFile } from '../../../ledger/queries/read-withheld.ts';
 import { readStops } from '../../../ledger/queries/read-stops.ts';
 import { type LateRuns, readLateRuns } from '../../../operator/late-runs.ts';
 import { type Obstacle, readObstacles } from '../../../../workers/alarms/obstacles.ts';
@@ -34,6 +35,8 @@ export type Front = {
   readonly late: LateRuns;
   /** What does not go on by itself. */
   readonly obstacles: readonly Obstacle[];
+  /** Files of which rows were not paid, of the last days. */
+  readonly withheld: readonly WithheldFile[];
   readonly unready: readonly Unready[];
   /** The day of each account as it stands. */
   readonly today: readonly DayReport[];
@@ -50,10 +53,13 @@ export type Front = {
 /** How far ahead it is told what ends by itself, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
+/** How far back rows that were withheld are named, in ms, as `paydrop status` does. */
+const WITHHELD_MS = 7 * 86_400_000;
+
 export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
-  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles] =
+  const [standing, held, stops, unreached, late, unready, today, days, schedules, expiring, obstacles, withheld] =
     await Promise.all([
       readStanding(ledger),
       readHeld(ledger),
@@ -66,6 +72,7 @@ export async function readFront({ app }: Desk, month: MonthReader): Promise<Fron
       readSchedules(ledger, settings),
       findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
       readObstacles(ledger, settings),
+      readWithheldFiles(ledger, new Date(now.getTime() - WITHHELD_MS)),
     ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
@@ -75,6 +82,7 @@ export async function readFront({ app }: Desk, month: MonthReader): Promise<Fron
     unreached,
     late,
     obstacles,
+    withheld,
     unready,
     today,
     month: days,

@@ -3,6 +3,7 @@ import { OUTCOMES } from '../../../../schemas/lifecycle.ts';
 import type { Totals } from '../../../kernel/rows.ts';
 import { balanceDay, isBalanced } from '../../../reconcile/balance-day.ts';
 import { finalLines, type DayReport } from '../../../reconcile/outputs/day-report.ts';
+import { sayWithheld } from '../../../reconcile/say-withheld.ts';
 import { Notice, Section, Table } from '../../parts/blocks.tsx';
 import { Sum } from '../../parts/sum.tsx';
 import { Count, Money, OutcomeWord, State } from '../../parts/words.tsx';
@@ -25,6 +26,11 @@ export function DayTables({ report, currency }: { report: DayReport; currency: s
       </Section>
       <Open report={report} currency={currency} />
       {report.changes.length > 0 && <Changes report={report} currency={currency} />}
+      {report.withheld !== undefined && report.withheld.rows > 0 && (
+        <Notice kind="info" title="Rows that were not paid">
+          <p>{sayWithheld(report.withheld)}. They have faults and are part of no figure above.</p>
+        </Notice>
+      )}
       <p class="soft">
         {`Account ${report.account}, the day ${report.day} in ${report.timeZone}. Money in ${currency}.`}
       </p>

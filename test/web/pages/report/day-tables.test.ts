@@ -29,6 +29,12 @@ const day: DayReport = {
 const html = (change: Partial<DayReport> = {}) => draw(DayTables, { report: { ...day, ...change }, currency: 'CAD' });
 
 describe('DayTables', () => {
+  it('tells of rows that were not paid', () => {
+    const withheld = { rows: 3, cents: 2_500, unreadable: 0 };
+    expect(wordsOf(html({ withheld }))).toContain('3 rows were withheld and not paid: 25.00.');
+    expect(wordsOf(html())).not.toContain('withheld');
+  });
+
   it('shows each figure that the report in text shows, and no other outcome', () => {
     const words = wordsOf(html()).replaceAll(',', '');
     const figures = [...dayReportText([day]).matchAll(/(\d+) +(-?[\d.]+\.\d\d)$/gm)].map(
