@@ -9,7 +9,7 @@ export const WORK = {
   },
   intake: {
     doing: 'check file',
-    next: 'Mend the cause; it is tried again by itself. "paydrop requeue FILE" asks for it at once, "paydrop cancel FILE --reason …" gives it up: nothing of it was sent.',
+    next: 'Fix the cause; it is tried again by itself. "paydrop requeue FILE" asks for it at once, "paydrop cancel FILE --reason …" gives it up: nothing of it was sent.',
   },
   submit: {
     doing: 'send for',
@@ -21,11 +21,11 @@ export const WORK = {
   },
   deliver: {
     doing: 'write the output files of',
-    next: 'Every outcome is safe in the ledger. Mend the cause, such as rights or space of the out folder; "paydrop requeue FILE" tries at once.',
+    next: 'Every outcome is safe in the ledger. Fix the cause, such as rights or space of the out folder; "paydrop requeue FILE" tries at once.',
   },
   schedule: {
     doing: 'make the run of schedule',
-    next: '"paydrop schedule list" shows its runs; mend the cause, it is tried again.',
+    next: '"paydrop schedule list" shows its runs; fix the cause, it is tried again.',
   },
   pull: {
     doing: 'fetch files from the SFTP server for folder',

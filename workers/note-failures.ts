@@ -47,7 +47,7 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
   app.pulse.failing.delete(key);
 }
 
-/** What other processes have noted is ended by whoever succeeds, so each has to know of it. */
+/** A failure that another process noted ends with the first success in any process, so each process must know of it. */
 export async function refreshFailing(app: App): Promise<void> {
   const listed = await listFailing(app.ledger);
   app.pulse.failing.clear();

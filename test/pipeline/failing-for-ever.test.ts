@@ -9,7 +9,7 @@ import { forceSql } from '../support/force-sql.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-/** Every station fails, one after the other, for as long as nobody mends it. */
+/** Every station fails, one after the other, until it is fixed. */
 let world: CliWorld;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let workers: Workers | undefined;
@@ -48,7 +48,7 @@ async function toldByAlarm(words: string): Promise<void> {
   expect(raised.map(({ text }) => text).join('\n')).toContain(words);
 }
 
-/** What is mended is over everywhere, and what waited has come to its end. */
+/** What is fixed is over everywhere, and what waited has come to its end. */
 async function recovers(): Promise<void> {
   await expect.poll(async () => (await world.paydrop('status', '--check')).status, { timeout: 50_000 }).toBe(0);
   await refreshFailing(world.app);
@@ -58,7 +58,7 @@ async function recovers(): Promise<void> {
 }
 
 describe('work that fails for ever', () => {
-  it('writing outputs: is told with its cause and the verb, and goes on when it is mended', async () => {
+  it('writing outputs: is told with its cause and the verb, and goes on when it is fixed', async () => {
     const { out } = world.settings.paths;
     workers = await world.start();
     await rename(out, `${out}-away`).catch(() => mkdir(`${out}-away`));

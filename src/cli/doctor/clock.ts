@@ -29,9 +29,9 @@ async function compareHost({ ledger, clock: host }: Patient): Promise<Finding> {
   const answered = host.now().getTime();
   const apartMs = Math.abs(now.getTime() - (asked + answered) / 2) - (answered - asked) / 2;
   const found = `this host and the database are ${secondsOf(apartMs)} s apart`;
-  const mend = 'Let both hosts keep time by NTP: timedatectl set-ntp true';
-  if (apartMs > MUCH_MS) return bad(found, mend);
-  return apartMs > LITTLE_MS ? warn(found, mend) : ok('this host and the database agree');
+  const remedy = 'Let both hosts keep time by NTP: timedatectl set-ntp true';
+  if (apartMs > MUCH_MS) return bad(found, remedy);
+  return apartMs > LITTLE_MS ? warn(found, remedy) : ok('this host and the database agree');
 }
 
 /** Another check says when the service cannot be reached. */

@@ -13,11 +13,16 @@ export function describeRetention(report: RetentionReport): string {
     ...(archive.left.length === 0 ? [] : [`Should be gone: ${archive.left.join(', ')}`]),
     ...(archive.unknown.length === 0 ? [] : [unknownNote(archive.unknown)]),
     isClean(report)
-      ? 'Everything is gone that should be.'
+      ? 'Everything is gone from the ledger and the archive that should be.'
       : 'Something is left that should be gone. Their keys are destroyed all the same; start paydrop, which removes it within the hour.',
+    DATABASE,
     BACKUPS,
   ].join('\n\n');
 }
+
+const DATABASE = `A destroyed key stays readable in the files of the database for a while: in the dead row until PostgreSQL has vacuumed its
+table and used the place again, and in the write-ahead log until its segment is recycled and written over. It is wrapped by
+the master key there, so it opens nothing for those who do not have that as well.`;
 
 const BACKUPS = `Backups of the ledger hold the wrapped keys of their day. With such a backup, an old copy of the archive and the master
 key of that time, a file can still be opened: delete backups when their time is over. "paydrop key rotate", "paydrop key

@@ -6,8 +6,8 @@ import type { Transaction } from '../transaction.ts';
 export type Tie = { maker: string; person: string; at: Date };
 
 /**
- * SQL: who made whom a user, or gave a role or a link, since `$1`. Whoever follows the set-up link is made by the user
- * of the operating system who offered it.
+ * SQL: who made whom a user, or gave a role or a link, since `$1`. The person who followed the set-up link was made by the
+ * operating-system user who offered it.
  */
 const TIES = `
   SELECT actor AS maker, 'operator:' || (evidence->>'person') AS person, at FROM audit
@@ -16,15 +16,15 @@ const TIES = `
   SELECT offer.actor, made.actor, made.at FROM audit made JOIN audit offer ON offer.move = 'offer-set-up' AND offer.seq < made.seq
   WHERE made.move = 'set-up-desk' AND made.at >= $1`;
 
-/** SQL: whom `$2` has made, himself or through those whom he made. */
+/** SQL: the users that `$2` has made, directly or through others. */
 const MADE_BY = `
   WITH RECURSIVE tie AS (${TIES}),
     made AS (SELECT person FROM tie WHERE maker = $2
              UNION SELECT tie.person FROM made JOIN tie ON tie.maker = made.person)`;
 
 /**
- * One who can make a second user could confirm what he proposed himself. So neither of two persons confirms what the
- * other proposed when one of them made the other a user, or gave a role or a link, within so many days.
+ * A person who can create users could create a second one and confirm their own proposal. So neither of two persons confirms
+ * what the other proposed when one of them made the other a user, or gave a role or a link, within so many days.
  * @throws PipelineError SECOND_PERSON
  */
 export async function refuseAcquainted(

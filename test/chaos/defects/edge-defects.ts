@@ -100,7 +100,7 @@ export const EDGE_DEFECTS: readonly Defect[] = [
   },
   {
     name: 'a second user of the same person',
-    about: 'who makes a user can confirm as that user what he proposed',
+    about: 'a person who creates a user can confirm their own proposal as that user',
     file: 'src/ledger/moves/refuse-acquainted.ts',
     find: 'if (rowCount === 0) continue;',
     replace: 'if (rowCount !== undefined) continue;',

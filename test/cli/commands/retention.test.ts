@@ -37,7 +37,7 @@ describe('retention report', () => {
     expect(await report('--from', '2020-01-01', '--to', '2020-12-31')).toMatchObject({ status: 0, shredded: [] });
     const { out } = await world.paydrop('retention', 'report');
     expect(out).toContain('In the archive of this host: 1 originals that are kept, 0 that should be gone.');
-    expect(out).toContain('Everything is gone that should be.');
+    expect(out).toContain('Everything is gone from the ledger and the archive that should be.');
     expect(out).toContain('Backups of the ledger hold the wrapped keys of their day.');
   });
 

@@ -25,7 +25,7 @@ describe('describeRetention', () => {
     const text = describeRetention(EMPTY);
     expect(text).toContain('Keys destroyed from 2026-04-01T00:00:00.000Z to 2026-07-01T00:00:00.000Z: 0');
     expect(text).toContain('7 originals that are kept, 0 that should be gone');
-    expect(text).toContain('Everything is gone that should be.');
+    expect(text).toContain('Everything is gone from the ledger and the archive that should be.');
     expect(text).toContain('delete backups when their time is over');
   });
 
