@@ -43,8 +43,13 @@ export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: 
 export async function noteEnd(app: App, item: WorkItem): Promise<void> {
   const key = keyOf(item);
   if (!app.pulse.failing.has(key)) return;
-  await endFailure(app.ledger, item);
-  app.pulse.failing.delete(key);
+  try {
+    await endFailure(app.ledger, item);
+    app.pulse.failing.delete(key);
+  } catch (error) {
+    // The work itself has succeeded; its next success ends the entry.
+    app.log.debug({ work: item.work }, `the end of a failure could not be noted: ${describeFailure(error).reason}`);
+  }
 }
 
 /** A failure that another process noted ends with the first success in any process, so each process must know of it. */

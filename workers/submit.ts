@@ -19,6 +19,7 @@ import { askForNext, recordAnswer } from './record-answer.ts';
 import { compareJournal } from './compare-journal.ts';
 import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
 import { readBody } from './submit/read-body.ts';
+import { noteServiceTime } from '../src/ledger/moves/end-attempt.ts';
 import { note, noteEnd } from './note-failures.ts';
 import { mayBeSent, wakeAccount } from './wake.ts';
 
@@ -60,8 +61,9 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch, known.ahead)]);
   if (isOlder) return undefined;
   crashPoint('submit.body-opened');
-  const answer = await withTime(app, batch, await send(app, batch, body, () => known.calling?.(name)));
+  const answer = await send(app, batch, body, () => known.calling?.(name));
   const now = await recordAnswer(app, batch, answer);
+  if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, batch);
   const item = { work: 'submit', subject: name, account: name } as const;
   if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
   else await noteEnd(app, item);
@@ -138,17 +140,15 @@ async function send(app: App, batch: Prepared, body: Buffer, calling: () => void
 
 /**
  * What a report of the service shows of a call in doubt can only be judged by the clock that the service had then. When its
- * answer does not say, it is asked at once.
+ * answer does not say, it is asked at once. The doubt is on record already; without the time a report proves less.
  */
-async function withTime(app: App, batch: Prepared, answer: SubmitAnswer): Promise<SubmitAnswer> {
-  if (answer.kind !== 'unknown' || answer.serviceAt) return answer;
-  return {
-    ...answer,
-    serviceAt: await app
-      .gateway(batch.account)
-      .askTime()
-      .catch(() => undefined),
-  };
+async function noteTime(app: App, batch: Prepared): Promise<void> {
+  try {
+    const at = await app.gateway(batch.account).askTime();
+    if (at) await noteServiceTime(app.ledger, batch, at);
+  } catch (error) {
+    app.log.warn(keyOf(batch), `the time of the service at the call is not known: ${reasonOf(error)}`);
+  }
 }
 
 /**

@@ -3,9 +3,10 @@
  * accepted or refused is `unknown`, and a result that is not provably there is not `done` (lifecycle "How an answer is
  * read", F38). `serviceAt`: when it came, by the clock of the service.
  */
-export type SubmitAnswer = {
-  serviceAt?: Date | undefined;
-} /** The service does not offer the operation here; found in our table before anything left. */ & (
+export type SubmitAnswer = SubmitOutcome & { serviceAt?: Date | undefined };
+
+type SubmitOutcome =
+  /** The service does not offer the operation here; found in our table before anything left. */
   | { kind: 'restricted'; message: string }
   /** `beforeFirstByte` did not say yes. Nothing left. */
   | { kind: 'withheld' }
@@ -16,8 +17,7 @@ export type SubmitAnswer = {
   /** The service said no in words that prove that it took nothing. `code` is the rejection code where there is one. */
   | { kind: 'refused'; text: string; code: number | null }
   /** The service may or may not have taken the batch. It must not be sent again without a person's resolution. */
-  | { kind: 'unknown'; why: string; evidence: Evidence }
-);
+  | { kind: 'unknown'; why: string; evidence: Evidence };
 
 /** What is left of a call whose outcome is unknown, safe to store and to show. */
 export type Evidence = {

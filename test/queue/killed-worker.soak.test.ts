@@ -26,7 +26,7 @@ describe.each(QUEUE_SERVERS)('a queue on $kind', ({ start }) => {
     await server.empty();
   });
 
-  it('does not run the job of a killed worker again (F40)', async () => {
+  it('does not run the job of a killed worker again', async () => {
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
     const holder = await startScript('hold-job.ts', server.backend, 'holding 1');
     holder.kill('SIGKILL');

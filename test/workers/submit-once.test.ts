@@ -63,6 +63,28 @@ async function isLeaseOver(key: BatchKey): Promise<boolean> {
   return row!.over;
 }
 
+describe('submitBatch, left in doubt without the time of the service', () => {
+  it('asks for it once the doubt is on record, and does without when nobody answers', async () => {
+    const at = new Date('2026-06-15T10:00:00Z');
+    const timeOf = async (askTime: () => Promise<Date | undefined>) => {
+      const { first } = await twoBatches();
+      const scripted = answering(world.app, UNKNOWN);
+      const gateway = scripted.app.gateway('');
+      const states: string[] = [];
+      const ask = async () => {
+        states.push((await storyOf(world.app, first)).state);
+        return askTime();
+      };
+      await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, askTime: ask }) }, first);
+      expect(states).toEqual(['unknown']);
+      const sql = 'SELECT service_at AS at FROM attempt WHERE file_id = $1';
+      return (await world.app.ledger.pool.query<{ at: Date | null }>(sql, [first.fileId])).rows;
+    };
+    expect(await timeOf(async () => at)).toEqual([{ at }]);
+    expect(await timeOf(() => Promise.reject(new Error('down')))).toEqual([{ at: null }]);
+  });
+});
+
 describe('submitBatch, asked more than once', () => {
   it('20 times at the same moment sends once', async () => {
     const { first } = await twoBatches();

@@ -5,8 +5,8 @@ import {
   type CallInDoubt,
   findChargedBefore,
   type KnownCharge,
-  readDatabaseTime,
   readLargestSkew,
+  readPresentSkew,
 } from '../../src/ledger/queries/in-doubt.ts';
 import type { Desk } from './desk.ts';
 import type { ReportFile } from './read-report-file.ts';
@@ -101,14 +101,12 @@ function findSentinel(
 
 /** The clocks may have been set since the last call of the account. */
 async function findPresentGap({ ledger, gateway }: Desk, newestAt: Date): Promise<string> {
-  const before = await readDatabaseTime(ledger);
-  const service = await gateway.askTime();
-  const after = await readDatabaseTime(ledger);
-  if (!service) return 'the service does not say what time it has now';
-  const aheadMs = Math.max(service.getTime() - after.getTime(), before.getTime() - service.getTime() - 1_000);
-  if (aheadMs > MOST_SKEW_MS)
-    return `the clocks of the service and the database are ${minutesOf(aheadMs)} minutes apart now`;
-  if (newestAt.getTime() > service.getTime() + MOST_SKEW_MS) return 'it shows payments from the future';
+  const present = await readPresentSkew(ledger, () => gateway.askTime());
+  if (!present) return 'the service does not say what time it has now';
+  const { serviceAt, skewMs } = present;
+  if (skewMs > MOST_SKEW_MS)
+    return `the clocks of the service and the database are ${minutesOf(skewMs)} minutes apart now`;
+  if (newestAt.getTime() > serviceAt.getTime() + MOST_SKEW_MS) return 'it shows payments from the future';
   return '';
 }
 

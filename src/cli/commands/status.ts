@@ -24,7 +24,7 @@ export const status: CliCommand = {
   async run(call) {
     const { overview, late, withheld, obstacles, ties } = await withLedger(call, async (ledger, settings) => ({
       overview: await readOverview(ledger),
-      withheld: await readWithheldFiles(ledger, new Date(ledger.clock.now().getTime() - WITHHELD_MS)),
+      withheld: await readWithheldFiles(ledger),
       late: await readLateRuns(ledger, settings),
       obstacles: await readObstacles(ledger, settings),
       ties: await readTies(ledger, settings.newcomerDays),
@@ -37,9 +37,6 @@ export const status: CliCommand = {
     return Math.max(troubleStatus(overview), isLate(late) ? EXIT.held : EXIT.ok, stuck);
   },
 };
-
-/** How far back rows that were withheld are named. */
-const WITHHELD_MS = 7 * 86_400_000;
 
 type Told = {
   overview: Overview;

@@ -3,7 +3,7 @@ import { askTime } from '../../gateway/transport/ask-time.ts';
 import type { Account } from '../../kernel/config.ts';
 import { inspectServer } from '../../ledger/inspect-server.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readSkews } from '../../ledger/queries/in-doubt.ts';
+import { readPresentSkew, readSkews } from '../../ledger/queries/in-doubt.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';
 
 const LITTLE_MS = 2_000;
@@ -39,18 +39,12 @@ async function compareService(
   ledger: Ledger,
   { name, server, baseUrl, connectTimeoutMs }: Account,
 ): Promise<Finding[]> {
-  const before = await inspectServer(ledger);
-  const service = await askTime({ address: serviceAddress(server, baseUrl), connectTimeoutMs, network: {} });
-  const after = await inspectServer(ledger);
-  if (!service) return [];
-  // The service says whole seconds.
-  const apartMs = Math.max(
-    0,
-    service.getTime() - after.now.getTime(),
-    before.now.getTime() - service.getTime() - 1_000,
-  );
-  if (apartMs <= MUCH_MS) return [ok(`account ${name}: the service and the database agree on the time`)];
-  return [bad(`account ${name}: the service and the database are ${secondsOf(apartMs)} s apart`, WRONG_CLOCK)];
+  const address = serviceAddress(server, baseUrl);
+  const present = await readPresentSkew(ledger, () => askTime({ address, connectTimeoutMs, network: {} }));
+  if (!present) return [];
+  const { skewMs } = present;
+  if (skewMs <= MUCH_MS) return [ok(`account ${name}: the service and the database agree on the time`)];
+  return [bad(`account ${name}: the service and the database are ${secondsOf(skewMs)} s apart`, WRONG_CLOCK)];
 }
 
 async function judgeCalls(ledger: Ledger): Promise<Finding[]> {

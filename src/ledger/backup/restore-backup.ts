@@ -157,7 +157,8 @@ function unfit(path: string, table: string): PipelineError {
 async function advanceNumbers(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT c.relname::text AS table, a.attname::text AS column FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-     WHERE c.relnamespace = 'paydrop'::regnamespace AND a.attidentity <> '' AND NOT a.attisdropped`,
+     WHERE c.relnamespace = 'paydrop'::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+       AND pg_get_serial_sequence('paydrop.' || quote_ident(c.relname), a.attname) IS NOT NULL`,
   );
   for (const { table, column } of rows) {
     await client.query(

@@ -15,3 +15,6 @@ WHERE (attempt.file_id, attempt.batch_no, attempt.attempt) = (o.file_id, o.batch
 CREATE SEQUENCE call_no OWNED BY attempt.call_no;
 SELECT setval('call_no', (SELECT count(*) + 1 FROM attempt), false);
 CREATE INDEX attempt_by_call ON attempt (call_no);
+
+-- Files of which rows were withheld, by their time: "paydrop status" names those of the last days.
+CREATE INDEX IF NOT EXISTS file_withheld ON file (claimed_at) WHERE invalid_rows > 0;

@@ -82,6 +82,15 @@ export function closing(
   };
 }
 
+/** What the clock of the service said right after a call without an answer. */
+export async function noteServiceTime(ledger: Ledger, batch: Prepared, at: Date): Promise<void> {
+  await ledger.pool.query(
+    `UPDATE attempt SET service_at = $4
+     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3 AND verdict = 'unknown' AND service_at IS NULL`,
+    [batch.file_id, batch.batch_no, batch.attempt, at],
+  );
+}
+
 /** No worker holds the batch any more. */
 export const NOBODY = { token: null, worker: null, lease_until: null } as const;
 

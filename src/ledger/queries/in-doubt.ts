@@ -198,8 +198,24 @@ export async function readSkews(ledger: Ledger): Promise<{ account: string; skew
   return rows;
 }
 
-/** The present moment by the clock of the database. */
-export async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
+/**
+ * By how much the clocks of the service and the database differ for certain now.
+ * @param askTime the time by the clock of the service, in whole seconds
+ * @returns undefined when the service does not say
+ */
+export async function readPresentSkew(
+  ledger: Ledger,
+  askTime: () => Promise<Date | undefined>,
+): Promise<{ serviceAt: Date; skewMs: number } | undefined> {
+  const before = await readDatabaseTime(ledger);
+  const serviceAt = await askTime();
+  const after = await readDatabaseTime(ledger);
+  if (!serviceAt) return undefined;
+  const [aheadMs, behindMs] = [serviceAt.getTime() - after.getTime(), before.getTime() - serviceAt.getTime() - 1_000];
+  return { serviceAt, skewMs: Math.max(0, aheadMs, behindMs) };
+}
+
+async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
   const { rows } = await pool.query<{ now: Date }>(`SELECT ${databaseNow()} AS now`);
   return rows[0]!.now;
 }

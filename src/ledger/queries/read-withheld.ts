@@ -38,10 +38,16 @@ export async function sumWithheld(
   return rows[0]!;
 }
 
-/** Files of which rows were withheld since a moment, the latest first; at most 50. Nothing is known of what became of those rows. */
+/** How far back such files are named, in ms. */
+const NAMED_MS = 7 * 86_400_000;
+
+/** Files of which rows were withheld since a moment, in the last 7 days when left out, the latest first; at most 50. Nothing is known of what became of those rows. */
 export type WithheldFile = { fileId: string; name: string; account: string; claimedAt: Date } & Withheld;
 
-export async function readWithheldFiles({ pool }: Pick<Ledger, 'pool'>, since: Date): Promise<WithheldFile[]> {
+export async function readWithheldFiles(
+  { pool, clock }: Pick<Ledger, 'pool' | 'clock'>,
+  since = new Date(clock.now().getTime() - NAMED_MS),
+): Promise<WithheldFile[]> {
   const { rows } = await pool.query<WithheldFile>(
     `SELECT f.file_id AS "fileId", f.name, f.account, f.claimed_at AS "claimedAt", f.invalid_rows AS rows, w.*
      FROM (SELECT * FROM file WHERE invalid_rows > 0 AND claimed_at >= $1

@@ -54,6 +54,16 @@ async function openPlace(): Promise<Ledger> {
 }
 
 describe('restoreBackup', () => {
+  it('numbers the calls on behind those that it brings back', async () => {
+    await restore();
+    const ledger = await openPlace();
+    const { rows } = await ledger.pool.query<{ last: number; next: number }>(
+      `SELECT (SELECT max(call_no) FROM attempt) AS last, nextval('call_no') AS next`,
+    );
+    expect(rows[0]!.next).toBe(rows[0]!.last + 1);
+    await ledger.pool.query('DROP SCHEMA paydrop CASCADE');
+  });
+
   it('brings back every row, so that a backup of it has the same tables', async () => {
     await restore();
     const ledger = await openPlace();

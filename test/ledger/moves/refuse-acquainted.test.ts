@@ -64,6 +64,14 @@ describe('a second person', () => {
     await expect(confirm('root', 'ada')).rejects.toMatchObject(REFUSED);
   });
 
+  it('is none either when the clock of a host was set forward', async () => {
+    await invite('root', 'puppet');
+    world.clock.advance(400 * DAY_MS);
+    world.wrongBy.database = -400 * DAY_MS;
+    await expect(confirm('root', 'puppet')).rejects.toMatchObject(REFUSED);
+    world.wrongBy.database = 0;
+  });
+
   it('may be anybody where the settings say so', async () => {
     await invite('root', 'puppet');
     world.clock.advance(1);

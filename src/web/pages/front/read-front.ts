@@ -53,9 +53,6 @@ export type Front = {
 /** How far ahead it is told what ends by itself, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
-/** How far back rows that were withheld are named, in ms, as `paydrop status` does. */
-const WITHHELD_MS = 7 * 86_400_000;
-
 export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
   const { ledger, settings } = app;
   const now = ledger.clock.now();
@@ -72,7 +69,7 @@ export async function readFront({ app }: Desk, month: MonthReader): Promise<Fron
       readSchedules(ledger, settings),
       findExpiring(ledger, retentionDays(settings), new Date(now.getTime() + AHEAD_MS)),
       readObstacles(ledger, settings),
-      readWithheldFiles(ledger, new Date(now.getTime() - WITHHELD_MS)),
+      readWithheldFiles(ledger),
     ]);
   const runs = schedules.map(({ name, nextAt: at, timeZone }) => ({ what: `Schedule ${name} runs`, at, timeZone }));
   return {
