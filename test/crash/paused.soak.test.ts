@@ -96,7 +96,7 @@ function expectState(account: string, state: string): Promise<void> {
     .poll(() => stateOf(account), { timeout: 20_000, interval: 20 })
     .toBe(state)
     .catch((cause: unknown) => {
-      throw new Error(`the other process said last:\n${other.lines.slice(-5).join('\n')}`, { cause });
+      throw new Error(`the other process said last:\n${JSON.stringify(other.lines.slice(-5), null, 2)}`, { cause });
     });
 }
 

@@ -159,7 +159,7 @@ describe('classifySubmit', () => {
         const answer = await classifySubmit('processCreditCardBatch', answered(Buffer.from(body as string)), scrub);
         expect(answer.kind).toBe('unknown');
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -172,7 +172,7 @@ describe('classifySubmit', () => {
         const answer = await classifySubmit('processCreditCardBatch', answered(damaged), scrub);
         expect(answer.kind === 'unknown' || (answer.kind === 'submitted' && answer.text === WAIT)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });

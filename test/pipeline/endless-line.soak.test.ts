@@ -1,8 +1,55 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openOriginal } from '../../workers/open-original.ts';
+import { fileNamed, goodRows, leftOver, readNotice, sayingOf } from '../support/bad-input.ts';
+import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { MEBIBYTE, writeEndlessLine } from './support/endless-line.ts';
 import { makeInstallation } from '../support/installation.ts';
-import { writeEndlessLine } from './support/endless-line.ts';
 import { runInSmallHeap } from './support/run-in-small-heap.ts';
+
+/** Many bytes without a single line end, as an export that has lost them, or somebody's film. */
+
+const FILE_MIB = 8;
+
+let world: PipelineWorld;
+let droppedSha256: string;
+
+beforeAll(async () => {
+  world = await openPipelineWorld();
+  droppedSha256 = await writeEndlessLine(join(world.root, 'drop/ach-charge/endless.csv'), FILE_MIB);
+  await world.drop('ach-charge', 'beside.csv', goodRows(1));
+  await world.finish();
+});
+
+afterAll(() => world?.close());
+
+describe('a file of one endless line', () => {
+  it('is refused with what to do', async () => {
+    const file = await fileNamed(world, 'endless.csv');
+    expect(file).toMatchObject({
+      state: 'rejected',
+      reason_code: 'LINE_TOO_LONG',
+      bytes: FILE_MIB * MEBIBYTE,
+      records: 1,
+    });
+    const { faults } = await readNotice(world, file, 'nak');
+    expect(faults).toContainEqual(expect.objectContaining({ line: '1', ...sayingOf('LINE_TOO_LONG') }));
+  });
+
+  it('is kept as it came', async () => {
+    const hash = createHash('sha256');
+    for await (const chunk of openOriginal(world.app, await fileNamed(world, 'endless.csv')))
+      hash.update(chunk as Buffer);
+    expect(hash.digest('hex')).toBe(droppedSha256);
+    expect(await leftOver(world)).toEqual([]);
+  });
+
+  it('does not hold up the file beside it', async () => {
+    expect((await fileNamed(world, 'beside.csv')).state).toBe('completed');
+    expect(world.sandbox.books()).toHaveLength(3);
+  });
+});
 
 it('a file of one endless line of 200 MB is refused in a heap that cannot hold it', async () => {
   const installation = await makeInstallation({ accounts: ['main'], serviceUrl: 'http://127.0.0.1:9' });

@@ -1,6 +1,8 @@
 import { chmod, chown, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Connection, PRESENCE_NAME } from '../../../src/ledger/embedded/ask-server.ts';
+import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
 import { copyBrokenBinaries } from './support/broken-binaries.ts';
 import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
 import { startMember } from './support/start-member.ts';
@@ -23,6 +25,22 @@ afterEach(() => world.close());
 
 async function pidOf(dataDir?: string): Promise<number | undefined> {
   return serverPid(await world.place(dataDir));
+}
+
+async function countPresences(connection: Connection): Promise<number> {
+  const held = await queryOnce(
+    connection,
+    `SELECT pid FROM pg_stat_activity WHERE application_name = '${PRESENCE_NAME}'`,
+  );
+  return held.length;
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
 }
 
 describe('joinEmbeddedServer on a fresh folder', () => {
@@ -55,6 +73,32 @@ describe('joinEmbeddedServer on a fresh folder', () => {
     } finally {
       process.umask(before);
     }
+  });
+
+  it('joins the server that a killed process left behind, and stops it', async () => {
+    const member = await startMember(world);
+    await member.joined();
+    const pid = await pidOf();
+    await member.kill();
+    const server = await world.join();
+    expect(await pidOf()).toBe(pid);
+    // Until the server has noticed the death, the dead are members still.
+    await expect.poll(() => countPresences(server.connection)).toBe(1);
+    await server.leave();
+    expect(await pidOf()).toBeUndefined();
+  });
+
+  it('starts again after the whole server was killed', async () => {
+    // As a process leaves it that dies: without a word.
+    const { client, connection } = await enterServer(await world.openCluster());
+    const processes = await queryOnce(connection, 'SELECT pid FROM pg_stat_activity');
+    await client.end();
+    const pid = await pidOf();
+    for (const number of [pid, ...processes.map((row) => row['pid'])]) killIfThere(number as number);
+    const server = await world.join();
+    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await pidOf()).not.toBe(pid);
+    await server.leave();
   });
 
   it('waits for a server that is stopping and starts it again, twenty times', () => expectStartedAgain(world, 20));

@@ -1,10 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Connection, PRESENCE_NAME } from '../../../src/ledger/embedded/ask-server.ts';
 import { logFileOf } from '../../../src/ledger/embedded/cluster.ts';
-import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
-import { expectStartedAgain } from './support/join-cases.ts';
 import { startMember } from './support/start-member.ts';
 import {
   killServer,
@@ -21,14 +18,6 @@ let world: World;
 
 async function pidOf(dataDir?: string): Promise<number | undefined> {
   return serverPid(await world.place(dataDir));
-}
-
-async function countPresences(connection: Connection): Promise<number> {
-  const held = await queryOnce(
-    connection,
-    `SELECT pid FROM pg_stat_activity WHERE application_name = '${PRESENCE_NAME}'`,
-  );
-  return held.length;
 }
 
 const NOBODY = { uid: 65534, gid: 65534 };
@@ -59,42 +48,6 @@ describe('joinEmbeddedServer on one cluster', () => {
     expect(await pidOf()).toBeUndefined();
   });
 
-  it('lets two join at the same time; only the last one stops it', async () => {
-    const [first, second] = await Promise.all([world.join(), world.join()]);
-    expect(first.connection).toEqual(second.connection);
-    const pid = await pidOf();
-    await first.leave();
-    expect(await pidOf()).toBe(pid);
-    await second.leave();
-    expect(await pidOf()).toBeUndefined();
-  });
-
-  it('joins the server that a killed process left behind, and stops it', async () => {
-    const member = await startMember(world);
-    await member.joined();
-    const pid = await pidOf();
-    await member.kill();
-    const server = await world.join();
-    expect(await pidOf()).toBe(pid);
-    // Until the server has noticed the death, the dead are members still.
-    await expect.poll(() => countPresences(server.connection)).toBe(1);
-    await server.leave();
-    expect(await pidOf()).toBeUndefined();
-  });
-
-  it('starts again after the whole server was killed', async () => {
-    // As a process leaves it that dies: without a word.
-    const { client, connection } = await enterServer(await world.openCluster());
-    const processes = await queryOnce(connection, 'SELECT pid FROM pg_stat_activity');
-    await client.end();
-    const pid = await pidOf();
-    for (const number of [pid, ...processes.map((row) => row['pid'])]) killIfThere(number as number);
-    const server = await world.join();
-    expect(await queryOnce(server.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    expect(await pidOf()).not.toBe(pid);
-    await server.leave();
-  });
-
   it('brings a server back that dies under its member, without an empty ledger in its place', async () => {
     const server = await world.join();
     await queryOnce(server.connection, 'CREATE TABLE proof ()');
@@ -112,8 +65,6 @@ describe('joinEmbeddedServer on one cluster', () => {
     await server.leave();
     expect(await pidOf()).toBeUndefined();
   });
-
-  it('waits for a server that is stopping and starts it again', () => expectStartedAgain(world, 1));
 
   it('does not keep its process alive, and the server outlives the process', async () => {
     const member = await startMember({ ...world, stays: false });
@@ -180,14 +131,6 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
     });
   });
 });
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Gone already.
-  }
-}
 
 /** Inode numbers of the TCP sockets that a process holds; Linux only, elsewhere there is nothing to read. */
 async function tcpSocketsOf(pid: number): Promise<string[]> {
