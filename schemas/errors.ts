@@ -254,6 +254,17 @@ export const ERRORS = {
     'commas or quotes in free text were replaced by a space',
     'Nothing, unless the text matters.',
   ),
+  DATE_FAR: warned('row', 'the date is more than a year away', 'Check the date; it is sent as it stands.'),
+  STATE_UNKNOWN: warned(
+    'row',
+    'the state is none of the United States and no province of Canada',
+    'Check the address, of which the bank may compare parts; it is sent as it stands.',
+  ),
+  ZIP_SHORT: warned(
+    'row',
+    'the zip code has fewer digits than those of the United States',
+    'Check whether a zero in front was lost; it is sent as it stands.',
+  ),
   LAST_LINE_OPEN: warned('file', 'the last line has no line end', 'Check that the file is complete.'),
   MIXED_LINE_ENDS: warned('file', 'the file mixes several kinds of line end', 'Nothing; they were read alike.'),
   NAME_SEEN_BEFORE: warned(

@@ -54,11 +54,14 @@ export function* cardRows(shape: CardFileShape): Generator<{ line: string; isInv
   }
 }
 
+/** Of this year: the rules note a date that is far away. */
+const DATE = `06/15/${new Date().getFullYear()}`;
+
 function rowCells(n: number, seed: number, isQuoted: boolean, below: (end: number) => number): string[] {
   const digits = `4${String(below(10_000_000)).padStart(7, '0')}${String(below(10_000_000)).padStart(7, '0')}`;
   const cents = 100 + below(90_000);
   return [
-    '06/15/2026',
+    DATE,
     `INV${seed}-${String(n).padStart(8, '0')}`,
     `Ada${below(500)}`,
     isQuoted ? 'Byron, Lady' : `Byron${below(1_000)}`,

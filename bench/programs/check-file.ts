@@ -16,7 +16,12 @@ const [folder] = settings.folders;
 const account = settings.accounts.get('main');
 
 await reportSample(async () => {
-  const rules = { operation: 'card', account: account!, folder: folder!, today: '2026-06-15' } as const;
+  const rules = {
+    operation: 'card',
+    account: account!,
+    folder: folder!,
+    today: new Date().toISOString().slice(0, 10),
+  } as const;
   const file = await open(path);
   const { size } = await file.stat();
   const check = await checkContent(readPiecesNow(file.fd), rules, () => {}, { contentBytes: size });

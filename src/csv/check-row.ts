@@ -6,6 +6,7 @@ import type { duplicateRows } from './duplicate-rows.ts';
 import { rowNotes } from './row-notes.ts';
 import { placesOf, SHORTEST_TELLING } from './places-of.ts';
 import { isOfBrand } from './rules/card-brand.ts';
+import { findOddAddress } from './rules/us-address.ts';
 import { ruleOfColumn } from './rules/rule-of-column.ts';
 
 /**
@@ -36,6 +37,7 @@ export function compileRowCheck(
   const cellRules = columns.map((column) => ruleOfColumn(column, rules));
   const place = placesOf(columns);
   const notes = rowNotes(columns, place.number, rules.folder);
+  const looksAtAddress = rules.account.country === 'US' && place.state >= 0;
 
   return (raw) => {
     notes.startRow(raw);
@@ -45,6 +47,7 @@ export function compileRowCheck(
     });
     reportOwnNumber(raw, canonical);
     reportBrand(canonical);
+    if (looksAtAddress) reportAddress(canonical);
     const payment = toPayment(raw.line, canonical);
     reportDuplicate(payment);
     reportLargeAmount(payment);
@@ -73,6 +76,13 @@ export function compileRowCheck(
     if (mop === '' || number === '' || isOfBrand(mop, number)) return;
     notes.moveTo(place.number);
     notes.report('CARD_BRAND', `not a number of ${mop}`);
+  }
+
+  function reportAddress(canonical: readonly string[]): void {
+    for (const { column, code, detail } of findOddAddress(canonical[place.state]!, canonical[place.zipCode]!)) {
+      notes.moveTo(place[column]);
+      notes.report(code, detail);
+    }
   }
 
   /** Same invoice, amount and payer (F29). A row in which one of them is faulty cannot be compared. */

@@ -8,6 +8,8 @@ export function placesOf(columns: readonly ColumnName[]) {
     customerCode: columns.indexOf('customerCode'),
     amount: columns.indexOf('amount'),
     mop: columns.indexOf('mop'),
+    state: columns.indexOf('state'),
+    zipCode: columns.indexOf('zipCode'),
     number: columns.findIndex((column) => numberColumns.includes(column)),
     texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
   };

@@ -57,6 +57,13 @@ describe('compileRowCheck', () => {
     ]);
   });
 
+  it('looks at addresses of accounts in the United States, and at no others', () => {
+    const row = cardLine({ state: 'MA', zipCode: '2139' });
+    expect(codesOf('card', row)).toEqual(['SPREADSHEET_DAMAGE zipCode']);
+    const abroad = rulesWith({ account: { server: 'UK', country: 'UK', currency: 'GBP' } });
+    expect(codesOf('card', row, abroad)).toEqual([]);
+  });
+
   it.each(['FIELD_REQUIRED invoice', 'WRONG_SIGN amount', 'SPREADSHEET_DAMAGE expiry'])(
     'makes no payment of a row with %s',
     (fault) => {

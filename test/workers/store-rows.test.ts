@@ -11,7 +11,7 @@ import { orderReading } from '../../workers/intake/order-reading.ts';
 import { openFileKey } from '../../workers/open-original.ts';
 import { type StoredRows, storeRows } from '../../workers/store-rows.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
-import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
+import { CARD, cardRow, DATE, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query } from './support/story.ts';
 import { claimContent } from './support/take-in.ts';
@@ -190,7 +190,7 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
 it.each([
   [
     'a number where the invoice should be',
-    ['06/15/2026', CARD, ...cardRow(2, { amount: 'x' }).split(',').slice(2)],
+    [DATE, CARD, ...cardRow(2, { amount: 'x' }).split(',').slice(2)],
     /^\*+2220$/,
   ],
   ['columns that are no layout', ['a', 'b'], /^$/],

@@ -29,7 +29,7 @@ function ruleOfKind(column: ColumnName, rules: CheckRules): CellRule {
   const { kind, freeText } = COLUMNS[column];
   switch (kind) {
     case 'date':
-      return dateRule;
+      return dateRule(rules.today);
     case 'invoice':
       return invoiceRule(maxLengthOf(column));
     case 'text':

@@ -85,7 +85,7 @@ function scanCell(desk: RowDesk, at: number, column: ScanColumn, rules: ScanRule
     case 'text':
       return scanText(desk, at, column);
     case 'date':
-      return scanDate(desk, at);
+      return scanDate(desk, at, rules);
     case 'amount':
       return scanAmount(desk, at, rules);
     case 'mop':

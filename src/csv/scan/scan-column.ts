@@ -2,6 +2,7 @@ import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/colu
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { CheckRules } from '../check-rules.ts';
 import { maxLengthOf } from '../rules/max-length.ts';
+import { markOfDay } from './scan-date.ts';
 import { accountTypeWords, mopWords, type Word } from './scan-word.ts';
 
 /** What the scanner must know of a column. All have the same fields, because it would stumble over different ones. */
@@ -17,6 +18,8 @@ export type ScanColumn = {
   readonly isCode: boolean;
   /** Declines what a spreadsheet may have made of `12/17`. */
   readonly refusesDays: boolean;
+  /** Of an address in the United States, where what is odd about it is noted. */
+  readonly part: 'state' | 'zipCode' | undefined;
 };
 
 /** What the rules say of all rows of a file. */
@@ -24,6 +27,8 @@ export type ScanRules = {
   readonly sign: 1 | -1;
   /** Above it a row needs a note; Infinity where none is set. */
   readonly largestCents: number;
+  /** Of the current day, see `markOfDay`. */
+  readonly today: number;
   /** Months since the year 0 up to the current one, in the zone of the account. */
   readonly thisMonth: number;
   /** The first nine digits of an account number must be a routing number with a right check digit (F26). */
@@ -49,7 +54,11 @@ export function rulesOfScan({ operation, today, largestRowCents, account, folder
   };
 }
 
-export function scanColumn(name: ColumnName, place: number, rules: Pick<RulesOfScan, 'folder'>): ScanColumn {
+export function scanColumn(
+  name: ColumnName,
+  place: number,
+  rules: Pick<RulesOfScan, 'folder' | 'account'>,
+): ScanColumn {
   const { kind, required, freeText } = COLUMNS[name];
   const isText = kind === 'invoice' || kind === 'customerCode' || kind === 'text';
   return {
@@ -60,6 +69,7 @@ export function scanColumn(name: ColumnName, place: number, rules: Pick<RulesOfS
     replacesCommas: freeText && rules.folder.textCommas === 'replace',
     isCode: kind === 'customerCode',
     refusesDays: kind === 'invoice',
+    part: rules.account.country === 'US' && (name === 'state' || name === 'zipCode') ? name : undefined,
   };
 }
 
@@ -67,6 +77,7 @@ export function scanRules({ operation, account, folder, today, largestRowCents }
   return {
     sign: FOLDER_OPERATIONS[operation].sign,
     largestCents: largestRowCents ?? Infinity,
+    today: markOfDay(Number(today.slice(0, 4)), Number(today.slice(5, 7)), Number(today.slice(8, 10))),
     thisMonth: Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7)),
     routingCheck: folder.routingCheck,
     mops: mopWords(account),

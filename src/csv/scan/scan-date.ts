@@ -1,9 +1,10 @@
+import type { ScanRules } from './scan-column.ts';
 import { isDay } from '../rules/date.ts';
 import { NINE, SLASH, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 
 /** Scans a day of the calendar, `6/5/2026` or `06/05/2026`, and writes it with two digits each. */
-export function scanDate(desk: RowDesk, at: number): number {
+export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, 'today'>): number {
   const { input, output, to } = desk;
   const monthEnd = behindDigits(input, at, 2);
   const dayEnd = behindDigits(input, monthEnd + 1, 2);
@@ -13,6 +14,7 @@ export function scanDate(desk: RowDesk, at: number): number {
   const day = numberOf(input, monthEnd + 1, dayEnd);
   const year = numberOf(input, dayEnd + 1, end);
   if (year < 1900 || year > 2099 || !isDay(year, month, day)) return DECLINED;
+  if (Math.abs(markOfDay(year, month, day) - today) > NEAR) return DECLINED;
   writePair(output, to, month);
   output[to + 2] = SLASH;
   writePair(output, to + 3, day);
@@ -22,6 +24,14 @@ export function scanDate(desk: RowDesk, at: number): number {
   desk.to = to + 10;
   return end;
 }
+
+/** Grows by one or more from each day to the next, so days that lie close by their marks lie at least as close in truth. */
+export function markOfDay(year: number, month: number, day: number): number {
+  return (year * 12 + month) * 31 + day;
+}
+
+/** What lies further may have to be noted (rules/date.ts). */
+const NEAR = 366;
 
 function behindDigits(input: Uint8Array, start: number, most: number): number {
   let at = start;

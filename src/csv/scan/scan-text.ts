@@ -1,4 +1,5 @@
 import { findMonthName } from '../rules/spreadsheet-damage.ts';
+import { isPlainState, isPlainZip } from '../rules/us-address.ts';
 import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanColumn } from './scan-column.ts';
@@ -36,6 +37,7 @@ export function scanText(desk: RowDesk, at: number, column: ScanColumn): number 
   if (to - start > column.maxLength || (column.required && to === start) || digits > MOST_DIGITS) return DECLINED;
   if ((seen & (FORMULA | E)) !== 0 && mayBeDamaged(input, at, seen)) return DECLINED;
   if (column.refusesDays && (seen & (LOWER | DASH)) === (LOWER | DASH) && isDay(output, start, to)) return DECLINED;
+  if (column.part !== undefined && !isPlain(output, start, to, column.part)) return DECLINED;
   if (digits > desk.mostDigits) desk.mostDigits = digits;
   desk.to = to;
   return end;
@@ -64,6 +66,11 @@ function mayBeDamaged(input: Uint8Array, start: number, seen: number): boolean {
 function isDay(output: Uint8Array, start: number, end: number): boolean {
   const cell = Buffer.from(output.buffer, output.byteOffset + start, end - start).toString('latin1');
   return findMonthName(cell) !== undefined;
+}
+
+function isPlain(output: Uint8Array, start: number, end: number, part: 'state' | 'zipCode'): boolean {
+  if (part === 'zipCode') return isPlainZip(end - start);
+  return end - start <= 2 && isPlainState(String.fromCharCode(...output.subarray(start, end)));
 }
 
 /** What a byte is to the scanner; a byte may be several things. */

@@ -1,4 +1,4 @@
-import { COLUMNS, type ColumnKind, type ColumnName } from '../../../schemas/columns.ts';
+import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import type { CheckRules } from '../../../src/csv/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
@@ -67,7 +67,7 @@ function writeHeader(choose: Choose, columns: readonly ColumnName[]): string {
 function writeLine(choose: Choose, columns: readonly ColumnName[], habits: Habits, before: readonly string[]): string {
   if (before.length > 0 && choose.happens(habits.twice)) return before[choose.below(before.length)]!;
   if (choose.happens(habits.bad)) return writeBadLine(choose);
-  const cells = columns.map((column) => writeCell(choose, COLUMNS[column].kind, habits));
+  const cells = columns.map((column) => writeCell(choose, column, habits));
   if (choose.happens(habits.bad)) cells.splice(choose.below(cells.length), choose.below(2), 'x');
   if (choose.happens(habits.bad)) cells.push(choose.one(['', 'said why', '123']));
   return choose.happens(habits.bad) ? damageLine(choose, cells.join(',')) : cells.join(',');
@@ -95,8 +95,9 @@ function damageLine(choose: Choose, line: string): string {
   return line.slice(0, at) + put + line.slice(at + choose.below(3));
 }
 
-function writeCell(choose: Choose, kind: ColumnKind, habits: Habits): string {
-  const cell = choose.happens(habits.odd) ? choose.one(ODD_CELLS[kind]) : writeSound(choose, kind, habits);
+function writeCell(choose: Choose, column: ColumnName, habits: Habits): string {
+  const { kind } = COLUMNS[column];
+  const cell = choose.happens(habits.odd) ? choose.one(ODD_CELLS[kind]) : writeSound(choose, column, habits);
   if (!choose.happens(habits.quoted)) return cell;
   const text = kind === 'text' ? dressText(choose, cell) : cell;
   const [before, behind] = choose.happens(0.02) ? [' ', choose.one([' ', ' ', '', 'x'])] : ['', ''];
@@ -109,7 +110,10 @@ function dressText(choose: Choose, cell: string): string {
   return choose.happens(0.02) ? choose.one([`,${cell}`, ' ,  ,', `"${cell}"`]) : cell;
 }
 
-function writeSound(choose: Choose, kind: ColumnKind, { sign, mop, card, tag }: Habits): string {
+function writeSound(choose: Choose, column: ColumnName, { sign, mop, card, tag }: Habits): string {
+  if (column === 'state') return choose.one(['NY', 'TX', 'MA', 'ON', '']);
+  if (column === 'zipCode') return choose.one(['12180', '02139', '12180-1234', '']);
+  const { kind } = COLUMNS[column];
   switch (kind) {
     case 'date':
       return '06/15/2026';

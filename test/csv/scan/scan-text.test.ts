@@ -55,8 +55,20 @@ describe('scanText', () => {
   });
 
   it('leaves commas in quotes where they may not be replaced', () => {
-    expect(scan('state', 'N,Y"', true)?.rest).toBe(',Y"');
+    expect(scan('state', 'NY,"', true)?.rest).toBe(',"');
     expect(scan('invoice', 'N,Y"', true)?.rest).toBe(',Y"');
+  });
+
+  it.each<[ColumnName, string]>([
+    ['state', 'ZZ'],
+    ['state', 'New York'],
+    ['state', 'ny'],
+    ['zipCode', '2139'],
+    ['zipCode', '21391234'],
+  ])('declines an address that may be odd: %s %s', (name, text) => {
+    expect(scan(name, `${text},`)).toBeUndefined();
+    const abroad = scanColumn(name, 3, rulesWith({ account: { server: 'UK', country: 'UK', currency: 'GBP' } }));
+    expect(scanCellOf(`${text},`, (desk, at) => scanText(desk, at, abroad))?.sent).toBe(text);
   });
 
   it('remembers the most digits of any text', () => {
