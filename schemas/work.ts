@@ -25,7 +25,7 @@ export const WORK = {
   },
   schedule: {
     doing: 'make the run of schedule',
-    next: '"paydrop schedule list" shows its runs; fix the cause, it is tried again.',
+    next: '"paydrop schedule list" shows its runs. Fix the cause; it is tried again by itself, and "paydrop schedule run" with its name tries at once.',
   },
   pull: {
     doing: 'fetch files from the SFTP server for folder',

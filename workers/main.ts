@@ -62,11 +62,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     ...station('poll', (_app, job) => noting(app, batchItem('poll', job), () => pollBatch(app, job))),
     ...turns('deliver', deliverTurn),
     ...(roles.has('schedule')
-      ? [
-          app.queue.work('schedule', RUNS_AT_ONCE, (job) =>
-            noting(app, { work: 'schedule', subject: job.schedule }, () => runSchedule(app, job, stopping.signal)),
-          ),
-        ]
+      ? [app.queue.work('schedule', RUNS_AT_ONCE, (job) => runSchedule(app, job, stopping.signal))]
       : []),
   ];
   const transfers = startTransfers(app, roles);
@@ -105,7 +101,7 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
-  const item = { work: 'sweep', subject: app.ledger.instance.id } as const;
+  const item = { work: 'sweep', subject: app.ledger.instance.host } as const;
   const plan = () => {
     timer = setTimeout(() => {
       running = sweep(app, { atSite })

@@ -26,9 +26,13 @@ export async function noting<Result>(
     await noteEnd(app, item);
     return result;
   } catch (error) {
-    await note(app, item, faultOf(error), againMs);
+    await noteThrown(app, item, error, againMs);
     throw error;
   }
+}
+
+export function noteThrown(app: App, item: WorkItem, error: unknown, againMs = app.settings.sweepMs): Promise<void> {
+  return note(app, item, faultOf(error), againMs);
 }
 
 /** A try that has failed without an error, such as a call that reached nobody. */

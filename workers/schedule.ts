@@ -6,9 +6,11 @@ import { beginRun, resumeRun, type RunInHand } from '../src/ledger/moves/begin-r
 import { finishRun } from '../src/ledger/moves/finish-run.ts';
 import { missRun } from '../src/ledger/moves/miss-run.ts';
 import type { RunRow, RunSummary } from '../src/ledger/records.ts';
+import { endFailure, type WorkItem } from '../src/ledger/moves/note-failure.ts';
 import { withFreeLock } from '../src/ledger/with-lock.ts';
+import { noteThrown } from './note-failures.ts';
 import { closeDay } from './schedule/close-day.ts';
-import { type DueRun, findDueRuns, windowMs } from './schedule/due-runs.ts';
+import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './schedule/due-runs.ts';
 import { takeFolders } from './schedule/take-folders.ts';
 
 /**
@@ -23,11 +25,20 @@ export async function runSchedule(
 ): Promise<void> {
   const schedule = scheduleOf(app, name);
   if (!schedule) return;
-  await holdSchedule(app, name, async () => {
-    for (const due of await findDueRuns(app, name, schedule)) {
-      if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
-    }
-  });
+  try {
+    await holdSchedule(app, name, async () => {
+      for (const due of await findDueRuns(app, name, schedule)) {
+        if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
+      }
+    });
+  } catch (error) {
+    await noteThrown(app, itemOf(name), error);
+    throw error;
+  }
+}
+
+function itemOf(schedule: string): WorkItem {
+  return { work: 'schedule', subject: schedule };
 }
 
 /** Undefined when it is not in the configuration any more: an old job may still ask for it. */
@@ -89,10 +100,13 @@ export async function makeRun(app: App, schedule: ScheduleConfig, run: RunInHand
     if (!summary) return;
     if (await finishRun(app.ledger, run, 'done', { actor, reason: 'made' }, summary))
       app.log.info({ ...about, ...summary }, 'run of a schedule done');
+    // Whoever made it, a command as well, and whichever process could not before.
+    await endFailure(app.ledger, itemOf(run.schedule));
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'something unforeseen went wrong';
     app.log.error({ ...about, code: error instanceof PipelineError ? error.code : 'INTERNAL' }, reasonOf(error));
     await finishRun(app.ledger, run, 'failed', { actor, reason });
+    await noteThrown(app, itemOf(run.schedule), error, RETRY_MS);
   }
 }
 

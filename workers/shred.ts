@@ -43,6 +43,8 @@ async function clearArchive(app: App, isStopping: () => boolean): Promise<void> 
 }
 
 const HOUR_MS = 3_600_000;
+/** After a failure it is tried again sooner, in ms. */
+const RETRY_MS = 15_000;
 
 export type Shredder = {
   /** Ends with the run that it began, or that is on its way; at once when there is nothing to do. It never fails. */
@@ -50,7 +52,7 @@ export type Shredder = {
   stop(): Promise<void>;
 };
 
-/** Runs `shredDue` at most once an hour, beside what else the process does, however often it is asked to. */
+/** Runs `shredDue` once an hour, after a failure sooner, beside what else the process does, however often it is asked to. */
 export function openShredder(app: App): Shredder {
   let running: Promise<void> | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -62,10 +64,13 @@ export function openShredder(app: App): Shredder {
       if (running) return running;
       if (isStopping || (nowMs >= lastMs && nowMs - lastMs < HOUR_MS)) return;
       lastMs = nowMs;
-      const item = { work: 'shred', subject: app.ledger.instance.id } as const;
-      running = noting(app, item, () => shredDue(app, () => isStopping), HOUR_MS)
+      const item = { work: 'shred', subject: app.ledger.instance.host } as const;
+      running = noting(app, item, () => shredDue(app, () => isStopping), RETRY_MS)
         .then(() => {})
-        .catch((error: unknown) => app.log.error(`destroying keys failed: ${reasonOf(error)}`))
+        .catch((error: unknown) => {
+          lastMs = nowMs - HOUR_MS + RETRY_MS;
+          app.log.error(`destroying keys failed: ${reasonOf(error)}`);
+        })
         .finally(() => (running = undefined));
       return running;
     },

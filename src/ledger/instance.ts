@@ -22,6 +22,8 @@ const SETTLE_MS = 10_000;
 
 export type Instance = {
   readonly id: string;
+  /** Stays the same when the process is started again. */
+  readonly host: string;
   /** False for a while after the connection was lost: others lost theirs too and may not be back yet. */
   isSettled(): boolean;
   leave(): Promise<void>;
@@ -38,7 +40,8 @@ export async function joinAsInstance(
   log: Log,
   { rejoinMs = REJOIN_MS, beatMs = BEAT_MS, settleMs = SETTLE_MS } = {},
 ): Promise<Instance> {
-  const id = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const host = hostname();
+  const id = `${host}-${process.pid}-${randomUUID().slice(0, 8)}`;
   let left = false;
   let settledAt = 0;
   let client = await hold();
@@ -73,6 +76,7 @@ export async function joinAsInstance(
 
   return {
     id,
+    host,
     isSettled: () => performance.now() >= settledAt,
     leave: async () => {
       left = true;

@@ -1,9 +1,10 @@
-import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, parse } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { lookForAlarms } from '../../workers/raise-alarms.ts';
 import { refreshFailing } from '../../workers/note-failures.ts';
 import type { Workers } from '../../workers/main.ts';
+import type { WorldOptions } from '../support/pipeline-world.ts';
 import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
 import { forceSql } from '../support/force-sql.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
@@ -16,17 +17,20 @@ let workers: Workers | undefined;
 let rows = 0;
 beforeAll(async () => {
   receiver = await startReceiver();
-  const alarms = [{ by: 'webhook', url: receiver.url, secret: 'x'.repeat(40), kinds: ['failing'] }];
-  world = await openCliWorld({ settings: { sweepMs: 150, rescanMs: 150, alarms } });
-}, 60_000);
+});
+afterAll(() => receiver.close());
 afterEach(async () => {
   await workers?.stop();
   workers = undefined;
 });
-afterAll(async () => {
-  await world.close();
-  await receiver.close();
-});
+
+function useWorld(options: WorldOptions = {}): void {
+  beforeAll(async () => {
+    const alarms = [{ by: 'webhook', url: receiver.url, secret: 'x'.repeat(40), kinds: ['failing'] }];
+    world = await openCliWorld({ ...options, settings: { sweepMs: 150, rescanMs: 150, alarms, ...options.settings } });
+  });
+  afterAll(() => world.close());
+}
 
 async function dropOne(name: string): Promise<void> {
   await world.drop('ach-charge', name, lines([achRow((rows += 1))]));
@@ -58,6 +62,8 @@ async function recovers(): Promise<void> {
 }
 
 describe('work that fails for ever', () => {
+  useWorld();
+
   it('writing outputs: is told with its cause and the verb, and goes on when it is fixed', async () => {
     const { out } = world.settings.paths;
     workers = await world.start();
@@ -146,7 +152,87 @@ describe('work that fails for ever', () => {
   });
 });
 
+describe('work beside that of files, which fails for ever', () => {
+  useWorld({ settings: { schedules: { night: { does: 'day-close', account: 'main', at: '00:00' } } } });
+
+  /** It is tried again seldom, so it is the time that tells. */
+  async function statusInTime(work: string, words: string): Promise<string> {
+    const age = `UPDATE failing_work SET since = since - interval '1 minute' WHERE work = $1`;
+    await expect
+      .poll(async () => (await world.app.ledger.pool.query(age, [work])).rowCount, { timeout: 50_000 })
+      .toBe(1);
+    return status(words);
+  }
+
+  it('making the run of a schedule: is told, and over when a person has it made', async () => {
+    const days = [0, 1].map((ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10));
+    const inTheWay = days.map((day) => join(world.settings.paths.out, `day-close__main__${day}.json`));
+    for (const place of inTheWay) await mkdir(place, { recursive: true });
+    expect((await world.paydrop('schedule', 'run', 'night')).status).not.toBe(0);
+    workers = await world.start();
+    expect(await statusInTime('schedule', 'Cannot make the run of schedule night')).toContain(
+      '"paydrop schedule list"',
+    );
+    await toldByAlarm('Cannot make the run of schedule night');
+    for (const place of inTheWay) await rm(place, { recursive: true });
+    expect((await world.paydrop('schedule', 'run', 'night')).status).toBe(0);
+    await recovers();
+  });
+
+  it('destroying keys: is told', async () => {
+    await dropOne('destroyed.csv');
+    await world.finish();
+    const [sealed] = (await readdir(world.settings.paths.archive, { recursive: true })).filter((name) =>
+      name.endsWith('.sealed'),
+    );
+    const { dir, base } = parse(join(world.settings.paths.archive, sealed!));
+    // A draft of it that cannot be removed.
+    const inTheWay = join(dir, `.${base}.${'0'.repeat(12)}.part`);
+    await mkdir(inTheWay);
+    await forceSql(world.app, 'UPDATE file SET shredded_at = now(), wrapped_key = NULL');
+    workers = await world.start();
+    await statusInTime('shred', `Cannot destroy keys whose time is over at ${world.app.ledger.instance.host}`);
+    await toldByAlarm('Cannot destroy keys whose time is over at');
+    await rm(inTheWay, { recursive: true });
+    await recovers();
+  });
+
+  it('comparing queue and ledger: is told, and over when another process on the host can', async () => {
+    const { work } = world.settings.folders[0]!;
+    workers = await world.start();
+    await rename(work, `${work}-away`);
+    await writeFile(work, 'no folder');
+    await status(`Cannot compare queue and ledger at ${world.app.ledger.instance.host}`);
+    await toldByAlarm('Cannot compare queue and ledger at');
+    await workers.stop();
+    await rm(work);
+    await rename(`${work}-away`, work);
+    workers = await world.start();
+    await recovers();
+  });
+});
+
+describe('servers that nobody reaches', () => {
+  const bank = { host: '127.0.0.1', port: 9, user: 'paydrop', password: 'x', hostKey: `SHA256:${'A'.repeat(43)}` };
+  useWorld({
+    settings: { remotes: { bank }, push: [{ remote: 'bank', path: '/out' }] },
+    folder: { pull: { remote: 'bank', path: '/in', everyMs: 200 } },
+  });
+
+  it('are told, for what is fetched and for what is uploaded', async () => {
+    workers = await world.start();
+    await dropOne('upload.csv');
+    for (const words of ['Cannot fetch files from the SFTP server for folder', 'Cannot upload output files to']) {
+      expect(await status(words)).toMatch(/"paydrop doctor"; (?:what lies on the server|the output files) stay/);
+      await toldByAlarm(words);
+    }
+    expect(await world.states()).toMatchObject({ 'upload.csv': 'completed' });
+  });
+});
+
 describe('what nobody takes up', () => {
+  useWorld();
+
   it('tells of drops in quarantine', async () => {
     await symlink('/dev/null', join(world.settings.folders[0]!.path, 'link.csv'));
     await world.finish();
@@ -157,7 +243,9 @@ describe('what nobody takes up', () => {
   });
 
   it('tells of accounts that were taken out of the configuration', async () => {
-    await forceSql(world.app, `UPDATE file SET account = 'gone', state = 'accepted' WHERE name = 'poll.csv'`);
+    await dropOne('gone.csv');
+    await world.finish();
+    await forceSql(world.app, `UPDATE file SET account = 'gone', state = 'accepted' WHERE name = 'gone.csv'`);
     const said = await status('Account gone is not in the configuration');
     expect(said).toContain('1 open files and 0 open batches');
     expect((await world.paydrop('doctor')).out).toContain('Account gone is not in the configuration');

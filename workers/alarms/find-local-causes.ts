@@ -16,7 +16,7 @@ export function findLocalCauses(app: App): AlarmCause[] {
 
 /** The subjects that only processes of this host can judge bear its name. */
 export function localSubject(app: App, thing: string): string {
-  return `${thing}@${hostOf(app)}`;
+  return `${thing}@${app.ledger.instance.host}`;
 }
 
 export function isLocalSubject(subject: string): boolean {
@@ -31,7 +31,7 @@ export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean 
   const { pulse, settings } = app;
   const at = subject.lastIndexOf('@');
   const thing = subject.slice(0, at);
-  if (subject.slice(at + 1) !== hostOf(app)) return false;
+  if (subject.slice(at + 1) !== app.ledger.instance.host) return false;
   // What is not found any more where it can be seen is over.
   if (kind === 'failing') return true;
   if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
@@ -63,10 +63,6 @@ function findBrokenTransfers(app: App): AlarmCause[] {
     if (brokenMs < SILENT_INTERVALS * everyMs) return [];
     return [{ kind: 'transfer', subject: localSubject(app, name), account, figures: { minutes: minutes(brokenMs) } }];
   });
-}
-
-function hostOf({ ledger }: App): string {
-  return ledger.instance.id.replace(/-\d+-[0-9a-f]{8}$/, '');
 }
 
 function ageMs({ clock }: App, since: Date): number {

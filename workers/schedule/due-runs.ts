@@ -10,7 +10,7 @@ import type { RunRow } from '../../src/ledger/records.ts';
 export type DueRun = DueDate & { readonly found?: RunRow };
 
 /** After a failure a run is left alone for so long, in ms. */
-const RETRY_MS = 300_000;
+export const RETRY_MS = 300_000;
 
 /**
  * What a schedule has to do now, the earliest first. A run that is found `running` counts too: whoever has the schedule

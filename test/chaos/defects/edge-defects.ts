@@ -86,8 +86,8 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     name: 'failures not noted',
     about: 'work that fails for ever shows nowhere but in the log',
     file: 'workers/note-failures.ts',
-    find: 'await note(app, item, faultOf(error), againMs);',
-    replace: 'void faultOf(error);',
+    find: 'return note(app, item, faultOf(error), againMs);',
+    replace: 'return void faultOf(error) ?? Promise.resolve();',
     caughtBy: ['test/workers/note-failures.test.ts'],
   },
   {
