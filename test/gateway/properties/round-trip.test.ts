@@ -1,4 +1,4 @@
 import { testParameters } from '../support/test-parameters.ts';
 
 /** round-trip.soak.test.ts tries more. */
-testParameters({ sound: 6, broken: 4 }, 150);
+testParameters({ sound: 3, broken: 2 }, 60);
