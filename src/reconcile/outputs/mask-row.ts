@@ -44,15 +44,22 @@ function isNumberColumn(column: ColumnName): boolean {
 
 /**
  * Whether the number column holds the number. A card number that passes its check digit and a long account number are
- * taken at their word; a mistyped or short one only when no other cell holds a long number, which might be the true one.
+ * taken at their word; a short one, or one with a slip such as a letter in it, only when no other cell holds a long number,
+ * which might be the true one.
  */
 function standsInPlace(column: ColumnName, cells: readonly string[], at: number): boolean {
   const number = plainNumber(cells[at]!);
   const isCard = COLUMNS[column].kind === 'cardNumber';
   if (isCard ? /^\d{12,19}$/.test(number) && passesLuhn(number) : /^\d{12,26}$/.test(number)) return true;
-  const mayBeNumber = isCard ? /^\d{12,19}$/.test(number) : /^\d{4,11}$/.test(cells[at]!.trim());
+  const digits = number.replace(/\D/g, '').length;
+  const mayBeNumber = isCard
+    ? digits >= 12 && digits <= 19
+    : digits >= WHOLE_ACCOUNT || /^\d{4,11}$/.test(cells[at]!.trim());
   return mayBeNumber && !cells.some((cell, index) => index !== at && /\d{12}/.test(joinGroups(cell)));
 }
+
+/** Bank and account have so many digits together; invoices that stand in their place have fewer. */
+const WHOLE_ACCOUNT = 17;
 
 /**
  * Masked, an amount could not be added up when the file is read back, so it is hidden only where it may be the number: one

@@ -86,7 +86,17 @@ describe('maskRow', () => {
     expect(maskRow('ach', cells)[5]).toBe('****5678');
   });
 
-  it.each(['4222222222222221', '4222 2222 2222 2220', '4222-2222-2222-2220', '422222222222222'])(
+  it('keeps the invoice of a row whose account number has a slip in it, unless another cell may hold the number', () => {
+    const slip = `${ACCOUNT_NUMBER.slice(0, 20)}x${ACCOUNT_NUMBER.slice(21)}`;
+    const cells = cellsOf('ach', { accountNumber: slip, invoice: 'O19023-1-0012' });
+    expect(maskRow('ach', cells)[0]).toBe('O19023-1-0012');
+    expect(maskRow('ach', cellsOf('ach', { accountNumber: slip, invoice: ACCOUNT_NUMBER }))[0]).toBe(MASKED_ACCOUNT);
+    expect(maskRow('ach', cellsOf('ach', { accountNumber: 'INV-202611230001', invoice: '12345678' }))[0]).toBe(
+      '****5678',
+    );
+  });
+
+  it.each(['4222222222222221', '4222 2222 2222 2220', '4222-2222-2222-2220', '422222222222222', '42222222x22222220'])(
     'keeps the invoice of a row whose card number is typed %j',
     (cardNumber) => {
       const cells = cellsOf('card', { cardNumber, invoice: '2026-0615-1', amount: '12345.67' });
