@@ -98,10 +98,10 @@ export async function makeRun(app: App, schedule: ScheduleConfig, run: RunInHand
     const summary = await doWork(app, schedule, run, stop);
     // Broken off by a stop, and left as it is: who takes it over begins it once more.
     if (!summary) return;
+    // Whichever process could not make it before: this one may be a command.
+    await endFailure(app.ledger, itemOf(run.schedule));
     if (await finishRun(app.ledger, run, 'done', { actor, reason: 'made' }, summary))
       app.log.info({ ...about, ...summary }, 'run of a schedule done');
-    // Whoever made it, a command as well, and whichever process could not before.
-    await endFailure(app.ledger, itemOf(run.schedule));
   } catch (error) {
     const reason = error instanceof PipelineError ? error.message : 'something unforeseen went wrong';
     app.log.error({ ...about, code: error instanceof PipelineError ? error.code : 'INTERNAL' }, reasonOf(error));
