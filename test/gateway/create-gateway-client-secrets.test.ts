@@ -44,9 +44,9 @@ describe('createGatewayClient: secrets', () => {
       const answer = await callOn(server.url, operation, { settings: { transcript } });
       expect(entries.length).toBeGreaterThanOrEqual(2);
       // An account number or a security code can be told from an id only by the call that sent it.
-      const sent = JSON.stringify(server.requests);
+      const sent = withoutPort(JSON.stringify(server.requests), server.url);
       const secrets = ALL_SECRETS.filter((secret) => !FROM_CALL.includes(secret) || sent.includes(secret));
-      expectNone([answer, entries], secrets, what);
+      expectNone([answer, entries], secrets, what, server.url);
     }
   });
 
@@ -66,8 +66,14 @@ function process(text: string, id = ''): string {
   return `<PROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT><CUSTOMERCODE>${id}</CUSTOMERCODE><TRANSACTIONID>${id}</TRANSACTIONID></PROCESSRESULT>`;
 }
 
-function expectNone(values: readonly unknown[], secrets: readonly string[], what: string): void {
+/** In the number of a port the four digits of a security code stand by chance. */
+function withoutPort(text: string, url: string): string {
+  return text.replaceAll(`:${new URL(url).port}`, '');
+}
+
+function expectNone(values: readonly unknown[], secrets: readonly string[], what: string, url?: string): void {
   const shown = values.map((value) => `${JSON.stringify(value)}\n${inspect(value, { depth: Infinity })}`).join('\n');
-  const plain = shown.replaceAll('\\"', '"').replaceAll('\\n', '\n');
+  const unescaped = shown.replaceAll('\\"', '"').replaceAll('\\n', '\n');
+  const plain = url === undefined ? unescaped : withoutPort(unescaped, url);
   for (const secret of secrets) expect(plain.includes(secret), `${what}: …${secret.slice(-4)}`).toBe(false);
 }
