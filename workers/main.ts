@@ -101,7 +101,9 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
-  const item = { work: 'sweep', subject: app.ledger.instance.host } as const;
+  // A process without folders on the same host must not end what one with folders cannot do.
+  const { host } = app.ledger.instance;
+  const item = { work: 'sweep', subject: atSite ? `${host}/${app.settings.site}` : host } as const;
   const plan = () => {
     timer = setTimeout(() => {
       running = sweep(app, { atSite })

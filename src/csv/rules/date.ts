@@ -23,7 +23,7 @@ export function dateRule(today: string): CellRule {
 }
 
 /** A day of last year or of the next is nothing special. */
-const NEAR_DAYS = 366;
+export const NEAR_DAYS = 366;
 const DAY_MS = 86_400_000;
 
 /** Whether the calendar has this day. */

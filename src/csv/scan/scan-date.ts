@@ -1,5 +1,5 @@
 import type { ScanRules } from './scan-column.ts';
-import { isDay } from '../rules/date.ts';
+import { isDay, NEAR_DAYS } from '../rules/date.ts';
 import { NINE, SLASH, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 
@@ -14,7 +14,8 @@ export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, '
   const day = numberOf(input, monthEnd + 1, dayEnd);
   const year = numberOf(input, dayEnd + 1, end);
   if (year < 1900 || year > 2099 || !isDay(year, month, day)) return DECLINED;
-  if (Math.abs(markOfDay(year, month, day) - today) > NEAR) return DECLINED;
+  // It may have to be noted.
+  if (Math.abs(markOfDay(year, month, day) - today) > NEAR_DAYS) return DECLINED;
   writePair(output, to, month);
   output[to + 2] = SLASH;
   writePair(output, to + 3, day);
@@ -29,9 +30,6 @@ export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, '
 export function markOfDay(year: number, month: number, day: number): number {
   return (year * 12 + month) * 31 + day;
 }
-
-/** What lies further may have to be noted (rules/date.ts). */
-const NEAR = 366;
 
 function behindDigits(input: Uint8Array, start: number, most: number): number {
   let at = start;

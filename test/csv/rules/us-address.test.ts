@@ -45,7 +45,7 @@ describe('findOddAddress', () => {
 });
 
 describe('a plain address', () => {
-  it('is never odd, so whoever has seen that it is plain need not ask', () => {
+  it('is never odd, so nothing plain needs to be asked about', () => {
     const states = ['', 'NY', 'ny', 'ZZ', 'New York', 'MA'].filter(isPlainState);
     expect(states).toEqual(['', 'NY', 'MA']);
     const zips = ['', '12180', '1218', '12180-1234', '2139-1234', '21391234', 'K1A 0B1'].filter((zip) =>

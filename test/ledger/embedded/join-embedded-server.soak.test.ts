@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Connection, PRESENCE_NAME } from '../../../src/ledger/embedded/ask-server.ts';
 import { enterServer } from '../../../src/ledger/embedded/enter-server.ts';
 import { copyBrokenBinaries } from './support/broken-binaries.ts';
-import { expectStartedAgain, SIGNS } from './support/join-cases.ts';
 import { startMember } from './support/start-member.ts';
 import {
   isRoot,
@@ -41,6 +40,21 @@ function killIfThere(pid: number): void {
   } catch {
     // Gone already.
   }
+}
+
+/** A name of a folder that a shell or a settings file would read as something else. */
+const SIGNS = `a 'b' "c", $HOME \`d\` \\e ü`;
+
+/** So many times somebody joins while the last member leaves. */
+async function expectStartedAgain(rounds: number): Promise<void> {
+  let member = await world.join();
+  for (let round = 0; round < rounds; round += 1) {
+    const [next] = await Promise.all([world.join(), member.leave()]);
+    expect(await queryOnce(next.connection, 'SELECT 1 AS one'), `round ${round}`).toEqual([{ one: 1 }]);
+    member = next;
+  }
+  await member.leave();
+  expect(await pidOf()).toBeUndefined();
 }
 
 describe('joinEmbeddedServer on a fresh folder', () => {
@@ -101,7 +115,7 @@ describe('joinEmbeddedServer on a fresh folder', () => {
     await server.leave();
   });
 
-  it('waits for a server that is stopping and starts it again, twenty times', () => expectStartedAgain(world, 20));
+  it('waits for a server that is stopping and starts it again, twenty times', () => expectStartedAgain(20));
 });
 
 describe.runIf(isRoot)(sayWhatNeedsRoot('joinEmbeddedServer as root'), () => {
