@@ -6,12 +6,12 @@ import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 import { makeTotals } from './totals.ts';
 
-/** Short ones with crashes, faults that struck, acts of persons and things that happen meanwhile. */
-const KNOWN_SEEDS = [2, 9];
+/** A short one with crashes, faults that struck, acts of persons and things that happen meanwhile. */
+const KNOWN_SEEDS = [9];
 const FRESH_SEEDS = [randomInt(1_000_000, 2 ** 31)];
 
 /** simulation.soak.test.ts plays hundreds. */
-describe('a few scenarios hold what is promised', () => {
+describe('a scenario holds what is promised', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase();
@@ -22,7 +22,7 @@ describe('a few scenarios hold what is promised', () => {
   });
 
   it.each([
-    ['that are the same in every run', KNOWN_SEEDS],
+    ['that is the same in every run', KNOWN_SEEDS],
     ['that nobody has played before', FRESH_SEEDS],
   ])('%s', async (_, seeds) => {
     const totals = makeTotals();

@@ -71,7 +71,7 @@ export function testParameters(runs: ParameterRuns, atLeast: number): void {
 
   describe('parameters that the table refuses', { timeout: 300_000 }, () => {
     it.each(ALL_OPERATIONS)('of %s never open a connection', async (operation) => {
-      const anything = fc.oneof(fc.anything({ withDate: true, withTypedArray: true }), fc.string({ unit: 'binary' }));
+      const anything = fc.oneof(fc.anything({ withDate: true, withTypedArray: true }), fc.string({ unit: 'grapheme' }));
       const property = fc.asyncProperty(
         arbitraryParameters(operation, 'NA'),
         fc.nat(),

@@ -170,22 +170,6 @@ describe('runSchedules', () => {
     expect(desk.books.rows()[1]).toMatchObject({ customerCode: 'C1', amountCents: -500, charged: true });
   });
 
-  it('goes through many years, and through a clock at the end of time in pieces', async () => {
-    const lines: string[] = [];
-    const warn = (_: object, message: string) => void lines.push(message);
-    const { desk, clock } = await makeDesk();
-    const log = { ...desk.log, warn } as unknown as Desk['log'];
-    await call(desk, 'createCreditCardCustomerCode', { ...CARD, endDate: '9999-12-31T00:00:00Z' });
-    clock.set('2126-06-15T10:00:00Z');
-    await runSchedules({ ...desk, log });
-    expect(desk.books.rows()).toHaveLength(5218);
-    expect(lines).toEqual([]);
-    clock.set('9998-01-01T00:00:00Z');
-    await runSchedules({ ...desk, log });
-    expect(desk.books.rows()).toHaveLength(5218 + 20_000);
-    expect(lines).toEqual(['more recurring payments are due; they follow with the next call']);
-  });
-
   it('fails when the books cannot be written, which tryToRunSchedules only logs', async () => {
     const lines: string[] = [];
     const books = await openBooks(await world.folder());

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { Desk } from '../../../src/sandbox/handlers/handler.ts';
+import { HANDLERS } from '../../../src/sandbox/handlers/handlers.ts';
+import { runSchedules } from '../../../src/sandbox/time/run-schedules.ts';
+import { makeCall, makeDesk } from '../support/make-desk.ts';
+
+const CUSTOMER = {
+  customerCode: 'C1',
+  creditCardNum: '4222222222222220',
+  creditCardExpiry: '12/49',
+  mop: 'VISA',
+  recurring: 'true',
+  amount: '5.00',
+  beginDate: '2026-06-15T00:00:00Z',
+  endDate: '9999-12-31T00:00:00Z',
+  scheduleType: 'Weekly',
+  scheduleDate: '5',
+};
+
+it('goes through many years, and through a clock at the end of time in pieces', async () => {
+  const lines: string[] = [];
+  const warn = (_: object, message: string) => void lines.push(message);
+  const { desk, clock } = await makeDesk();
+  const log = { ...desk.log, warn } as unknown as Desk['log'];
+  await HANDLERS.createCreditCardCustomerCode?.answer(makeCall('createCreditCardCustomerCode', CUSTOMER), desk);
+  clock.set('2126-06-15T10:00:00Z');
+  await runSchedules({ ...desk, log });
+  expect(desk.books.rows()).toHaveLength(5218);
+  expect(lines).toEqual([]);
+  clock.set('9998-01-01T00:00:00Z');
+  await runSchedules({ ...desk, log });
+  expect(desk.books.rows()).toHaveLength(5218 + 20_000);
+  expect(lines).toEqual(['more recurring payments are due; they follow with the next call']);
+});
