@@ -21,6 +21,12 @@ const ALONE = ['test/drop/write-output-without-links.test.ts', 'test/chaos/journ
 const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];
 
+/** A run compiles the tree once; who watches, or counts what is covered, has the source itself. */
+const COMPILED =
+  process.argv[2] === 'run' && !process.argv.some((word) => word.startsWith('--coverage'))
+    ? { runner: 'test/support/run-compiled.mjs' }
+    : {};
+
 /** A worker is kept for the next file of its project only, so the projects follow one another. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -44,6 +50,7 @@ export default defineConfig({
     env: { PAYDROP_DESK: 'off' },
     // Tests open sockets, child processes and a database, which a worker thread would share with its neighbours.
     globalSetup: 'test/support/start-run.ts',
+    server: { deps: { external: [/run-compiled\.mjs$/] } },
     pool: 'forks',
     // Tests also wait; four workers keep two cores busy to the end, and three do not.
     maxWorkers: 4,
@@ -55,9 +62,12 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     reporters: ['default', './test/support/run-summary.ts'],
     projects: [
-      { extends: true, test: { name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false, ...COMPILED },
+      },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: SOAK } },
-      { extends: true, test: { name: 'soak', include: SOAK } },
+      { extends: true, test: { name: 'soak', include: SOAK, ...COMPILED } },
     ],
     coverage: { provider: 'v8', include: ['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'] },
   },

@@ -40,7 +40,7 @@ describe('describeFailure', () => {
     const { code, reason, at } = describeFailure(error);
     expect(code).toBeUndefined();
     expect(reason).toBe('Unexpected token, "INV-7,[digits],[digits] [digits] [digits] [digits]" is not valid JSON');
-    expect(at).toContain('safe-failure.test.ts');
+    expect(at).toContain('safe-failure.test.');
   });
 
   it('gives the code of a system error and cuts a long message', () => {

@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, rename, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { RUN_VARIABLE } from './postgres.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The program as `npm run build` makes it, with the scripts of the tests beside it. */
+/** The program as `npm run build` makes it, with the tests beside it. */
 export type Program = {
+  readonly dir: string;
   readonly main: string;
   /** What `node` takes for a script, by its path in the tree: `test/queue/support/hold-job.ts`. */
   fileOf(path: string): string;
@@ -21,52 +19,19 @@ export type Program = {
   remove(): Promise<void>;
 };
 
-/**
- * Compiled once in a run of tests, because a process that is started from TypeScript takes twice as long to be there.
- */
-export function buildProgram(): Promise<Program> {
-  return process.env[RUN_VARIABLE] === undefined ? buildOwn() : buildShared();
-}
-
-async function buildOwn(): Promise<Program> {
+/** Compiled once in a run of tests, because a process that is started from TypeScript takes twice as long to be there. */
+export async function buildProgram(): Promise<Program> {
+  const given = process.env[PROGRAM_VARIABLE];
+  if (given !== undefined) return programIn(given, async () => {});
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-program-'));
+  // Some tests start it as another user.
+  await chmod(dir, 0o755);
   await compile(dir);
   return programIn(dir, () => rm(dir, { recursive: true, force: true }));
 }
 
-/** The first of the workers that need it makes it, in the temporary folder of the run, and the others wait. */
-async function buildShared(): Promise<Program> {
-  const dir = join(tmpdir(), 'paydrop-program');
-  const lock = `${dir}.lock`;
-  while (!existsSync(dir)) {
-    if (!(await takeLock(lock))) {
-      await sleep(50);
-      continue;
-    }
-    try {
-      if (!existsSync(dir)) await makeWhole(dir);
-    } finally {
-      await rmdir(lock);
-    }
-  }
-  return programIn(dir, async () => {});
-}
-
-async function takeLock(lock: string): Promise<boolean> {
-  return mkdir(lock).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The folder has its name only when everything is in it. */
-async function makeWhole(dir: string): Promise<void> {
-  const draft = await mkdtemp(`${dir}-`);
-  // Some tests start it as another user.
-  await chmod(draft, 0o755);
-  await compile(draft);
-  await rename(draft, dir);
-}
+/** Where the program of a run lies. */
+export const PROGRAM_VARIABLE = 'PAYDROP_TEST_PROGRAM';
 
 async function compile(dir: string): Promise<void> {
   for (const name of ['node_modules', 'samples']) await symlink(join(ROOT, name), join(dir, name));
@@ -82,7 +47,21 @@ async function compile(dir: string): Promise<void> {
     recursive: true,
     filter: (path) => !/\.(?:ts|md)$/.test(path),
   });
+  await pointToSources(join(dir, 'dist', 'test'));
 }
+
+/** What a test reads beside itself, or in the tree, lies where its source is. */
+async function pointToSources(tests: string): Promise<void> {
+  for (const name of await readdir(tests, { recursive: true })) {
+    if (!name.endsWith('.js')) continue;
+    const code = await readFile(join(tests, name), 'utf8');
+    const source = pathToFileURL(join(ROOT, 'test', name.replace(/\.js$/, '.ts'))).href;
+    const pointed = code.replace(BESIDE, `, '${source}')`);
+    if (pointed !== code) await writeFile(join(tests, name), pointed);
+  }
+}
+
+const BESIDE = /, import\.meta\.url\)/g;
 
 /** Makes a process die at the points where it is told to. */
 export const ARMER = 'test/chaos/support/arm-crash-points.ts';
@@ -91,14 +70,13 @@ const MAIN = join('dist', 'src', 'cli', 'main.js');
 
 function programIn(dir: string, remove: () => Promise<void>): Program {
   const fileOf = (path: string) => join(dir, 'dist', path.replace(/\.ts$/, '.js'));
-  return { main: join(dir, MAIN), fileOf, moduleOf: (path) => pathToFileURL(fileOf(path)).href, remove };
+  return { dir, main: join(dir, MAIN), fileOf, moduleOf: (path) => pathToFileURL(fileOf(path)).href, remove };
 }
 
 function tsconfig(dir: string) {
   return {
     extends: join(ROOT, 'tsconfig.build.json'),
-    compilerOptions: { outDir: join(dir, 'dist'), rootDir: ROOT, declaration: false, sourceMap: false },
+    compilerOptions: { outDir: join(dir, 'dist'), rootDir: ROOT, declaration: false },
     include: ['schemas', 'src', 'workers', 'test'].map((name) => join(ROOT, name)),
-    exclude: [join(ROOT, 'test', '**', '*.test.ts')],
   };
 }

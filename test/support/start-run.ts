@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildProgram, PROGRAM_VARIABLE } from './build-program.ts';
 import { openTestRun, RUN_VARIABLE } from './postgres.ts';
 
 /**
@@ -12,8 +13,9 @@ export default async function startRun(): Promise<(() => Promise<void>) | undefi
   if (process.env[RUN_VARIABLE] !== undefined) return undefined;
   const folder = makeFolder();
   process.env['TMPDIR'] = folder;
-  const { close, ...run } = await openTestRun();
+  const [{ close, ...run }, program] = await Promise.all([openTestRun(), buildProgram()]);
   process.env[RUN_VARIABLE] = JSON.stringify(run);
+  process.env[PROGRAM_VARIABLE] = program.dir;
   return async () => {
     await close();
     rmSync(folder, { recursive: true, force: true });

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { openThread, ThreadDeath, type WorkThread } from '../../src/thread/open-thread.ts';
@@ -41,6 +45,18 @@ describe('openThread', () => {
   it('gives what the task yields, in its order, and what it returns', async () => {
     expect(await takeAll(run({ upTo: 4 }))).toEqual({ numbers: [2, 4, 6, 8], result: 'counted to 4' });
     expect(await takeAll(run({ upTo: 0 }))).toEqual({ numbers: [], result: 'counted to 0' });
+  });
+
+  it('runs them from the source too, as `npm run demo` does', async () => {
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+    const code = `
+      import { openThread } from '${new URL('../../src/thread/open-thread.ts', import.meta.url).href}';
+      const thread = openThread();
+      const task = new URL('${new URL('support/counting-task.ts', import.meta.url).href}');
+      for await (const { n } of thread.run(task, { upTo: 3 })) console.log(n);
+      await thread.close();`;
+    const words = ['--import', tsx, '--input-type=module', '--eval', code];
+    expect((await promisify(execFile)(process.execPath, words)).stdout).toBe('1\n2\n3\n');
   });
 
   it('runs several tasks at a time and keeps them apart', async () => {

@@ -1,0 +1,14 @@
+import { relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { TestRunner } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PROGRAM = process.env['PAYDROP_TEST_PROGRAM'];
+
+/** Runs test files as they were compiled for the run: Node loads a compiled tree in a tenth of the time. */
+export default class extends TestRunner {
+  importFile(path, source) {
+    if (source !== 'collect') return super.importFile(path, source);
+    return import(pathToFileURL(`${PROGRAM}/dist/${relative(ROOT, path).replace(/\.ts$/, '.js')}`).href);
+  }
+}
