@@ -47,17 +47,18 @@ async function compile(dir: string): Promise<void> {
     recursive: true,
     filter: (path) => !/\.(?:ts|md)$/.test(path),
   });
-  await pointToSources(join(dir, 'dist', 'test'));
+  for (const folder of ['test', 'bench']) await pointToSources(dir, folder);
 }
 
-/** What a test reads beside itself, or in the tree, lies where its source is. */
-async function pointToSources(tests: string): Promise<void> {
-  for (const name of await readdir(tests, { recursive: true })) {
+/** Files that a test or a part of the benchmark reads beside itself, or in the tree, stay where the sources are. */
+async function pointToSources(dir: string, folder: string): Promise<void> {
+  const compiled = join(dir, 'dist', folder);
+  for (const name of await readdir(compiled, { recursive: true })) {
     if (!name.endsWith('.js')) continue;
-    const code = await readFile(join(tests, name), 'utf8');
-    const source = pathToFileURL(join(ROOT, 'test', name.replace(/\.js$/, '.ts'))).href;
+    const code = await readFile(join(compiled, name), 'utf8');
+    const source = pathToFileURL(join(ROOT, folder, name.replace(/\.js$/, '.ts'))).href;
     const pointed = code.replace(BESIDE, `, '${source}')`);
-    if (pointed !== code) await writeFile(join(tests, name), pointed);
+    if (pointed !== code) await writeFile(join(compiled, name), pointed);
   }
 }
 
