@@ -40,6 +40,10 @@ const AFTER: Partial<Record<FaultName, After>> = {
   'result-base64-damaged': 'submitted',
   'result-base64-twice': 'exception',
   'result-empty': 'submitted',
+  'result-nul': 'exception',
+  'result-utf16': 'exception',
+  'result-gzip': 'exception',
+  'result-denied': 'submitted',
   'result-still-running': 'submitted',
 };
 

@@ -127,5 +127,9 @@ export const FAULT_EXPECTATIONS: Readonly<Record<FaultName, FaultExpectation>> =
   'result-base64-damaged': NO_FILE,
   'result-base64-twice': HANDED_OUT,
   'result-empty': NO_FILE,
+  'result-nul': HANDED_OUT,
+  'result-utf16': HANDED_OUT,
+  'result-gzip': HANDED_OUT,
+  'result-denied': NO_FILE,
   'result-still-running': { charge: null, submit: null, fetch: ['accepted'] },
 };

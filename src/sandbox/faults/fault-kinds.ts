@@ -115,6 +115,10 @@ export const FAULT_KINDS = {
   'result-base64-damaged': onResult('The base64 holds a character that is none.', result.damageBase64),
   'result-base64-twice': onResult('The file is in base64 twice.', result.encodeTwice),
   'result-empty': onResult('The batch is done and its file is empty.', result.emptyFile),
+  'result-nul': onResult('A NUL stands in the first row.', result.insertNul),
+  'result-utf16': onResult('The file is in UTF-16.', result.encodeFileUtf16),
+  'result-gzip': onResult('The file is compressed.', result.compressFile),
+  'result-denied': onResult('The service says that it never gave the batch id.', result.denyBatchId),
   'result-still-running': onResult('A batch that is done says that it is running.', result.sayStillRunning),
 } as const satisfies Record<string, FaultKind>;
 

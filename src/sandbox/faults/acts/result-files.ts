@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { ColumnName } from '../../../../schemas/columns.ts';
 import { columnsOf, layoutOf } from '../../../../schemas/layouts.ts';
 import { BATCH_TEXTS } from '../../handlers/batch-payload.ts';
@@ -73,6 +74,25 @@ export function encodeTwice(reply: Reply): Step[] {
 
 export function emptyFile(reply: Reply): Step[] {
   return replaceFile(reply, () => '');
+}
+
+/** A NUL in the first row, behind the cells that were sent. */
+export function insertNul(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => encode([file.toString('latin1').replace(/\r?\n/, (end) => `\0${end}`)]));
+}
+
+export function encodeFileUtf16(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => Buffer.from(`\ufeff${file.toString('latin1')}`, 'utf16le').toString('base64'));
+}
+
+export function compressFile(reply: Reply): Step[] {
+  return replaceFile(reply, (file) => gzipSync(file).toString('base64'));
+}
+
+/** The answer to an id that the service never gave. */
+export function denyBatchId(reply: Reply): Step[] {
+  const body = String(reply.body).replace(FILE, '').replace(BATCH_TEXTS.done, BATCH_TEXTS.unknown);
+  return sendWhole({ ...reply, body });
 }
 
 /** The answer to a batch that is not done yet. */
