@@ -2,7 +2,8 @@ import { NINE, ZERO } from '../kernel/byte-names.ts';
 
 /**
  * What is left of an invoice or a customer code when case, blanks, punctuation and leading zeros do not count: of `INV-0012`
- * and `inv 12` it is the same. Zeros lead where no digit stands before them, so `INV-100` keeps its own.
+ * and `inv 12` it is the same. Zeros lead in front of everything and
+ * before a number within it, so `INV-100` and `A0B` keep their own.
  * @param bytes UTF-8, read from one place up to another
  * @param to has room for as many bytes, at a place of its own
  * @returns where it ends in `to`; a text of nothing but punctuation stays as it is
@@ -10,6 +11,7 @@ import { NINE, ZERO } from '../kernel/byte-names.ts';
 export function loosenText(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
   let next = at;
   let previous = 0;
+  let zeroAt = -1;
   for (let index = from; index < end; index += 1) {
     const byte = bytes[index]!;
     if (byte > 0x7f) return loosenWideText(bytes, from, end, to, at);
@@ -18,13 +20,18 @@ export function loosenText(bytes: Uint8Array, from: number, end: number, to: Uin
       previous = 0;
       continue;
     }
+    if (kept === ZERO && next === at) {
+      zeroAt = index;
+      continue;
+    }
     // Of a number that is nothing but zeros one stays.
     if (previous === ZERO_LEADS) next -= isDigit(kept) ? 1 : 0;
     previous = kept === ZERO && previous !== DIGITS ? ZERO_LEADS : isDigit(kept) ? DIGITS : LETTERS;
     to[next] = kept;
     next += 1;
   }
-  return next > at ? next : copyBytes(bytes, from, end, to, at);
+  if (next > at) return next;
+  return zeroAt < 0 ? copyBytes(bytes, from, end, to, at) : copyBytes(bytes, zeroAt, zeroAt + 1, to, at);
 }
 
 /** What the byte before was, as far as it matters; 0 for nothing. */
@@ -49,7 +56,10 @@ function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8A
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ' ');
-  const loose = kept.replaceAll(/(?<!\p{Nd})0+(?=\p{Nd})/gu, '').replaceAll(' ', '');
+  const loose = kept
+    .replaceAll(/(?<!\p{Nd})0+(?=\p{Nd})/gu, '')
+    .replaceAll(' ', '')
+    .replace(/^0+(?=.)/, '');
   const written = Buffer.from(loose);
   // Some letters are longer in their compatible form. What does not fit is told apart as it stands.
   if (written.length === 0 || written.length > end - from) return copyBytes(bytes, from, end, to, at);
