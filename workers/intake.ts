@@ -30,6 +30,7 @@ import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { lookBack } from './look-back.ts';
 import { orderReading } from './intake/order-reading.ts';
+import { weighClocks } from './intake/weigh-clocks.ts';
 import { originalPath } from './open-original.ts';
 import { storeRows } from './store-rows.ts';
 import { askToDeliverAt, wakeAccount } from './wake.ts';
@@ -124,8 +125,10 @@ type Subject = {
 
 async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileRow> {
   const { file, folder, changed, arrival } = subject;
-  const [refusal, volume] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
+  const [refusal, chosen] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
   if (refusal) return refuseUnread(tx, file, refusal);
+  const { volume } = chosen;
+  const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
   const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
   const { check, rowSet, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
@@ -134,7 +137,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const isRefused = check.verdict === 'reject';
   await subject.before;
   const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
-    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, store, volume }),
+    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, store, volume, now }),
     findSameName(asked, file),
     describeSentBefore(asked, file.file_id),
   ]);
@@ -154,8 +157,8 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   await store.addFaults([...check.faults, ...faults]);
   const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
   const [, decided] = await askInOne(tx, (asked) => [
-    noteVolume(asked, file, volume, check.valid.rows),
-    decideFile(asked, file.file_id, findings, decision, contentKey),
+    noteVolume(asked, file, { volume, rows: check.valid.rows, agedFrom }),
+    decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom }),
   ]);
   if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
   return decided;

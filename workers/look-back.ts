@@ -40,7 +40,7 @@ type Subject = {
 export async function lookBack(
   app: App,
   tx: Transaction,
-  subject: Subject & { file: FileRow; store: RowStore; volume: number },
+  subject: Subject & { file: FileRow; store: RowStore; volume: number; now: Date },
 ): Promise<History> {
   const [, found] = await askInOne(tx, (asked) => [
     lockDecisions(asked, subject.file.account),
@@ -91,9 +91,9 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
 
 async function flagRows(
   tx: Transaction,
-  { file, folder, check, store, volume }: Subject & { file: FileRow; store: RowStore; volume: number },
+  { file, folder, check, store, volume, now }: Subject & { file: FileRow; store: RowStore; volume: number; now: Date },
 ): Promise<FlaggedRows[]> {
-  const since = chargedSince(folder, tx.at);
+  const since = chargedSince(folder, now);
   if (!since) return [];
   return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
 }

@@ -1,14 +1,21 @@
 import { findVolumes } from './fingerprint-volumes.ts';
 import type { FileRow } from './records.ts';
 import { CERTAINLY_NOT_CHARGED } from './queries/may-be-charged.ts';
-import { type ChargedCode, invoiceOf, kindOf, SEEN_AMONG_TWINS, twinsInVolumes } from './queries/find-charged-rows.ts';
+import {
+  AGED_FROM,
+  type ChargedCode,
+  invoiceOf,
+  kindOf,
+  SEEN_AMONG_TWINS,
+  twinsInVolumes,
+} from './queries/find-charged-rows.ts';
 import type { Transaction } from './transaction.ts';
 
 /** How many rows were flagged with a code, and what is said of the first. */
 export type FlaggedRows = { code: ChargedCode; rows: number; detail: string };
 
 type FlagOptions = {
-  /** Files that were claimed before are not looked at. */
+  /** Files that came before are not looked at. */
   since: Date;
   /** Into which the fingerprints of the file went. */
   volume: number;
@@ -89,7 +96,7 @@ async function groupFiles(
 ): Promise<number[][]> {
   const { rows } = await client.query<{ fileNo: number; rows: number }>(
     `SELECT file_no AS "fileNo", coalesce(valid_rows, 0) AS rows FROM file
-     WHERE account = $1 AND claimed_at >= $2 AND file_no <> $3 ORDER BY file_no`,
+     WHERE account = $1 AND ${AGED_FROM} >= $2 AND file_no <> $3 ORDER BY file_no`,
     [file.account, since, file.file_no],
   );
   const groups: number[][] = [];

@@ -23,6 +23,8 @@ export type FileRow = {
   sha256: string;
   completeness: Completeness;
   claimed_at: Date;
+  /** Since when it counts as known, for the search for earlier payments; null: since its claim. */
+  aged_from: Date | null;
   wrapped_key: Buffer | null;
   archive: string;
   charset: FolderConfig['charset'];

@@ -13,9 +13,9 @@ afterAll(() => world.close());
 const LONG_AGO = new Date(0);
 const LATER = new Date(Date.parse(START) + 86_400_000);
 
-const choose = (file: FileRow) => transact(world.ledger, (tx) => chooseVolume(tx, file));
+const choose = async (file: FileRow) => (await transact(world.ledger, (tx) => chooseVolume(tx, file))).volume;
 const note = (file: FileRow, volume: number, rows: number) =>
-  transact(world.ledger, (tx) => noteVolume(tx, file, volume, rows));
+  transact(world.ledger, (tx) => noteVolume(tx, file, { volume, rows, agedFrom: file.claimed_at }));
 const volumesOf = ({ account }: FileRow, since = LONG_AGO) => findVolumes(world.ledger.pool, account, since);
 
 describe('chooseVolume', () => {
@@ -38,6 +38,16 @@ describe('chooseVolume', () => {
     expect(await choose(large)).toBe(large.file_no);
     const almost = await world.claimed({ account: first.account, bytes: 8 * 1024 * 1024 - 1 });
     expect(await choose(almost)).toBe(first.file_no);
+  });
+
+  it('says the time of the database, and since when the last file is known, however much older it is', async () => {
+    const first = await world.claimed({ claimedAt: LATER });
+    const clocks = () => transact(world.ledger, (tx) => chooseVolume(tx, first));
+    expect(await clocks()).toMatchObject({ databaseNow: new Date(START), lastFrom: null });
+    await note(first, first.file_no, 1);
+    expect(await clocks()).toMatchObject({ lastFrom: LATER });
+    await note({ ...first, claimed_at: LONG_AGO }, first.file_no, 1);
+    expect(await clocks()).toMatchObject({ lastFrom: LONG_AGO });
   });
 
   it('never mixes accounts', async () => {

@@ -30,7 +30,7 @@ async function twoFiles(
   const volume = changes.volume ?? earlier.file_no;
   await transact(world.ledger, async (tx) => {
     await putRows(tx, earlier, { like: earlier, firstLine: 2, volume });
-    await noteVolume(tx, earlier, volume, 2);
+    await noteVolume(tx, earlier, { volume, rows: 2, agedFrom: earlier.claimed_at });
   });
   await putBatch(earlier);
   const later = await world.claimed({ account: earlier.account });
@@ -117,7 +117,7 @@ describe.each([
     const third = await anotherFile(earlier);
     await transact(world.ledger, async (tx) => {
       await putRows(tx, third, { like: earlier, firstLine: 2, volume: earlier.file_no });
-      await noteVolume(tx, third, earlier.file_no, 2);
+      await noteVolume(tx, third, { volume: earlier.file_no, rows: 2, agedFrom: third.claimed_at });
     });
     const flagged = await flag(later, { firstSeq: 7, stepRows: 0 });
     expect(flagged).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: `line 2 of file ${earlier.file_id}` }]);

@@ -7,7 +7,7 @@ import { intakeFile } from '../../workers/intake.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { type LookBackWorld, openLookBackWorld } from './support/look-back-world.ts';
-import { claimContent } from './support/take-in.ts';
+import { claimContent, takeIn } from './support/take-in.ts';
 
 let world: LookBackWorld;
 beforeAll(async () => {
@@ -16,6 +16,18 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const FIRST = [achRow(1), achRow(2), achRow(3)];
+
+let taken = 0;
+
+/** Takes a file in while the clocks of host and database are wrong by so many days; that of the service is right. */
+async function takeAt(account: string, days: number, rows: readonly string[]): Promise<string> {
+  const { app } = world;
+  const clock = { now: () => new Date(Date.now() + days * 86_400_000) };
+  const databaseNow = () => `timestamptz '${clock.now().toISOString()}'`;
+  taken += 1;
+  const wrong = { ...app, clock, ledger: { ...app.ledger, clock, databaseNow } };
+  return takeIn(wrong, `drop/${account}/hold`, lines(rows), `wrong-${taken}.csv`);
+}
 
 /** Lets the rows of a file, all in one batch or two, have this outcome. */
 async function settle(fileId: string, outcome: 'approved' | 'declined' | 'unknown'): Promise<void> {
@@ -222,6 +234,16 @@ describe('a row that may have been charged before', () => {
     expect(await world.verdictOf(await world.take(other, 'hold', WITH_ONE_AGAIN))).toMatchObject({
       code: 'CHARGED_BEFORE',
     });
+  });
+
+  it.each([
+    ['when it came first', -400, 0],
+    ['when it comes again', 0, 400],
+  ])('is held where the clocks of host and database are wrong by 400 days %s', async (_, firstDays, againDays) => {
+    const account = world.freshAccount();
+    await takeAt(account, firstDays, FIRST);
+    const again = await takeAt(account, againDays, WITH_ONE_AGAIN);
+    expect(await world.verdictOf(again)).toMatchObject({ state: 'held', code: 'CHARGED_BEFORE' });
   });
 
   it('stands behind the duplicate in the reason, when the whole file came before', async () => {

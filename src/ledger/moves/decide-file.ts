@@ -22,6 +22,14 @@ export type FileFindings = {
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
+/** What is kept with a verdict beside its evidence. */
+type Kept = {
+  /** Of an encrypted drop: its session key, sealed. */
+  contentKey?: Buffer | null;
+  /** Since when the file counts as known, for the search for earlier payments. */
+  agedFrom?: Date;
+};
+
 export type FileDecision =
   | { verdict: 'accept' }
   | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
@@ -34,14 +42,13 @@ const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 /**
  * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
  * that "what happened to invoice X" finds them, but no batch that could be sent. The count of its readings ends with it.
- * @param contentKey of an encrypted drop: its session key, sealed
  */
 export async function decideFile(
   tx: Transaction,
   fileId: string,
   findings: FileFindings,
   decision: FileDecision,
-  contentKey: Buffer | null = null,
+  { contentKey = null, agedFrom }: Kept = {},
 ): Promise<FileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
@@ -62,6 +69,7 @@ export async function decideFile(
     row_set: findings.rowSet ?? null,
     content_sha256: findings.message?.sha256 ?? null,
     content_key: contentKey,
+    ...(agedFrom && { aged_from: agedFrom }),
   };
   const [, , row] = await askInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),

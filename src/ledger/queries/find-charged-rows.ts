@@ -6,6 +6,9 @@ import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
 /** The very payment stands in an earlier file, or one that differs in nothing that matters. */
 export type ChargedCode = 'CHARGED_BEFORE' | 'LIKE_CHARGED';
 
+/** SQL: since when the payments of a file are known. */
+export const AGED_FROM = 'coalesce(aged_from, claimed_at)';
+
 /**
  * SQL: of the rows of other files whose prints say that they are the same payment (`twin`: line, file_no, earlier_line,
  * other_kind), the first for each line that may have been charged. `own_row` has the invoice, customer code, cents and last
@@ -21,7 +24,7 @@ export const SEEN_AMONG_TWINS = `
     FROM twin t
     JOIN own_row o USING (line)
     CROSS JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = t.file_no AND r.line = t.earlier_line OFFSET 0) r
-    JOIN file f ON f.file_no = t.file_no AND f.claimed_at >= $2
+    JOIN file f ON f.file_no = t.file_no AND ${AGED_FROM} >= $2
     JOIN batch b ON b.file_id = f.file_id AND b.state <> 'cancelled' AND b.batch_no = r.batch_no
     WHERE coalesce((SELECT x.outcome FROM current_outcome x WHERE x.file_no = t.file_no AND x.line = t.earlier_line), '')
           <> ALL ($3)
@@ -89,7 +92,7 @@ export type ChargedRow = { line: number; code: ChargedCode; detail: string };
 /**
  * Which of these rows stand in a file of the ledger and may have been charged. They must have an invoice: rows without one do
  * not count. See flagChargedRows, which asks the same of rows that are in the ledger.
- * @param since files that were claimed before are not looked at
+ * @param since files that came before are not looked at
  */
 export async function findChargedRows(
   { pool }: Ledger,

@@ -30,6 +30,7 @@ describe('claimFile', () => {
       sha256: claim.sha256,
       completeness: 'sidecar',
       claimed_at: new Date(START),
+      aged_from: null,
       wrapped_key: claim.wrappedKey,
       archive: claim.archive,
       charset: 'utf-8',

@@ -29,7 +29,7 @@ async function earlierFile(): Promise<FileRow> {
   await transact(world.ledger, async (tx) => {
     await copyRows(tx, file.file_no, rows);
     await putPrints(tx, file, file.file_no, rows);
-    await noteVolume(tx, file, file.file_no, rows.length);
+    await noteVolume(tx, file, { volume: file.file_no, rows: rows.length, agedFrom: file.claimed_at });
   });
   const batch = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
                  VALUES ($1, 1, $2, 'ach-charge', 'ready', $3, 2, 5000, 'x', 2, 3)`;

@@ -48,7 +48,8 @@ export async function openLookBackWorld(): Promise<LookBackWorld> {
     verdictOf: (fileId) => readVerdict(world, fileId),
     age: async (fileId, days) => {
       await world.app.ledger.pool.query(
-        `UPDATE file SET claimed_at = claimed_at - make_interval(days => $2), accepted_at = accepted_at - make_interval(days => $2)
+        `UPDATE file SET claimed_at = claimed_at - make_interval(days => $2), aged_from = aged_from - make_interval(days => $2),
+                         accepted_at = accepted_at - make_interval(days => $2)
          WHERE file_id = $1`,
         [fileId, days],
       );
