@@ -4,10 +4,11 @@ import { chooser } from './choose.ts';
 import { checkRest } from './checks/check-rest.ts';
 import { checkDeclared, checkStep } from './checks/check-step.ts';
 import type { Database } from './database.ts';
-import { driveToRest } from './drive-to-rest.ts';
+import { driveToRest, settle } from './drive-to-rest.ts';
 import { holdServiceClock } from './steps/move-clock.ts';
 import { letPersonsFinish } from './let-persons-finish.ts';
 import { seedRandomness } from './seed-randomness.ts';
+import { dropOutput } from './steps/drop-file.ts';
 import { countStruck } from './steps/plan-fault.ts';
 import { beginDay, STEPS } from './steps/steps.ts';
 import { type Counts, makeTotals } from './totals.ts';
@@ -56,9 +57,18 @@ async function play(world: World): Promise<string[]> {
   }
   const unrest = await driveToRest(world);
   if (unrest.length > 0) return unrest;
-  const broken = [...(await checkStep(world)), ...(await checkRest(world))];
-  if (broken.length > 0 || world.choose.happens(0.6)) return broken;
-  const stuck = await letPersonsFinish(world);
-  if (stuck.length > 0) return stuck;
+  const broken = await checkAll(world);
+  if (broken.length > 0) return broken;
+  if (world.choose.happens(0.4)) {
+    const stuck = await letPersonsFinish(world);
+    if (stuck.length > 0) return stuck;
+  }
+  // Now there are outputs, which somebody may take for payment files.
+  for (let outputs = world.choose.between(0, 2); outputs > 0; outputs -= 1) await dropOutput(world);
+  const unsettled = await settle(world);
+  return unsettled.length > 0 ? unsettled : checkAll(world);
+}
+
+async function checkAll(world: World): Promise<string[]> {
   return [...(await checkStep(world)), ...(await checkRest(world))];
 }

@@ -28,9 +28,10 @@ export type World = {
   readonly choose: Choose;
   readonly root: string;
   readonly settings: Settings;
+  /** The right time, moved by hand. */
   readonly clock: ReturnType<typeof handClock>;
-  /** By how much the other two clocks are wrong at the moment, in ms. */
-  readonly wrongBy: { service: number; database: number };
+  /** By how much the clocks of the service, of the database and of our processes are wrong at the moment, in ms. */
+  readonly wrongBy: { service: number; database: number; host: number };
   readonly sandbox: Sandbox;
   readonly queue: MemoryQueue;
   readonly database: Database;
@@ -76,9 +77,12 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
   await chmod(root, 0o711);
   const clock = handClock(START);
-  const wrongBy = { service: 0, database: 0 };
-  const databaseClock = { now: () => new Date(clock.now().getTime() + wrongBy.database) };
-  await database.empty(clock, databaseClock);
+  const wrongBy = { service: 0, database: 0, host: 0 };
+  const clockOf = (whose: keyof typeof wrongBy, skewMs = 0) => ({
+    now: () => new Date(clock.now().getTime() + wrongBy[whose] + skewMs),
+  });
+  const databaseClock = clockOf('database');
+  await database.empty(clockOf('host'), databaseClock);
   const sandbox = await startSandbox({
     now: START,
     batchDelayMs: BATCH_DELAY_MS,
@@ -136,7 +140,7 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
       const instance = await openInstance({
         name: `instance ${opened}`,
         settings,
-        clock: { now: () => new Date(clock.now().getTime() + skewMs) },
+        clock: clockOf('host', skewMs),
         databaseClock,
         log,
         queue: queue.queue,

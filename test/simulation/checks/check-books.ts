@@ -22,7 +22,7 @@ type SeenRow = {
  */
 export async function checkBooks(world: World): Promise<string[]> {
   const rows = await readRows(world);
-  return [...compareRows(world, rows), ...compareSums(world, rows)];
+  return [...compareRows(world, rows), ...compareSums(world, rows), ...(await findRepeats(world))];
 }
 
 async function readRows(world: World): Promise<SeenRow[]> {
@@ -88,3 +88,25 @@ function compareSums(world: World, rows: readonly SeenRow[]): string[] {
 const CHARGED = new Set(['approved', 'accepted_pending']);
 /** Outcomes of rows and states of batches in which money may have moved, and a person is told so. */
 const IN_DOUBT = new Set(['unknown', 'exception']);
+
+/**
+ * A payment that was charged in several files: all of these but one were approved by a person, who saw why they were held.
+ * A payment is known by its payer, its amount, and its invoice without case, punctuation and zeros in front.
+ */
+async function findRepeats(world: World): Promise<string[]> {
+  const { rows } = await world.office.pool.query<{ invoice: string; files: string[] }>(
+    `SELECT invoice, array_agg(name) AS files
+     FROM (SELECT DISTINCT f.file_id, f.name, f.account, way.sign, r.amount_cents, r.customer_code, r.last_four,
+                  ltrim(regexp_replace(lower(r.invoice), '[^a-z0-9]', '', 'g'), '0') AS invoice,
+                  EXISTS (SELECT 1 FROM audit a WHERE a.file_id = f.file_id AND a.move = 'approve') AS approved
+           FROM payment_row r JOIN file f USING (file_no)
+           JOIN (VALUES ('card', 1), ('ach-charge', 1), ('ach-refund', -1)) AS way (operation, sign) USING (operation)
+           JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line
+           WHERE o.outcome IN ('approved', 'accepted_pending')) charged
+     WHERE NOT approved
+     GROUP BY account, sign, amount_cents, customer_code, last_four, invoice HAVING count(*) > 1`,
+  );
+  return rows.map(
+    ({ invoice, files }) => `invoice ${invoice} was charged in ${files.join(' and ')}, and nobody approved it`,
+  );
+}

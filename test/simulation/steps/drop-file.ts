@@ -1,5 +1,8 @@
+import { parse } from 'csv-parse/sync';
 import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { csvLines } from '../../../src/csv/write-csv.ts';
 import type { Folder } from '../../../src/kernel/config.ts';
 import { DAMAGES } from '../files/damages.ts';
 import { type DraftFile, draftFile, placeOf, writeDraft } from '../files/draft-file.ts';
@@ -44,6 +47,52 @@ export async function dropAgain(world: World): Promise<void> {
   await put(world, folder, name, bytes, undefined, before.titles);
   tell(world, `a sender drops ${before.name} again as ${name}${reorders ? ', its rows in another order' : ''}`);
   world.totals.count('drops', reorders ? 'the same rows in another order' : 'the same bytes again');
+}
+
+/** The payments of an earlier file, with invoices as another program or person would write them. */
+export async function dropRewritten(world: World): Promise<void> {
+  const { choose } = world;
+  const before = choose.one(world.drops);
+  const folder = world.settings.folders.find(({ id }) => id === before.folder)!;
+  const name = `file-${world.drops.length + 1}.csv`;
+  const rewrite = choose.one<(file: string, row: string) => string>([
+    (file, row) => `i${file}X${row}`,
+    (file, row) => `00I${file}x${row}`,
+    (file, row) => `I${file}-x ${row}.`,
+  ]);
+  const text = before.bytes.toString('latin1').replace(/\bI(\d+)x(\d+)\b/g, (_, file, row) => rewrite(file, row));
+  await put(world, folder, name, Buffer.from(text, 'latin1'), undefined, before.titles);
+  tell(world, `a sender drops the payments of ${before.name} as ${name}, their invoices written otherwise`);
+  world.totals.count('drops', 'the same payments written otherwise');
+}
+
+/** An output of paydrop, as it is or cut to the columns of its input. */
+export async function dropOutput(world: World): Promise<void> {
+  const { choose } = world;
+  const outputs = await findOutputs(world);
+  if (outputs.length === 0) return;
+  const { name: output, kind, folder: id, layout } = choose.one(outputs);
+  const folder = world.settings.folders.find((one) => one.id === id)!;
+  const text = await readFile(join(world.settings.paths.out, output), 'utf8');
+  const table: string[][] = parse(text, { relax_column_count: true });
+  const first = kind === 'result' ? 1 : 0;
+  const cut = table.map((cells) => cells.slice(first, first + columnsOf(layout).length));
+  const isCut = choose.happens(0.8);
+  const name = `file-${world.drops.length + 1}.csv`;
+  const again = isCut ? cut.map((cells) => csvLines()(cells)).join('') : text;
+  await put(world, folder, name, Buffer.from(again), undefined, true);
+  tell(world, `a sender drops the output ${output} as ${name}${isCut ? ', cut to the columns of its input' : ''}`);
+  world.totals.count('drops', `a ${kind} again`);
+}
+
+type SeenOutput = { name: string; kind: string; folder: string; layout: LayoutName };
+
+async function findOutputs(world: World): Promise<SeenOutput[]> {
+  const { rows } = await world.office.pool.query<SeenOutput>(
+    `SELECT o.name, o.kind, f.folder, f.layout FROM output o JOIN file f USING (file_id)
+     WHERE o.kind IN ('result', 'rejects', 'retry') ORDER BY f.file_no, o.kind`,
+  );
+  return rows;
 }
 
 /** What is no plain file. */

@@ -35,7 +35,7 @@ export const MEANWHILE: readonly Meanwhile[] = [
     return true;
   }),
   meanwhile('another clock is set', 1, async (world) => {
-    tell(world, `  meanwhile ${setWrong(world, world.choose.one(['service', 'database']))}`);
+    tell(world, `  meanwhile ${setWrong(world)}`);
     return true;
   }),
   meanwhile('the lease runs out', 2, (world) =>

@@ -25,8 +25,9 @@ export function holdServiceClock(world: World): void {
 
 const serviceMs = new WeakMap<World, number>();
 
-/** Sets the clock of the service or of the database wrong, or right again. @returns what it did, in words */
-export function setWrong(world: World, whose: keyof World['wrongBy']): string {
+/** Sets one of the clocks wrong, or right again. @returns what it did, in words */
+export function setWrong(world: World): string {
+  const whose = world.choose.one(Object.keys(world.wrongBy) as (keyof World['wrongBy'])[]);
   const ms = world.choose.one([0, 0, 3_600_000, -3_600_000, 400 * DAY_MS, -400 * DAY_MS, 30 * DAY_MS, -30 * DAY_MS]);
   world.wrongBy[whose] = ms;
   latestWrong.set(world, Math.max(latestWrong.get(world) ?? 0, world.wrongBy.service));
@@ -40,6 +41,7 @@ export function setWrong(world: World, whose: keyof World['wrongBy']): string {
  */
 export function endWrongTimes(world: World): void {
   world.wrongBy.database = 0;
+  world.wrongBy.host = 0;
   world.wrongBy.service = Math.max(world.wrongBy.service, 0, latestWrong.get(world) ?? 0);
   holdServiceClock(world);
 }

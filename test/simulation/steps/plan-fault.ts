@@ -41,7 +41,8 @@ async function describePlan(world: World, kind: FaultName): Promise<FaultPlan> {
   // Only until it is mended: a number of milliseconds would depend on the speed of the machine.
   if (strikes === 'planned') return { kind, times: 'always' };
   if (strikes === 'accept' || strikes === 'first-byte') return { kind, after: choose.below(2) };
-  if (kind.startsWith('result-')) return { kind, times: choose.between(1, 2) };
+  // Often enough, at times, that a service which denies a batch is given up.
+  if (kind.startsWith('result-')) return { kind, times: choose.one([1, 1, 2, 20]) };
   // Most strike at a submit, which matters more than a question.
   const operation = choose.happens(0.8) ? await findNextSubmit(world) : undefined;
   return operation ? { kind, operation } : { kind, after: choose.below(3) };

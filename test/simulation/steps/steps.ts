@@ -3,7 +3,7 @@ import { reasonOf } from '../../../src/kernel/errors.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { actsInTurn } from './acts.ts';
-import { dropAgain, dropFile, dropOddThing, writeOn } from './drop-file.ts';
+import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { describeTime, moveClock, setWrong } from './move-clock.ts';
 import { mendService, planFault } from './plan-fault.ts';
 import { type Expected, runStation, type Station } from './run-station.ts';
@@ -13,7 +13,9 @@ import { shortened, type Step, tell } from './step.ts';
 /** Everything that may happen in a world, and how likely it is to be next. */
 export const STEPS: readonly Step[] = [
   step('drop a file', 4, (world) => world.drops.length < 6, dropFile),
-  step('drop the same again', 1, (world) => world.drops.length > 0 && world.drops.length < 8, dropAgain),
+  step('drop the same again', 1, mayRepeat, dropAgain),
+  step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
+  step('drop an output', 1, mayRepeat, dropOutput),
   step('drop no plain file', 0.3, always, dropOddThing),
   step('write on after the claim', 1, hasWaiting, async (world) => void (await writeOn(world))),
   step('look at the folders', 9, hasInstance, async (world) => {
@@ -46,7 +48,7 @@ export const STEPS: readonly Step[] = [
     await moveClock(world, -ms);
   }),
   step('another clock is set', 3, always, async (world) => {
-    tell(world, setWrong(world, world.choose.one(['service', 'database'])));
+    tell(world, setWrong(world));
   }),
   step('a crash', 1, hasInstance, async (world) => {
     const instance = idle(world);
@@ -89,6 +91,10 @@ export const STEPS: readonly Step[] = [
 
 function step(name: string, weight: number, isPossible: Step['isPossible'], take: Step['take']): Step {
   return { name, weight, isPossible, take };
+}
+
+function mayRepeat(world: World): boolean {
+  return world.drops.length > 0 && world.drops.length < 8;
 }
 
 function always(): boolean {
