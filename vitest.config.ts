@@ -55,11 +55,10 @@ export default defineConfig({
     // Tests also wait; four workers keep two cores busy to the end, and three do not.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 60_000,
-    // The first use of the embedded PostgreSQL creates its data folder.
-    hookTimeout: 60_000,
-    // What is awaited comes at once on a free machine; a busy one gets its time.
-    expect: { poll: { timeout: 20_000 } },
+    // What is awaited comes at once on a free machine. A busy one gets its time, so these limits only end what hangs.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     reporters: ['default', './test/support/run-summary.ts'],
     projects: [
       {

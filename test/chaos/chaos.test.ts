@@ -21,4 +21,4 @@ it('killed in the middle of a call, nothing is charged twice, nothing is lost, n
   const { failures, story, tally } = await playStory({ ...plan, acts: ACTS, restEvery: ACTS.length });
   expect(failures, [...failures, ...story].join('\n')).toEqual([]);
   expect(killsOf(tally)).toBe(ACTS.length);
-}, 120_000);
+});

@@ -17,7 +17,7 @@ const work = (calls: number) => `
 /** Enough for V8 as it is, and for V8 as it is told here. */
 const [OFTEN, VERY_OFTEN] = [600, 300_000];
 
-describe('compileLater', { timeout: 60_000 }, () => {
+describe('compileLater', () => {
   it.each([
     ['left alone, V8 compiles for speed what runs often', () => {}, OFTEN, true],
     ['it leaves that as it is', compileLater, OFTEN, false],

@@ -18,7 +18,7 @@ const WORK = `
   process.stdout.write(JSON.stringify(most));
 `;
 
-it('keepHeapSmall keeps the heap from growing with objects that are soon gone', { timeout: 60_000 }, async () => {
+it('keepHeapSmall keeps the heap from growing with objects that are soon gone', async () => {
   const flags = holdFlags();
   keepHeapSmall();
   const [small, large] = await Promise.all([measure(setFlags(flags) + WORK), measure(WORK)]);

@@ -72,7 +72,7 @@ describe('watchFolders', () => {
     await writeFile(join(folder, 'a.csv'), 'rows');
     await hinted();
     await vi.waitFor(() => expect(warn).toHaveBeenCalledWith({ code: 'EIO' }, expect.any(String)), {
-      timeout: 20_000,
+      timeout: 120_000,
     });
     expect(JSON.stringify(warn.mock.calls)).not.toContain('4222');
     const before = count();

@@ -188,9 +188,7 @@ describe('writeOutput', () => {
     expect(await readdir(dir)).toEqual([]);
   });
 
-  it('leaves no output when its process is killed midway, and the next process writes it', {
-    timeout: 30_000,
-  }, async () => {
+  it('leaves no output when its process is killed midway, and the next process writes it', async () => {
     const dir = await freshFolder();
     const child = await startChild('test/drop/support/die-while-writing.ts', [dir]);
     expect(await child.ended).toMatchObject({ signal: 'SIGKILL' });

@@ -199,7 +199,7 @@ async function firstConnection(server: ScriptedServer): Promise<Socket> {
       if (!socket) throw new Error('no connection yet');
       return socket;
     },
-    { interval: 1, timeout: 20_000 },
+    { interval: 1, timeout: 120_000 },
   );
 }
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
     for (const marked of folder === 'marked' ? [name, good] : []) await world.drop(folder, `${marked}.done`, '');
   }
   await world.finish(50_000);
-}, 90_000);
+});
 
 afterAll(() => world?.close());
 

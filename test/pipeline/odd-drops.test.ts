@@ -89,7 +89,7 @@ beforeAll(async () => {
   await symlink(join(elsewhere, 'linked.csv'), join(folder, 'controlled.csv.ctl'));
   await world.drop('ach-charge', 'controlled.csv', goodRows(90));
   await world.finish();
-}, 60_000);
+});
 
 afterAll(async () => {
   await world?.close();

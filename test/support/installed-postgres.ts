@@ -113,7 +113,7 @@ async function giveAway(folder: string): Promise<{ uid?: number; gid?: number }>
   return { uid: uid!, gid: gid! };
 }
 
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 async function waitFor(url: string, server: ChildProcess): Promise<void> {
   for (const end = performance.now() + START_MS; ; await sleep(100)) {

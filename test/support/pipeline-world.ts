@@ -23,7 +23,7 @@ export type PipelineWorld = {
   /** Puts a file into a drop folder in one step, as a careful sender would. */
   drop(folder: string, name: string | Buffer, content: string | Uint8Array): Promise<void>;
   /** Starts the workers, brings everything that lies in the folders to its end, and stops them. */
-  finish(timeoutMs?: number): Promise<void>;
+  finish(stillMs?: number): Promise<void>;
   start(): Promise<Workers>;
   /** Texts of the output files of a kind, by name. */
   outputs(kind: OutputKind): Promise<Record<string, string>>;
@@ -66,15 +66,19 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
       await writeFile(Buffer.concat([dir, Buffer.from(name)]), content);
     },
     start: () => startWorkers(world.app),
-    finish: async (timeoutMs = 50_000) => {
+    finish: async (stillMs = 50_000) => {
       const workers = await startWorkers(world.app);
-      let seen = 'nothing';
-      const isIdle = await waitUntilIdle(world.app, workers, timeoutMs, (text) => (seen = text));
+      let [seen, before] = ['nothing', ''];
+      let isIdle = false;
+      while (!isIdle && seen !== before) {
+        before = seen;
+        isIdle = await waitUntilIdle(world.app, workers, stillMs, (text) => (seen = text));
+      }
       await workers.stop();
-      if (!isIdle)
-        throw new Error(
-          `not at rest after ${timeoutMs} ms: ${JSON.stringify(await world.states())}, last seen: ${seen}`,
-        );
+      if (isIdle) return;
+      throw new Error(
+        `nothing has moved for ${stillMs} ms: ${JSON.stringify(await world.states())}, last seen: ${seen}`,
+      );
     },
     outputs: async (kind) => {
       const ending = `.${OUTPUT_KINDS[kind].suffix}`;

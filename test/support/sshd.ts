@@ -59,7 +59,7 @@ export async function startTestSshd({ cage }: { cage?: string } = {}): Promise<T
       user: userInfo().username,
       key: await readFile(join(home, 'user'), 'utf8'),
       hostKey: fingerprintOf(join(home, 'host.pub')),
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     },
     kill,
     restart: async () => {
@@ -119,7 +119,7 @@ async function start(home: string, port: number): Promise<ChildProcess> {
   server.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  for (const end = performance.now() + 10_000; performance.now() < end; await sleep(20)) {
+  for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
     if (server.exitCode !== null) break;
     if (await answers(port)) return server;
   }

@@ -20,7 +20,7 @@ describe('startAlarms', () => {
   it('tells of a held file while the workers run, and of nothing after they stopped', async () => {
     const workers = await startWorkers(world.watched());
     await world.drop('card', 'twice.csv', lines([cardRow(3), cardRow(3)]));
-    await expect.poll(() => world.told(), { timeout: 30_000 }).toContain('raised file_held');
+    await expect.poll(() => world.told()).toContain('raised file_held');
     await workers.stop();
     const { length } = world.hook.received;
     await world.app.ledger.pool.query(`INSERT INTO account_stop VALUES ('main', 'to see', now())`);

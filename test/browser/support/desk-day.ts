@@ -55,7 +55,7 @@ function walkThrough(isWhole: boolean): void {
 
   async function newPerson(): Promise<Page> {
     const context = await browser.newContext({ baseURL: world.url });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(120_000);
     await hastenPages(context);
     return context.newPage();
   }

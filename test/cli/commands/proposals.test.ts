@@ -18,7 +18,7 @@ beforeAll(async () => {
     await world.drop('card', name, lines([cardRow(2 * index + 1), cardRow(2 * index + 2)]));
   }
   await world.finish();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 async function proposed(name: string): Promise<number> {

@@ -5,10 +5,10 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 let world: CliWorld;
 beforeAll(async () => {
   world = await openCliWorld({ account: { timeZone: 'America/Toronto' } });
-}, 60_000);
+});
 afterAll(() => world.close());
 
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { interval: 50 };
 
 function stateOf({ rows }: { rows: { state: string }[] }): string | undefined {
   return rows[0]?.state;
@@ -44,5 +44,5 @@ describe('unknown list', () => {
       .slice(doubt.nextSteps.at(-1).command.split(' ').indexOf('--dir'));
     expect(await world.paydrop(...close.slice(2))).toMatchObject({ status: 0, err: '' });
     expect(await world.paydrop('unknown', 'list')).toMatchObject({ out: 'No batch is in doubt.\n' });
-  }, 90_000);
+  });
 });

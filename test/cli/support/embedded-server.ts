@@ -7,7 +7,7 @@ export async function serverOf(root: string): Promise<{ pid: number; isAlive(): 
   const dataDir = join(root, 'data');
   const place = { dataDir, home: join(dataDir, 'postgres'), user: undefined };
   const read = async () => (await readPostmasterFile(place))?.pid;
-  await expect.poll(read, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0);
+  await expect.poll(read, { interval: 20 }).toBeGreaterThan(0);
   const pid = (await read()) ?? 0;
   // A dead process that nobody has collected still has its number, as in a container without an init.
   return { pid, isAlive: () => isPostmaster(pid, place) };

@@ -52,7 +52,7 @@ export function startChild(
     out: () => said.out,
     err: () => said.err,
     ended: once(child, 'close').then(() => ({ status: child.exitCode, signal: child.signalCode })),
-    says: async (text, timeoutMs = 45_000) => {
+    says: async (text, timeoutMs = 120_000) => {
       // In hooks as well, which `expect.poll` refuses.
       await vi.waitFor(() => expect(said.err).toContain(text), { timeout: timeoutMs, interval: 20 });
     },

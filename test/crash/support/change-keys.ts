@@ -49,7 +49,7 @@ export function testChangeOfKeys(deaths: readonly string[]): void {
   async function completed(files: number): Promise<void> {
     const count = async () =>
       (await site.query<{ n: number }>(`SELECT count(*)::int AS n FROM file WHERE state = 'completed'`))[0]!.n;
-    await expect.poll(count, { timeout: 60_000, interval: 50 }).toBe(files);
+    await expect.poll(count, { interval: 50 }).toBe(files);
   }
 
   describe('paydrop key rotate beside a daemon', () => {

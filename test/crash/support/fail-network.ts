@@ -63,7 +63,7 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-const PATIENT = { timeout: 30_000, interval: 20 };
+const PATIENT = { interval: 20 };
 
 /** One process goes through all of these steps, each with an account of its own. */
 export function testPartition(steps: readonly Step[]): void {

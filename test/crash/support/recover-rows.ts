@@ -36,7 +36,7 @@ export function testRecovery({ accounts, batchesEach, rowsABatch }: RecoveryPlan
   async function expectBatches(state: string): Promise<void> {
     const states = () => site.query<{ state: string }>('SELECT state FROM batch').catch(() => []);
     const count = async () => (await states()).filter((batch) => batch.state === state).length;
-    await expect.poll(count, { timeout: 90_000, interval: 50 }).toBe(batches);
+    await expect.poll(count, { interval: 50 }).toBe(batches);
   }
 
   it(`a start after a kill with ${rows} open rows brings all of them to their end, each charged once`, async () => {

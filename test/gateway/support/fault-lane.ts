@@ -208,7 +208,7 @@ function countStrikes(sandbox: Sandbox): number {
 async function settle(sandbox: Sandbox, faultCase: FaultCase, cents: number): Promise<Booking> {
   const due = expectedBooking(faultCase).rows;
   const isEndless = FAULT_EXPECTATIONS[faultCase.kind].isEndless === true;
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     const booking = rowsOf(sandbox, cents);
     const isOver = booking.rows >= due && (!isEndless || countStrikes(sandbox) > 0);

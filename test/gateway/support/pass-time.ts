@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
 
 const TURNS = 50;
@@ -11,6 +11,7 @@ export function stopTime(): void {
 
 /** Lets whatever is on its way over loopback arrive, and then so much time pass. */
 export async function passTime(ms: number): Promise<void> {
-  for (let turns = 0; turns < TURNS; turns += 1) await turn();
+  // These timers are real ones.
+  for (let turns = 0; turns < TURNS; turns += 1) await sleep(1);
   await vi.advanceTimersByTimeAsync(ms);
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
 import { post } from '../../../src/gateway/transport/post.ts';
@@ -57,8 +58,9 @@ describe('post', () => {
       },
     });
     stopTime();
-    const posted = postTo(server.url, 'x', 40);
-    await expect.poll(() => server?.requests).toHaveLength(1);
+    let socket: Socket | undefined;
+    const posted = postTo(server.url, 'x', 40, {}, (opened) => (socket = opened));
+    await expect.poll(() => socket?.bytesRead).toBeGreaterThan(0);
     await passTime(40);
     const { outcome } = await posted;
     expect(outcome).toMatchObject({ kind: 'broken', why: 'no complete answer within 40 ms', httpStatus: 200 });
@@ -72,10 +74,17 @@ describe('post', () => {
   });
 });
 
-async function postTo(url: string, body = 'x', timeoutMs = 20_000, headers: Record<string, string> = {}) {
+async function postTo(
+  url: string,
+  body = 'x',
+  timeoutMs = 20_000,
+  headers: Record<string, string> = {},
+  onOpen: (socket: Socket) => void = () => {},
+) {
   const address = new URL(url);
   const opened = await openConnection(address, 20_000, {});
   if (opened.kind !== 'open') throw new Error(opened.why);
+  onOpen(opened.connection.socket);
   const limits = { timeoutMs, largestAnswerBytes: LIMIT_BYTES };
   const outcome = await post(opened.connection, { address, headers, body: Buffer.from(body), ...limits });
   return { outcome, isClosed: opened.connection.socket.destroyed };

@@ -149,7 +149,5 @@ async function holdBatch(fileId: string): Promise<{ letGo(): Promise<void> }> {
 }
 
 async function waitFor(sql: string): Promise<void> {
-  await expect
-    .poll(async () => (await world.ledger.pool.query(sql)).rowCount, { timeout: 30_000, interval: 10 })
-    .toBeGreaterThan(0);
+  await expect.poll(async () => (await world.ledger.pool.query(sql)).rowCount, { interval: 10 }).toBeGreaterThan(0);
 }

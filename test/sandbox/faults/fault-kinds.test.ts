@@ -73,7 +73,7 @@ describe('FAULT_KINDS', () => {
   });
 });
 
-const QUICK = { interval: 2, timeout: 20_000 };
+const QUICK = { interval: 2 };
 
 /** Each has one of its own: what is after each test would close those of the others. */
 async function useSandbox(work: (sandbox: Sandbox) => Promise<void>): Promise<void> {

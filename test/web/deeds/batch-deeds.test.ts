@@ -39,7 +39,7 @@ beforeAll(async () => {
     await world.drop(name, `${name}.csv`, lines(upTo(4).map((n) => achRow(10 * index + n))));
   await world.finish();
   await resumeAccount(world.app.ledger, ALL_ACCOUNTS, because);
-}, 60_000);
+});
 afterAll(async () => {
   await world.close();
   await service.close();
@@ -122,7 +122,7 @@ describe('repoll', () => {
   it('asks now, long before the next question is due, and may be repeated', async () => {
     await submit('asked.csv');
     const ask = async () => (await doIt(operator, await path('asked.csv', 'repoll'), {})).words;
-    await expect.poll(ask, { timeout: 15_000 }).toContain('The result is here and every row has its outcome.');
+    await expect.poll(ask).toContain('The result is here and every row has its outcome.');
     expect(await ask()).toContain('The result is here');
     expect(service.books().filter(({ invoice }) => invoice === 'A-31')).toHaveLength(1);
   });
@@ -133,7 +133,7 @@ describe('disown', () => {
     await submit('strange.csv');
     service.faults.plan({ kind: 'result-amount-altered', operation: 'getBatchProcessResultFile' });
     const ask = async () => (await doIt(operator, await path('strange.csv', 'repoll'), {})).words;
-    await expect.poll(ask, { timeout: 15_000 }).toContain('The result does not fit what was sent');
+    await expect.poll(ask).toContain('The result does not fit what was sent');
     const shown = await operator.get((await path('strange.csv', 'disown')).replace('/do/disown', '/resolve'));
     expect(shown.text).toContain('This batch is not in doubt; its state is exception');
     const done = await doIt(operator, await path('strange.csv', 'disown'), { reason: 'the service says so' });

@@ -22,7 +22,7 @@ let approver: TestBrowser;
 beforeAll(async () => {
   world = await openDoubtWorld(STORIES);
   [operator, approver] = [await world.as('operator'), await world.as('approver')];
-}, 120_000);
+});
 afterAll(() => world.close());
 
 /** Deeds that could send a batch again, or end it. */
@@ -155,7 +155,7 @@ describe('afterwards', () => {
     const differences = await compareBooks(world.app, world.service.books());
     expect(differences.filter((text) => !/ C-3[12] /.test(text))).toEqual([]);
     expect(await verifyAudit(world.app.ledger)).toBeUndefined();
-  }, 90_000);
+  });
 });
 
 async function evidenceOf(fileId: string, move: string): Promise<unknown> {

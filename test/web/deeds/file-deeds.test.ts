@@ -34,7 +34,7 @@ beforeAll(async () => {
   await world.drop('card', 'own.csv', mine);
   await world.drop('ach-charge', 'recalled.csv', lines(upTo(4).map((n) => achRow(n))));
   await world.finish();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 async function path(name: string, deed: string): Promise<string> {

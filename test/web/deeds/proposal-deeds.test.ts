@@ -23,7 +23,7 @@ beforeAll(async () => {
     await world.drop('card', name, content);
   }
   await world.finish();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 async function proposed(name: string, because = ADA): Promise<string> {

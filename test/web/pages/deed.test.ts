@@ -21,7 +21,7 @@ beforeAll(async () => {
   await world.drop('card', 'held.csv.ctl', 'rows=99\n');
   await world.drop('card', 'held.csv', lines([cardRow(1), cardRow(2)]));
   await world.finish();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const NOBODY: Readonly<Record<string, string>> = { fileId: 'nobody', batchNo: '1', name: 'nobody', no: '999' };

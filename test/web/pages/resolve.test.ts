@@ -8,7 +8,7 @@ beforeAll(async () => {
     lost: { operation: 'ach-charge', isBooked: false, account: { timeZone: 'America/Toronto' } },
     paired: { operation: 'ach-charge', isBooked: false, account: { secondPerson: { resolutions: true } } },
   });
-}, 60_000);
+});
 afterAll(() => world.close());
 
 function deedLinks(text: string): string[] {

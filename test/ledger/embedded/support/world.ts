@@ -75,9 +75,9 @@ export async function serverPid(place: ClusterPlace): Promise<number | undefined
 
 /** Waits for a state that another process brings about. */
 export async function waitUntil(isReached: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 120_000;
   while (!(await isReached())) {
-    if (performance.now() > deadline) throw new Error('waited 30 seconds in vain');
+    if (performance.now() > deadline) throw new Error('waited two minutes in vain');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
