@@ -76,9 +76,9 @@ export function emptyFile(reply: Reply): Step[] {
   return replaceFile(reply, () => '');
 }
 
-/** A NUL in the first row, behind the cells that were sent. */
+/** A NUL in front of the second cell of the first row. */
 export function insertNul(reply: Reply): Step[] {
-  return replaceFile(reply, (file) => encode([file.toString('latin1').replace(/\r?\n/, (end) => `\0${end}`)]));
+  return replaceFile(reply, (file) => encode([file.toString('latin1').replace(',', ',\0')]));
 }
 
 export function encodeFileUtf16(reply: Reply): Step[] {
