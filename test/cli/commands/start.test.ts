@@ -69,7 +69,7 @@ describe('start, stopped in the middle', () => {
     // It says the time, and never answers a call.
     const silent = await startScripted({
       onRequest: (socket, request) => {
-        if (isHead(request)) socket.end(httpAnswer(405));
+        if (isHead(request)) socket.end(httpAnswer(405, ''));
       },
     });
     onTestFinished(() => silent.close());
