@@ -6,7 +6,7 @@ import {
   type ChargedCode,
   invoiceOf,
   kindOf,
-  SEEN_AMONG_TWINS,
+  seenAmongTwins,
   twinsInVolumes,
 } from './queries/find-charged-rows.ts';
 import type { Transaction } from './transaction.ts';
@@ -149,7 +149,11 @@ const READ = `${OWN}, twin AS MATERIALIZED (
     WHERE ${NOT_FLAGGED}
   ), ${OWN_ROW}`;
 
-const FLAG_TWINS = `seen AS (${SEEN_AMONG_TWINS}
+const IS_RESUBMISSION = `EXISTS (
+      SELECT FROM resubmission n JOIN file f ON f.file_id = n.new_file_id WHERE f.file_no = $1
+    )`;
+
+const FLAG_TWINS = `seen AS (${seenAmongTwins(IS_RESUBMISSION)}
   ), flagged AS (
     INSERT INTO row_fault (file_no, seq, line, code, detail)
     SELECT $1, $5 + row_number() OVER (ORDER BY line) - 1, line, code, detail FROM seen

@@ -5,6 +5,7 @@ import type { NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import { copyRows } from '../../src/ledger/copy-rows.ts';
 import { noteVolume } from '../../src/ledger/fingerprint-volumes.ts';
 import { flagChargedRows } from '../../src/ledger/flag-charged-rows.ts';
+import { recordResubmission } from '../../src/ledger/moves/resubmit-rows.ts';
 import { readFaults } from '../../src/ledger/queries/read-file.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
@@ -180,15 +181,36 @@ describe.each([
     expect(await flag(later, { since: new Date(claimedMs) })).toMatchObject([{ rows: 2 }]);
   });
 
-  it.each((Object.keys(OUTCOMES) as SentOutcome[]).filter((name) => !['not_sent', 'invalid'].includes(name)))(
-    'counts a row that is %s unless it is certain that it was not charged',
-    async (outcome) => {
-      const { earlier, later } = await twoFiles();
-      const rows = [2, 3].map((line) => ({ line, outcome, code: null, message: 'x', authorization: '' }));
-      await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, rows));
-      expect(await flag(later)).toMatchObject(OUTCOMES[outcome].certainlyNotCharged ? [] : [{ rows: 2 }]);
-    },
-  );
+  it.each(
+    (Object.keys(OUTCOMES) as SentOutcome[]).filter((name) => !['not_sent', 'invalid', 'not_charged'].includes(name)),
+  )('counts a row that is %s unless it is certain that it was not charged', async (outcome) => {
+    const { earlier, later } = await twoFiles();
+    const rows = [2, 3].map((line) => ({ line, outcome, code: null, message: 'x', authorization: '' }));
+    await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, rows));
+    expect(await flag(later)).toMatchObject(OUTCOMES[outcome].certainlyNotCharged ? [] : [{ rows: 2 }]);
+  });
+
+  it('counts a row that reports lacked, but not for a file that we made of it ourselves', async () => {
+    const { earlier, later } = await twoFiles();
+    const lacked = [2, 3].map((line) => ({
+      line,
+      outcome: 'not_charged' as const,
+      code: null,
+      message: 'x',
+      authorization: '',
+    }));
+    await transact(world.ledger, (tx) => copyOutcomes(tx, earlier.file_no, lacked));
+    await world.putBatch({ fileId: earlier.file_id, batchNo: 1 }, 'reconciled');
+    const file = await world.putFile(earlier.file_id, 'completed');
+    const because = { actor: 'operator:ada', reason: 'again' };
+    await recordResubmission(world.ledger, file, { name: 'n', sha256: 'again', lines: [3], cents: 2_500 }, because);
+    const detail = (line: number) => `line ${line} of file ${earlier.file_id}, which reports of the service lacked`;
+    expect(await flag(later)).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: detail(2) }]);
+    await world.force('DELETE FROM row_fault WHERE file_no = $1', [later.file_no]);
+    await world.force('UPDATE resubmission SET new_file_id = $1 WHERE file_id = $2', [later.file_id, earlier.file_id]);
+    // Line 2 was never resubmitted, so nobody has asked the service about it again.
+    expect(await flag(later)).toEqual([{ code: 'CHARGED_BEFORE', rows: 1, detail: detail(2) }]);
+  });
 
   it('believes the last outcome: a declined row that turned out charged counts', async () => {
     const { earlier, later } = await twoFiles();

@@ -14,11 +14,17 @@ export const AGED_FROM = 'coalesce(aged_from, claimed_at)';
  * other_kind), the first for each line that may have been charged. `own_row` has the invoice, customer code, cents and last
  * digits of these lines. Prints meet by chance, so the rows are compared as well, as closely as the ledger knows them.
  *
+ * A row is `not_charged` because reports of the service lacked it. It may have been booked since, so it counts as well; but
+ * not for a file that we made of such rows ourselves, after the service was asked once more.
+ *
  * `$2` is since when files count, `$3` CERTAINLY_NOT_CHARGED, `$4` the operation.
+ * @param isResubmission SQL: whether we made the file ourselves of rows of others
  */
-export const SEEN_AMONG_TWINS = `
+export function seenAmongTwins(isResubmission: string): string {
+  return `
     SELECT DISTINCT ON (t.line) t.line,
-           'line ' || t.earlier_line || ' of file ' || f.file_id AS detail,
+           'line ' || t.earlier_line || ' of file ' || f.file_id
+             || CASE x.outcome WHEN 'not_charged' THEN ', which reports of the service lacked' ELSE '' END AS detail,
            CASE WHEN f.operation = $4 AND (o.invoice, o.customer_code, o.last_four) = (r.invoice, r.customer_code, r.last_four)
                 THEN 'CHARGED_BEFORE' ELSE 'LIKE_CHARGED' END AS code
     FROM twin t
@@ -26,11 +32,16 @@ export const SEEN_AMONG_TWINS = `
     CROSS JOIN LATERAL (SELECT * FROM payment_row r WHERE r.file_no = t.file_no AND r.line = t.earlier_line OFFSET 0) r
     JOIN file f ON f.file_no = t.file_no AND ${AGED_FROM} >= $2
     JOIN batch b ON b.file_id = f.file_id AND b.state <> 'cancelled' AND b.batch_no = r.batch_no
-    WHERE coalesce((SELECT x.outcome FROM current_outcome x WHERE x.file_no = t.file_no AND x.line = t.earlier_line), '')
-          <> ALL ($3)
+    CROSS JOIN LATERAL (
+      SELECT coalesce((SELECT o.outcome FROM current_outcome o WHERE o.file_no = t.file_no AND o.line = t.earlier_line), '')
+        AS outcome OFFSET 0
+    ) x
+    WHERE (x.outcome <> ALL ($3) OR (x.outcome = 'not_charged' AND NOT (${isResubmission} AND EXISTS (
+            SELECT FROM resubmitted_row s WHERE s.file_no = t.file_no AND s.line = t.earlier_line))))
       AND r.amount_cents = o.amount_cents AND ${areAlike('o.invoice', 'r.invoice')}
       AND (t.other_kind OR (right(o.last_four, 2) = right(r.last_four, 2) AND ${areAlike('o.customer_code', 'r.customer_code')}))
     ORDER BY t.line, code, t.file_no, t.earlier_line`;
+}
 
 /** SQL: all that have one form for prints (vault/loosen.ts) are alike; some that have two are, too. */
 function areAlike(one: string, other: string): string {
@@ -123,5 +134,5 @@ const FIND = `
     SELECT * FROM unnest($5::integer[], $6::bigint[], $7::text[], $8::text[], $9::bigint[], $10::text[])
       AS r (line, print, invoice, customer_code, amount_cents, last_four)
   ), twin AS MATERIALIZED (${twinsInVolumes('$1', 'own_row', '')}
-  ), seen AS (${SEEN_AMONG_TWINS})
+  ), seen AS (${seenAmongTwins('false')})
   SELECT line, code, detail FROM seen ORDER BY line`;

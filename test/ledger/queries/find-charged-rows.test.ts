@@ -70,6 +70,16 @@ describe('findChargedRows', () => {
     expect(await ask(file, new Date(Date.parse(START) + 86_400_000))).toEqual([]);
   });
 
+  it('counts rows that reports of the service lacked, which may have been booked since', async () => {
+    const file = await earlierFile();
+    const outcome = { line: 2, outcome: 'not_charged', code: null, message: 'x', authorization: '' } as const;
+    await transact(world.ledger, (tx) => copyOutcomes(tx, file.file_no, [outcome]));
+    expect(await ask(file)).toMatchObject([
+      { detail: `line 2 of file ${file.file_id}, which reports of the service lacked` },
+      { detail: `line 3 of file ${file.file_id}` },
+    ]);
+  });
+
   it('does not count rows of a batch that was cancelled', async () => {
     const file = await earlierFile();
     const client = await world.ledger.pool.connect();
