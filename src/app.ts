@@ -1,4 +1,5 @@
 import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
+import { createReportClient, type ReportClient } from './gateway/reports/create-report-client.ts';
 import type { Account, Folder, Settings } from './kernel/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
@@ -31,6 +32,8 @@ export type App = {
   account(name: string): Account;
   folder(id: string): Folder | undefined;
   gateway(account: string): Gateway;
+  /** The reports of the service for an account. */
+  reports(account: string): ReportClient;
   /** Undefined when drops of the account cannot be encrypted. Throws PGP_KEY. */
   openPgpKeys(account: string): Promise<OpenPgpKeys> | undefined;
   close(): Promise<void>;
@@ -111,7 +114,7 @@ function queuePlace(settings: Settings, ledger: Ledger): Parameters<typeof openQ
     : { kind: 'postgres', connection: ledger.connection };
 }
 
-function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway' | 'openPgpKeys'> {
+function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway' | 'reports' | 'openPgpKeys'> {
   const account = (name: string) => {
     const found = settings.accounts.get(name);
     if (!found)
@@ -128,6 +131,7 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
       gateways.set(name, gateway);
       return gateway;
     },
+    reports: (name) => createReportClient(reportSettings(account(name))),
     openPgpKeys: (name) => {
       const { openpgp } = account(name);
       if (!openpgp) return undefined;
@@ -143,4 +147,13 @@ export function gatewaySettings(account: Account): GatewaySettings {
   const { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs, baseUrl } = account;
   const settings = { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs };
   return baseUrl === undefined ? settings : { ...settings, baseUrl };
+}
+
+/** Reports list every payment of a range of time; the usual limit for answers would cut off those of a busy account. */
+const LARGEST_REPORT_ANSWER_BYTES = 50 * 1024 * 1024;
+
+/** The same for the client of its reports. */
+export function reportSettings({ server, agentCode, password, baseUrl, connectTimeoutMs, answerTimeoutMs }: Account) {
+  const timeouts = { connectMs: connectTimeoutMs, answerMs: answerTimeoutMs };
+  return { server, agentCode, password, baseUrl, timeouts, maxAnswerBytes: LARGEST_REPORT_ANSWER_BYTES };
 }

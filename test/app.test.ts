@@ -162,12 +162,16 @@ describe('look-ups', () => {
     expect(app.folder('drop/other')).toBeUndefined();
   });
 
-  it('give each account its own gateway, made once', async () => {
+  it('give each account its own gateway, made once, and its own reports', async () => {
     const app = await open(await freshSettings());
     expect(app.gateway('one')).toBe(app.gateway('one'));
     expect(app.gateway('one')).not.toBe(app.gateway('two'));
     expect(() => app.gateway('three')).toThrow('Cannot use account "three"');
     await app.gateway('two').fetchBatchResult({ batchId: '1' });
     expect([service.posts('ONE'), service.posts('TWO')]).toEqual([0, 1]);
+    const range = { fromDate: '2026-06-15T00:00:00Z', toDate: '2026-06-16T00:00:00Z' };
+    await app.reports('one').getCreditCardApprovedDateRangeCSV(range);
+    expect([service.posts('ONE'), service.posts('TWO')]).toEqual([1, 1]);
+    expect(() => app.reports('three')).toThrow('Cannot use account "three"');
   });
 });

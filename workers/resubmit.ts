@@ -12,6 +12,7 @@ import type { Because } from '../src/ledger/moves/move.ts';
 import { recordResubmission } from '../src/ledger/moves/resubmit-rows.ts';
 import {
   readBarredLines,
+  readLackedLines,
   readResubmissions,
   readResubmittedLines,
   type ResubmissionRow,
@@ -21,6 +22,7 @@ import type { FinishedRow } from '../src/reconcile/outputs/result-row.ts';
 import { titlesOf } from '../src/reconcile/outputs/titles.ts';
 import { finishedRows } from './deliver/finished-pages.ts';
 import { folderOf } from './folder-of.ts';
+import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
 
 /** Which rows a person wants to go out again. Left out: all of these but those that must never be tried again. */
 export const SELECTIONS = {
@@ -31,18 +33,23 @@ export const SELECTIONS = {
 } as const;
 export type Selection = keyof typeof SELECTIONS;
 
-/** Rows that would make the new file. Money is integer cents. */
-export type ResubmissionPlan = { lines: number[]; cents: number; barred: number };
+/** Rows that would make the new file, and those that the newest report of the service keeps back. Money is integer cents. */
+export type ResubmissionPlan = { lines: number[]; cents: number; barred: number } & KeptBack;
+
+/** Rows that earlier reports lacked and that do not go out again, because of the newest one. */
+export type KeptBack = Omit<AskedAgain, 'lacking'>;
 
 /**
  * The rows of a finished file that were certainly not charged and may go out again (F49). A row of any other outcome is
- * never among them; nor is one that was resubmitted before, or whose code says never to try it again.
+ * never among them; nor is one that was resubmitted before, or whose code says never to try it again. Of a row that is
+ * `not_charged` because reports lacked it the service is asked once more: it may have been booked since.
  */
 export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
   const amountAt = columnsOf(file.layout).indexOf('amount');
   const barred = await readBarredLines(app.ledger, file);
-  const plan: ResubmissionPlan = { lines: [], cents: 0, barred: 0 };
+  const plan = { lines: [] as number[], cents: 0, barred: 0 };
+  const byReport = new Map<number, number>();
   for await (const page of finishedRows(app, file, PRESENT)) {
     for (const { row, cells } of page) {
       if (!isWanted(row, only)) continue;
@@ -51,11 +58,24 @@ export async function planResubmission(app: App, file: FileRow, only?: Selection
         plan.barred += 1;
         continue;
       }
+      if (isByReport(row)) byReport.set(row.line, cents);
+      else plan.cents += cents;
       plan.lines.push(row.line);
-      plan.cents += cents;
     }
   }
-  return plan;
+  const { lacking, ...keptBack } = await askReportAgain(app, file, [...byReport.keys()]);
+  const goes = new Set(lacking);
+  return {
+    ...plan,
+    lines: plan.lines.filter((line) => !byReport.has(line) || goes.has(line)),
+    cents: lacking.reduce((sum, line) => sum + byReport.get(line)!, plan.cents),
+    ...keptBack,
+  };
+}
+
+/** No row is `not_charged` for any other reason. */
+function isByReport({ outcome }: FinishedRow): boolean {
+  return outcome === 'not_charged';
 }
 
 /** Outcomes with every later change: a row that turned out to be charged must not go out again. */
@@ -81,22 +101,26 @@ const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
 /**
  * Writes the planned rows as a new payment file, as they stand in the sealed original, into the drop folder that the old
  * file came through. It walks the whole way like any other. The ledger notes the rows before the file gets its name, so
- * a process that dies in between leaves rows that wait for a person, never rows that go out twice.
- * @returns the name of the new file
+ * a process that dies in between leaves rows that wait for a person, never rows that go out twice. Rows that the newest
+ * report shows get their outcome first.
+ * @returns the new file, unless no row is left for it
  */
 export async function resubmitRows(
   app: App,
   file: FileRow,
   plan: ResubmissionPlan,
   because: Because,
-): Promise<{ name: string; sha256: string }> {
+): Promise<{ name: string; sha256: string } | undefined> {
+  await correctShown(app, file, plan, because);
+  if (plan.lines.length === 0) return undefined;
   const number = (await readResubmissions(app.ledger, file.file_id)).length + 1;
   const name = followUpName(file.name, shortId(file.file_id), number);
   const content = paymentLines(app, file, new Set(plan.lines));
   const drop = await writeDrop(folderOf(app, file.folder, file.file_id), name, content.lines);
   try {
     const sha256 = content.sha256();
-    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, because);
+    const reason = plan.report ? { ...because, evidence: { ...because.evidence, report: plan.report } } : because;
+    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, reason);
     await drop.publish();
     return { name, sha256 };
   } finally {
@@ -104,14 +128,31 @@ export async function resubmitRows(
   }
 }
 
+/** What a person learns before the file of an earlier resubmission is dropped once more. */
+export type AgainPlan = { earlier: ResubmissionRow; lines: readonly number[] } & KeptBack;
+
+/** Whether it may be dropped once more, for all of its rows together: it comes as the same bytes or not at all. */
+export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<AgainPlan> {
+  const lines = await readResubmittedLines(app.ledger, earlier.resubmission_no);
+  const byReport = await readLackedLines(app.ledger, earlier.resubmission_no);
+  const { lacking: _lacking, ...keptBack } = await askReportAgain(app, file, byReport);
+  return { earlier, lines, ...keptBack };
+}
+
 /**
  * Drops the file of an earlier resubmission once more, for one that never came back. Should both come after all, the
- * second is refused: it has the same bytes.
+ * second is refused: it has the same bytes. Where the newest report shows a row of it the outcome is corrected instead, and
+ * the file is never dropped again.
+ * @returns whether it was dropped
  * @throws PipelineError OUTPUT_EXISTS when it still lies in its folder; OUTPUT_MISMATCH when other bytes come out now
  */
-export async function dropAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<void> {
-  const lines = new Set(await readResubmittedLines(app.ledger, earlier.resubmission_no));
-  const content = paymentLines(app, file, lines);
+export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, because: Because): Promise<boolean> {
+  if (plan.shown.length > 0 || plan.unproven.length > 0) {
+    await correctShown(app, file, plan, because);
+    return false;
+  }
+  const { earlier } = plan;
+  const content = paymentLines(app, file, new Set(plan.lines));
   const drop = await writeDrop(folderOf(app, file.folder, file.file_id), earlier.name, content.lines);
   try {
     if (content.sha256() !== earlier.sha256) throw new PipelineError('OUTPUT_MISMATCH', `drop "${earlier.name}" again`);
@@ -119,6 +160,7 @@ export async function dropAgain(app: App, file: FileRow, earlier: ResubmissionRo
   } finally {
     await drop.discard();
   }
+  return true;
 }
 
 type Content = { lines: AsyncGenerator<string>; sha256(): string };

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 
 describe('chooseRows', () => {
   it('has the rows that were certainly not charged', async () => {
-    expect(await chooseRows(world.app, june)).toEqual({ lines: [2], cents: 200, barred: 0 });
+    expect(await chooseRows(world.app, june)).toEqual({ lines: [2], cents: 200, barred: 0, shown: [], unproven: [] });
     await expect(chooseRows(world.app, june, 'not-sent')).rejects.toMatchObject({
       code: 'MOVE_REFUSED',
       message: expect.stringContaining('it has no such row'),
@@ -40,8 +40,8 @@ describe('chooseRows', () => {
 describe('findMissing', () => {
   it('finds the file that has not come back, for which everything else waits', async () => {
     await expect(findMissing(world.app, june)).rejects.toThrow('none is missing');
-    const { name } = await resubmitRows(world.app, june, await chooseRows(world.app, june), because);
-    expect(await findMissing(world.app, june)).toMatchObject({ name, rows: 1, cents: 200 });
+    const { name } = (await resubmitRows(world.app, june, await chooseRows(world.app, june), because))!;
+    expect(await findMissing(world.app, june)).toMatchObject({ earlier: { name, rows: 1, cents: 200 }, lines: [2] });
     await expect(chooseRows(world.app, june)).rejects.toThrow(`"${name}" with 1 row of it has not come back`);
     await world.finish();
     await expect(findMissing(world.app, june)).rejects.toThrow('none is missing');

@@ -1,12 +1,13 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.ts';
 import { cancelBatch } from '../../src/ledger/moves/cancel-file.ts';
 import { readFileRow } from '../../src/ledger/queries/read-file.ts';
 import { readResubmissions } from '../../src/ledger/queries/resubmissions.ts';
 import type { FileRow } from '../../src/ledger/records.ts';
 import { deliverFile } from '../../workers/deliver.ts';
-import { dropAgain, planResubmission, resubmitRows, type Selection } from '../../workers/resubmit.ts';
+import { dropAgain, planAgain, planResubmission, resubmitRows, type Selection } from '../../workers/resubmit.ts';
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query } from './support/story.ts';
@@ -97,13 +98,15 @@ describe('planResubmission and resubmitRows', () => {
         lines: chosen,
         cents: chosen.length * 2_500,
         barred: 0,
+        shown: [],
+        unproven: [],
       });
     },
   );
 
   it('write the rows as they stand in the original into the folder that the old file came through', async () => {
     const plan = await planResubmission(world.app, file, 'retryable');
-    const { name, sha256 } = await resubmitRows(world.app, file, plan, because);
+    const { name, sha256 } = (await resubmitRows(world.app, file, plan, because))!;
     expect(name).toBe(`june__${file.file_id.slice(0, 8)}-again-1.csv`);
     const { [name]: text = '', ...others } = await dropped(file);
     expect(others).toEqual({});
@@ -116,28 +119,28 @@ describe('planResubmission and resubmitRows', () => {
   });
 
   it('choose each row once, and say how many are left out', async () => {
-    expect(await planResubmission(world.app, file)).toEqual({ lines: [2, 6], cents: 5_000, barred: 1 });
+    expect(await planResubmission(world.app, file)).toMatchObject({ lines: [2, 6], cents: 5_000, barred: 1 });
   });
 
   it('drop a file again that never came back, as the same bytes, and not while it still lies there', async () => {
     const [earlier] = await readResubmissions(world.app.ledger, file.file_id);
-    await expect(dropAgain(world.app, file, earlier!)).rejects.toMatchObject({ code: 'OUTPUT_EXISTS' });
+    const plan = await planAgain(world.app, file, earlier!);
+    await expect(dropAgain(world.app, file, plan, because)).rejects.toMatchObject({ code: 'OUTPUT_EXISTS' });
     const path = join(world.app.folder(file.folder)!.path, earlier!.name);
     const before = await readFile(path, 'utf8');
     await rm(path);
-    await dropAgain(world.app, file, earlier!);
+    expect(await dropAgain(world.app, file, plan, because)).toBe(true);
     expect(await readFile(path, 'utf8')).toBe(before);
     expect(Object.keys(await dropped(file))).toEqual([earlier!.name]);
     await rm(path);
-    await expect(dropAgain(world.app, file, { ...earlier!, sha256: 'other' })).rejects.toMatchObject({
-      code: 'OUTPUT_MISMATCH',
-    });
+    const other = { ...plan, earlier: { ...earlier!, sha256: 'other' } };
+    await expect(dropAgain(world.app, file, other, because)).rejects.toMatchObject({ code: 'OUTPUT_MISMATCH' });
     expect(await dropped(file)).toEqual({});
   });
 
   it('bring the new file back the whole way, linked with the old one', async () => {
     const plan = await planResubmission(world.app, file, 'format');
-    const { name } = await resubmitRows(world.app, file, plan, because);
+    const { name } = (await resubmitRows(world.app, file, plan, because))!;
     const text = (await dropped(file))[name]!;
     await rm(join(world.app.folder(file.folder)!.path, name));
     const again = await takeIn(world.app, file.folder, text, name);
@@ -191,3 +194,83 @@ describe('planResubmission', () => {
     expect((await planResubmission(world.app, file, 'declined')).lines).toEqual([]);
   });
 });
+
+/** The lists of the service: approved payments of these invoices, and nothing that was rejected. */
+function reporting(invoices: readonly string[]): App {
+  const titles = 'Transaction ID,Invoice Number,Date Time,Client Code,Customer Code,Method of Payment,Amount,Result';
+  const rows = invoices.map((invoice) => `A1,${invoice},06/15/2026 10:00:00,X,Quick Client,VISA,25.00,OK:678594:`);
+  const list = (csv: string) => async () => ({ kind: 'read', report: { entries: [], csv } }) as const;
+  const reports = {
+    ...world.app.reports('account-8'),
+    getCreditCardApprovedDateRangeCSV: list([titles, ...rows].map((line) => `${line}\r\n`).join('')),
+    getCreditCardRejectDateRangeCSV: list(''),
+  };
+  const account = (name: string) => ({ ...world.app.account(name), agentCode: 'X' });
+  return { ...world.app, account, reports: () => reports };
+}
+
+describe('rows that reports of the service lacked', () => {
+  /** Lines 2 and 4 count as not charged. */
+  async function fileOfLacked(): Promise<FileRow> {
+    const file = await finishedFile();
+    await query(
+      world.app,
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       SELECT $1, line, 1, 'not_charged', 'two reports lack it', '', now(), 'a test' FROM unnest('{2,4}'::int[]) AS line`,
+      [file.file_no],
+    );
+    return file;
+  }
+
+  it('stay while the newest report cannot prove that they are lacking still; others go', async () => {
+    const file = await fileOfLacked();
+    const app = reporting(['C-99']);
+    const plan = await planResubmission(app, file);
+    expect(plan).toMatchObject({
+      lines: [3, 6],
+      cents: 5_000,
+      shown: [],
+      unproven: [{ batchNo: 1, lines: [2, 4], why: expect.stringContaining('proves nothing') }],
+      report: { lines: 1 },
+    });
+    expect(await resubmitRows(app, file, plan, because)).toMatchObject({ name: expect.any(String) });
+    expect((await planResubmission(app, file)).lines).toEqual([]);
+  });
+
+  it('get their outcome corrected when the newest report may show them, and never go out again', async () => {
+    const file = await fileOfLacked();
+    const app = reporting(['c 2']);
+    const plan = await planResubmission(app, file, 'not-sent');
+    expect(plan).toMatchObject({ lines: [], cents: 0, shown: [{ batchNo: 1, row: { line: 2, outcome: 'unknown' } }] });
+    expect(await presentOutcome(file, 2)).toBe('not_charged');
+    expect(await resubmitRows(app, file, plan, because)).toBeUndefined();
+    expect(await presentOutcome(file, 2)).toBe('unknown');
+    expect(await planResubmission(app, file, 'not-sent')).toMatchObject({
+      lines: [],
+      shown: [],
+      unproven: [{ lines: [4] }],
+    });
+    expect(await dropped(file)).toEqual({});
+  });
+
+  it('keep the file of an earlier resubmission from being dropped again, which then is given up', async () => {
+    const file = await fileOfLacked();
+    const plan = { lines: [2, 3], cents: 5_000, barred: 0, shown: [], unproven: [] };
+    const { name } = (await resubmitRows(world.app, file, plan, because))!;
+    await rm(join(world.app.folder(file.folder)!.path, name));
+    const [earlier] = await readResubmissions(world.app.ledger, file.file_id);
+    const unproven = await planAgain(reporting(['C-99']), file, earlier!);
+    expect(unproven).toMatchObject({ lines: [2, 3], shown: [], unproven: [{ lines: [2] }] });
+    expect(await dropAgain(world.app, file, unproven, because)).toBe(false);
+    const shown = await planAgain(reporting(['C-2']), file, earlier!);
+    expect(await dropAgain(world.app, file, shown, because)).toBe(false);
+    expect(await dropped(file)).toEqual({});
+    expect(await presentOutcome(file, 2)).toBe('unknown');
+    expect(await readResubmissions(world.app.ledger, file.file_id)).toMatchObject([{ new_file_id: null, charged: 1 }]);
+  });
+});
+
+async function presentOutcome(file: FileRow, line: number): Promise<string | undefined> {
+  const text = 'SELECT outcome FROM current_outcome WHERE file_no = $1 AND line = $2';
+  return (await query<{ outcome: string }>(world.app, text, [file.file_no, line]))[0]?.outcome;
+}

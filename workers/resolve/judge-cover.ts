@@ -23,11 +23,14 @@ export type Cover = {
   newestAt: Date | null;
 };
 
+/** What is needed to judge a report: the batch whose call it has to cover, and what is known of the clocks. */
+export type Asker = Pick<Desk, 'ledger' | 'batch'> & { readonly gateway: Pick<Desk['gateway'], 'askTime'> };
+
 /** Clocks that are further apart have been set wrong, and times in a report say nothing of times in the ledger. */
-const MOST_SKEW_MS = 5 * 60_000;
+export const MOST_SKEW_MS = 5 * 60_000;
 
 /** A bank payment gets the time of the bank's answer, days after it was taken. */
-const MOST_DELAY_MS = 14 * 86_400_000;
+export const MOST_DELAY_MS = 14 * 86_400_000;
 
 /**
  * Silence proves something only in a report that would have spoken. So it has to show a payment of which we know that it
@@ -35,7 +38,7 @@ const MOST_DELAY_MS = 14 * 86_400_000;
  * not. It has to show a later payment as well, and the clock of the service must have been right from the one to the
  * present: at the call in doubt, at those around it, and now.
  */
-export async function judgeCover(desk: Desk, report: ReportFile, call: CallInDoubt): Promise<Cover> {
+export async function judgeCover(desk: Asker, report: ReportFile, call: CallInDoubt): Promise<Cover> {
   const times = report.approved.map(momentOf).filter((at) => at !== undefined);
   const range = {
     oldestAt: times.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null),
@@ -47,7 +50,7 @@ export async function judgeCover(desk: Desk, report: ReportFile, call: CallInDou
 }
 
 /** What no report can make good. */
-async function findGapOfCall({ ledger, batch }: Desk, call: CallInDoubt): Promise<string> {
+async function findGapOfCall({ ledger, batch }: Asker, call: CallInDoubt): Promise<string> {
   if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
   if (!call.isTimed) return 'the time of the service at the call is not known';
   const skewMs = await readLargestSkew(ledger, batch.account, call.callNo);
@@ -56,7 +59,7 @@ async function findGapOfCall({ ledger, batch }: Desk, call: CallInDoubt): Promis
 }
 
 async function findGap(
-  desk: Desk,
+  desk: Asker,
   { approved, namesAccount }: ReportFile,
   call: CallInDoubt,
   newestAt: Date | null,
@@ -100,7 +103,7 @@ function findSentinel(
 }
 
 /** The clocks may have been set since the last call of the account. */
-async function findPresentGap({ ledger, gateway }: Desk, newestAt: Date): Promise<string> {
+async function findPresentGap({ ledger, gateway }: Asker, newestAt: Date): Promise<string> {
   const present = await readPresentSkew(ledger, () => gateway.askTime());
   if (!present) return 'the service does not say what time it has now';
   const { serviceAt, skewMs } = present;

@@ -3,13 +3,13 @@ import { maskText } from '../../src/kernel/mask.ts';
 import type { RowFinding } from '../../src/kernel/rows.ts';
 import { decideRows } from '../../src/ledger/moves/decide-rows.ts';
 import { countFindings, keepReport, type NewReport } from '../../src/ledger/moves/keep-report.ts';
-import { findSentElsewhere, readCallInDoubt } from '../../src/ledger/queries/in-doubt.ts';
+import { readCallInDoubt } from '../../src/ledger/queries/in-doubt.ts';
 import { readSentRows } from '../../src/ledger/queries/read-file.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
 import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
 import type { Desk } from './desk.ts';
+import { findInReport } from './find-in-report.ts';
 import { type Cover, judgeCover } from './judge-cover.ts';
-import { looseInvoice, matchJournal } from './match-journal.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 
 /** What a report brought. `kept`: rows are still in doubt, so only what it says was kept. */
@@ -43,11 +43,7 @@ export async function readJournal(
   const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation });
   if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
   const sent = await readSentRows(ledger, file.file_no, batch);
-  const loose = new Set(sent.map((row) => looseInvoice(row.invoice)));
-  const near = report.lines.filter((line) => loose.has(looseInvoice(line.invoice)));
-  const invoices = new Set([...sent, ...near].map(({ invoice }) => invoice));
-  const others = await findSentElsewhere(ledger, batch, [...invoices]);
-  const findings = matchJournal(sent, near, { calledAt: call.calledAt, others });
+  const findings = await findInReport(desk, sent, report.lines, call.calledAt);
   const cover = await judgeCover(desk, report, call);
   const kept = keptReport(desk, given, report, cover, findings);
   const because = { actor: desk.actor, reason: given.reason };

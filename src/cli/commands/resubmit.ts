@@ -1,13 +1,16 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import {
+  type AgainPlan,
   dropAgain,
   resubmitRows,
+  type KeptBack,
   type ResubmissionPlan,
   type Selection,
   SELECTIONS,
 } from '../../../workers/resubmit.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import type { Because } from '../../ledger/moves/move.ts';
 import { findFile } from '../../ledger/queries/search.ts';
 import type { FileRow } from '../../ledger/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
@@ -16,6 +19,7 @@ import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
+import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
 import { rowsOf, sumOf } from '../../operator/why/sentence.ts';
 import { withApp } from '../with-app.ts';
 
@@ -33,7 +37,8 @@ export const resubmit: CliCommand = {
   notes: [
     `The new file is checked, acknowledged and sent like any other. Each row goes out again
 once. Never among them: rows that are approved, pending, unknown or duplicate, invalid
-rows, and declined rows whose code says never to try again.`,
+rows, and declined rows whose code says never to try again. Of rows that are not charged
+because reports of the service lacked them, the service is asked once more.`,
   ],
   examples: [
     'resubmit monday.csv --dry-run --reason "what would it be?"',
@@ -44,16 +49,15 @@ rows, and declined rows whose code says never to try again.`,
     const only = readSelection(call);
     const reason = readReason(call, 'resubmit rows');
     const options = { log: openCommandLog('warn'), env: process.env };
-    await withApp(settingsOf(call), options, async (app) => {
+    return withApp(settingsOf(call), options, async (app) => {
       await compareJournalFirst(app.ledger, app.settings);
       const file = await findFile(app.ledger, words);
-      if (call.options['dropAgain']) return again(call, app, file);
+      const because = { actor: operatorName(), reason, evidence: { only } };
+      if (call.options['dropAgain']) return again(call, app, file, because);
       const plan = await chooseRows(app, file, only);
-      if (call.options['dryRun']) return show(call, file, plan);
-      const { name } = await resubmitRows(app, file, plan, { actor: operatorName(), reason, evidence: { only } });
-      show(call, file, plan, name);
+      const dropped = call.options['dryRun'] ? undefined : await resubmitRows(app, file, plan, because);
+      return show(call, file, plan, dropped?.name);
     });
-    return EXIT.ok;
   },
 };
 
@@ -68,20 +72,36 @@ function readSelection(call: Call): Selection | undefined {
   );
 }
 
-async function again(call: Call, app: App, file: FileRow): Promise<void> {
-  const waiting = await findMissing(app, file);
-  await dropAgain(app, file, waiting);
-  const { name, rows, cents } = waiting;
-  print(call, { fileId: file.file_id, name, rows, cents, droppedAgain: true }, () => `Dropped again: ${name}.`);
+async function again(call: Call, app: App, file: FileRow, because: Because): Promise<number> {
+  const plan = await findMissing(app, file);
+  const isDropped = call.options['dryRun'] ? false : await dropAgain(app, file, plan, because);
+  const { name, rows, cents } = plan.earlier;
+  const said = { fileId: file.file_id, name, rows, cents, droppedAgain: isDropped, ...keptBackJson(plan) };
+  print(call, said, () => [sayAgain(call, plan, isDropped), ...sayKeptBack(plan)].join('\n'));
+  return statusOf(plan);
 }
 
-function show(call: Call, file: FileRow, { lines, cents, barred }: ResubmissionPlan, name?: string): void {
+function sayAgain(call: Call, plan: AgainPlan, isDropped: boolean): string {
+  if (isDropped) return `Dropped again: ${plan.earlier.name}.`;
+  if (call.options['dryRun'] && statusOf(plan) === EXIT.ok) return `Would be dropped again: ${plan.earlier.name}.`;
+  return `Not dropped again: ${plan.earlier.name}. It comes with all of its rows or not at all; drop the others by hand.`;
+}
+
+function show(call: Call, file: FileRow, plan: ResubmissionPlan, name?: string): number {
+  const { lines, cents, barred } = plan;
   const said = { fileId: file.file_id, from: file.name, name: name ?? null, rows: lines.length, cents, barred, lines };
-  print(call, said, () =>
+  print(call, { ...said, ...keptBackJson(plan) }, () =>
     [
-      `${name === undefined ? 'Would be resubmitted' : 'Resubmitted'}: ${sumOf(lines.length, cents)}.`,
-      ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+      `${call.options['dryRun'] ? 'Would be resubmitted' : 'Resubmitted'}: ${sumOf(lines.length, cents)}.`,
       ...(name === undefined ? [] : [`They lie as ${name} in ${file.folder}.`]),
+      ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+      ...sayKeptBack(plan),
     ].join('\n'),
   );
+  return statusOf(plan);
+}
+
+/** A person has to look at what stayed. */
+function statusOf({ shown, unproven }: KeptBack): number {
+  return shown.length > 0 || unproven.length > 0 ? EXIT.exception : EXIT.ok;
 }

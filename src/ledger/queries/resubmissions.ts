@@ -1,5 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
+import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
 
 export type ResubmissionRow = {
   resubmission_no: number;
@@ -11,14 +12,20 @@ export type ResubmissionRow = {
   reason: string;
   at: Date;
   new_file_id: string | null;
+  /** Of a file that has not come back: its rows that have turned out since to be charged, perhaps. It must not come any more. */
+  charged: number;
 };
 
 /** The files that were made of rows of this one, the first one first. */
 export async function readResubmissions(ledger: Ledger, fileId: string): Promise<ResubmissionRow[]> {
   const { rows } = await ledger.pool.query<ResubmissionRow>(
-    `SELECT resubmission_no, name, sha256, rows, cents, actor, reason, at, new_file_id
-     FROM resubmission WHERE file_id = $1 ORDER BY resubmission_no`,
-    [fileId],
+    `SELECT s.resubmission_no, s.name, s.sha256, s.rows, s.cents, s.actor, s.reason, s.at, s.new_file_id,
+            CASE WHEN s.new_file_id IS NULL THEN (
+              SELECT count(*) FROM file f JOIN resubmitted_row r USING (file_no) JOIN current_outcome o USING (file_no, line)
+              WHERE f.file_id = s.file_id AND r.resubmission_no = s.resubmission_no AND o.outcome <> ALL ($2)
+            ) ELSE 0 END AS charged
+     FROM resubmission s WHERE s.file_id = $1 ORDER BY s.resubmission_no`,
+    [fileId, CERTAINLY_NOT_CHARGED],
   );
   return rows;
 }
@@ -34,6 +41,17 @@ export async function readResubmittedLines(ledger: Ledger, resubmissionNo: numbe
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
      WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 ORDER BY r.line`,
+    [resubmissionNo],
+  );
+  return rows.map((row) => row.line);
+}
+
+/** Those of them that are `not_charged` now, because reports of the service lacked them. */
+export async function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
+     JOIN current_outcome o USING (file_no, line)
+     WHERE s.resubmission_no = $1 AND r.resubmission_no = $1 AND o.outcome = 'not_charged' ORDER BY r.line`,
     [resubmissionNo],
   );
   return rows.map((row) => row.line);

@@ -107,9 +107,12 @@ export function nextForFile(
         ...(wasTaken(file) && withheld.rows > 0
           ? [`${sayWithheld(withheld)}. Correct them in its .rejects.csv and drop that, unless this was done.`]
           : []),
-        ...resubmissions
-          .filter((row) => row.new_file_id === null)
-          .map((row) => `${row.name} has not come back through ${file.folder} yet; let paydrop run.`),
+        ...resubmissions.filter((row) => row.new_file_id === null).map((row) => tellWaiting(file, row)),
       ];
   }
+}
+
+function tellWaiting({ folder }: FileRow, { name, charged }: ResubmissionRow): string {
+  if (charged === 0) return `${name} has not come back through ${folder} yet; let paydrop run.`;
+  return `${name} must not be dropped any more: ${rowsOf(charged)} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
 }

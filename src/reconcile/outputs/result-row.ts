@@ -34,7 +34,7 @@ export function resultCells(row: FinishedRow, maskedInput: readonly string[]): s
 /** Into which correction file a row goes, if any, and the words that stand in its Reason column. */
 export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; reason: string } | undefined {
   if (!OUTCOMES[row.outcome].certainlyNotCharged) return undefined;
-  if (row.outcome === 'not_charged') return { kind: 'retry', reason: `${row.message}; may be sent again as it is` };
+  if (row.outcome === 'not_charged') return { kind: 'retry', reason: `${row.message}; ${AFTER_A_QUESTION}` };
   if (row.outcome !== 'declined' || row.code === null) return { kind: 'rejects', reason: row.message };
   const { advice, message } = rejectionOf(row.code);
   switch (advice) {
@@ -49,3 +49,6 @@ export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; rea
       return undefined;
   }
 }
+
+/** The service may have booked it since the reports were made. Dropped by hand it is held. */
+const AFTER_A_QUESTION = 'may be sent again as it is, by "paydrop resubmit", which asks the service once more';

@@ -1,5 +1,13 @@
-import { dropAgain, resubmitRows, type Selection, SELECTIONS } from '../../../workers/resubmit.ts';
+import {
+  type AgainPlan,
+  dropAgain,
+  type KeptBack,
+  resubmitRows,
+  type Selection,
+  SELECTIONS,
+} from '../../../workers/resubmit.ts';
 import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
+import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
 import { capital, rowsOf } from '../../operator/why/sentence.ts';
 import type { DeedHandler, Filled } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
@@ -25,7 +33,10 @@ export const resubmit: DeedHandler<'file'> = {
   ],
   plan: async (desk, { file }, { filled }) => {
     if (isAgain(filled)) {
-      const { name, rows, cents } = await findMissing(desk.app, file);
+      const missing = await findMissing(desk.app, file);
+      const { name, rows, cents } = missing.earlier;
+      if (missing.shown.length > 0)
+        return { says: sayNotAgain(missing), facts: fileFacts(desk, file), button: correctWords(missing) };
       const sum = sumWords(desk, file.account, rows, cents);
       return {
         says: [`${name} with ${sum} is written into ${file.folder} once more, as the same bytes.`],
@@ -33,35 +44,62 @@ export const resubmit: DeedHandler<'file'> = {
         button: `Drop ${name} again`,
       };
     }
-    const { lines, cents, barred } = await chooseRows(desk.app, file, selectionOf(filled));
+    const plan = await chooseRows(desk.app, file, selectionOf(filled));
+    const { lines, cents, barred } = plan;
     const sum = sumWords(desk, file.account, lines.length, cents);
     return {
       says: [
         `${capital(sum)} go out again as a new file, which is checked, acknowledged and sent like any other. Each row goes out again once.`,
         'Never among them: rows that are approved, pending, unknown or duplicate, invalid rows, and declined rows whose code says never to try again.',
         ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+        ...sayKeptBack(plan),
       ],
       facts: [...fileFacts(desk, file), ['Lines', linesOf(lines)]],
-      button: `Resubmit ${sum}`,
+      button: lines.length > 0 ? `Resubmit ${sum}` : correctWords(plan),
     };
   },
   run: async ({ app, ...desk }, { file }, { filled }, because) => {
     if (isAgain(filled)) {
       const missing = await findMissing(app, file);
-      await dropAgain(app, file, missing);
-      const { name, rows, cents } = missing;
-      return { says: `Dropped again: ${name}.`, json: { fileId: file.file_id, name, rows, cents, droppedAgain: true } };
+      const { name, rows, cents } = missing.earlier;
+      const isDropped = await dropAgain(app, file, missing, because);
+      const json = { fileId: file.file_id, name, rows, cents, droppedAgain: isDropped, ...keptBackJson(missing) };
+      if (isDropped) return { says: `Dropped again: ${name}.`, json };
+      const [says = '', ...details] = sayNotAgain(missing);
+      return { says, details, isWarning: true, json };
     }
     const only = selectionOf(filled);
     const plan = await chooseRows(app, file, only);
-    const { name } = await resubmitRows(app, file, plan, { ...because, evidence: { only } });
-    const sum = sumWords({ app, ...desk }, file.account, plan.lines.length, plan.cents);
+    const dropped = await resubmitRows(app, file, plan, { ...because, evidence: { only } });
+    const { lines, cents } = plan;
+    const keptBack = sayKeptBack(plan);
+    const sum = sumWords({ app, ...desk }, file.account, lines.length, cents);
+    const where = dropped ? ` They lie as ${dropped.name} in ${file.folder}.` : '';
     return {
-      says: `Resubmitted: ${sum}. They lie as ${name} in ${file.folder}.`,
-      json: { fileId: file.file_id, name, rows: plan.lines.length, cents: plan.cents, lines: plan.lines },
+      says: `Resubmitted: ${sum}.${where}`,
+      ...(keptBack.length > 0 ? { details: keptBack, isWarning: true } : {}),
+      json: {
+        fileId: file.file_id,
+        name: dropped?.name ?? null,
+        rows: lines.length,
+        cents,
+        lines,
+        ...keptBackJson(plan),
+      },
     };
   },
 };
+
+function sayNotAgain(plan: AgainPlan): string[] {
+  return [
+    `${plan.earlier.name} is not dropped again: it comes with all of its rows or not at all. Drop the others by hand.`,
+    ...sayKeptBack(plan),
+  ];
+}
+
+function correctWords({ shown }: KeptBack): string {
+  return `Correct the outcome of ${rowsOf(shown.length)}`;
+}
 
 function isAgain({ only }: Filled): boolean {
   return only === AGAIN;

@@ -1,11 +1,16 @@
+import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyOutcomes } from '../../../src/ledger/copy-outcomes.ts';
+import { changeOutcomes } from '../../../src/ledger/moves/change-outcomes.ts';
 import { recordResubmission } from '../../../src/ledger/moves/resubmit-rows.ts';
 import {
   isResubmission,
   readBarredLines,
+  readLackedLines,
   readResubmissions,
   readResubmittedLines,
 } from '../../../src/ledger/queries/resubmissions.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -37,6 +42,29 @@ describe('readResubmissions, readResubmittedLines and readBarredLines', () => {
       expect(await readResubmittedLines(world.ledger, number)).toEqual(lines);
       expect(await readBarredLines(world.ledger, file)).toEqual(new Set(lines));
     }
+  });
+});
+
+describe('readLackedLines', () => {
+  it('has the rows that reports lacked, and counts them as charged once something else is known', async () => {
+    const batch = await world.batchIn('reconciled');
+    const file = await world.putFile(batch.file_id, 'completed');
+    const outcomes = ['not_charged', 'declined'].map((outcome, n) => ({
+      line: n + 2,
+      outcome: outcome as SentOutcome,
+    }));
+    const rows = outcomes.map((row) => ({ ...row, code: null, message: 'x', authorization: '' }));
+    await transact(world.ledger, (tx) => copyOutcomes(tx, file.file_no, rows));
+    const again = { name: 'n', sha256: 's', lines: [2, 3], cents: 1 };
+    const number = await recordResubmission(world.ledger, file, again, because);
+    expect(await readLackedLines(world.ledger, number)).toEqual([2]);
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ charged: 0 }]);
+    const by = { actor: 'operator:ada', reason: 'asked again', source: 'a report' };
+    await transact(world.ledger, (tx) =>
+      changeOutcomes(tx, { fileId: file.file_id, batchNo: 1 }, [{ ...rows[0]!, outcome: 'unknown' }], by),
+    );
+    expect(await readLackedLines(world.ledger, number)).toEqual([]);
+    expect(await readResubmissions(world.ledger, file.file_id)).toMatchObject([{ charged: 1 }]);
   });
 });
 

@@ -126,9 +126,12 @@ describe('nextForFile', () => {
   });
 
   it('names a resubmission that has not come back, and none that has', () => {
-    const waiting = { name: 'june-again-1.csv', new_file_id: null } as ResubmissionRow;
+    const waiting = { name: 'june-again-1.csv', new_file_id: null, charged: 0 } as ResubmissionRow;
     expect(nextForFile(file, facts, [waiting, { ...waiting, new_file_id: 'x' }])).toEqual([
       'june-again-1.csv has not come back through drop/card yet; let paydrop run.',
+    ]);
+    expect(nextForFile(file, facts, [{ ...waiting, charged: 1 }])).toEqual([
+      expect.stringMatching(/^june-again-1\.csv must not be dropped any more: 1 row of it may have been charged\./),
     ]);
   });
 });

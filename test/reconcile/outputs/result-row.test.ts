@@ -56,7 +56,8 @@ describe('correctionOf', () => {
 
   it('gives a row that reports of the service lack back to be sent again as it is', () => {
     const row = finishedRow({ outcome: 'not_charged', message: 'not charged: two reports lack it' });
-    const reason = 'not charged: two reports lack it; may be sent again as it is';
+    const how = 'may be sent again as it is, by "paydrop resubmit", which asks the service once more';
+    const reason = `not charged: two reports lack it; ${how}`;
     expect(correctionOf(row)).toEqual({ kind: 'retry', reason });
   });
 

@@ -11,7 +11,7 @@ import { lookAtFolder } from '../../../workers/watch.ts';
 import type { Database } from '../database.ts';
 import { makeTap, type Tap } from './tap.ts';
 import { withTappedFiles } from './tapped-files.ts';
-import { type CallWatch, tappedGateway } from './tapped-gateway.ts';
+import { type CallWatch, tappedGateway, tappedReports } from './tapped-gateway.ts';
 import { tappedPool } from './tapped-pool.ts';
 
 /** A process of paydrop that lives in this one and may die at any moment. */
@@ -88,5 +88,6 @@ function tappedApp(app: App, tap: Tap, watch: CallWatch): App {
     ledger: { ...app.ledger, pool: tappedPool(app.ledger.pool, tap), locks: tappedPool(app.ledger.locks, tap) },
     queue: { ...app.queue, add },
     gateway: (account) => tappedGateway(app, account, tap, watch),
+    reports: (account) => tappedReports(app, account, watch),
   };
 }

@@ -1,6 +1,7 @@
-import { type App, gatewaySettings } from '../../../src/app.ts';
+import { type App, gatewaySettings, reportSettings } from '../../../src/app.ts';
 import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
+import { createReportClient, type ReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import type { Tap } from './tap.ts';
 
 /** What was seen of one call that submits a batch, from outside of the pipeline. */
@@ -68,4 +69,10 @@ async function nothing(): Promise<void> {}
 
 function impatient(app: App, account: string): Gateway {
   return createGateway({ ...gatewaySettings(app.account(account)), answerTimeoutMs: SHORT_MS });
+}
+
+/** The reports of an account, for which nobody waits long either. */
+export function tappedReports(app: App, account: string, watch: CallWatch): ReportClient {
+  if (!watch.isEndless()) return app.reports(account);
+  return createReportClient({ ...reportSettings(app.account(account)), timeouts: { answerMs: SHORT_MS } });
 }

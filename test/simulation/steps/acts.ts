@@ -103,11 +103,11 @@ async function resubmit(world: World, fileId: string): Promise<void> {
   if (!instance) return;
   const file = await readFileRow(world.office, fileId);
   const plan = await planResubmission(instance.app, file);
-  if (plan.lines.length === 0) return;
+  const dropped = await resubmitRows(instance.app, file, plan, BECAUSE);
+  if (!dropped) return;
   const folder = world.settings.folders.find(({ id }) => id === file.folder)!;
-  const { name } = await resubmitRows(instance.app, file, plan, BECAUSE);
-  const bytes = await readFile(join(folder.path, name));
-  world.drops.push({ folder: folder.id, name, bytes, titles: folder.header !== 'none' });
+  const bytes = await readFile(join(folder.path, dropped.name));
+  world.drops.push({ folder: folder.id, name: dropped.name, bytes, titles: folder.header !== 'none' });
 }
 
 function onFile(name: string, states: string[], perform: (world: World, fileId: string) => Promise<unknown>): Act {

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
+import { query } from '../../workers/support/story.ts';
 import { doIt, fileNamed, openDeed } from '../support/deed-page.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
 
@@ -49,5 +50,35 @@ describe('resubmit', () => {
     expect(await world.states()).toEqual({ 'june.csv': 'completed', [name]: 'completed' });
     expect(world.sandbox.books().map((row) => row.invoice)).toEqual(['C-1', 'C-2', 'C-3', 'C-2']);
     expect((await openDeed(operator, path)).words).toContain('every such row was resubmitted before');
+  });
+
+  it('shows and does the same with rows that the newest report of the service shows, or of which it proves nothing', async () => {
+    // Both were charged; a report that proved it said otherwise once.
+    const { file_no: fileNo } = await fileNamed(world, 'june.csv');
+    await query(
+      world.app,
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       SELECT $1, line, 1, 'not_charged', 'two reports lack it', '', now(), 'a test' FROM unnest('{1,3}'::int[]) AS line`,
+      [fileNo],
+    );
+    const plan = await openDeed(operator, path);
+    expect([plan.status, plan.words]).toEqual([200, expect.stringContaining('Line 1 does not go out again')]);
+    expect(plan.words).toContain('Correct the outcome of 2 rows');
+    const done = await doIt(operator, path, { reason: 'send them again' });
+    expect([done.status, done.words]).toEqual([200, expect.stringContaining('Line 3 does not go out again')]);
+    expect(done.words).toContain('corrected from NOT_CHARGED to UNKNOWN');
+    expect(await inFolder()).toEqual([]);
+    await query(
+      world.app,
+      `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+       VALUES ($1, 1, 9, 'not_charged', 'two reports lack it', '', now(), 'a test')`,
+      [fileNo],
+    );
+    world.sandbox.faults.plan({ kind: 'http-503', operation: 'getCreditCardApprovedDateRangeCSV', times: 'always' });
+    const refused = await openDeed(operator, path);
+    expect(refused.status).toBe(409);
+    expect(refused.words).toContain(
+      '1 row of batch 1 (line 1) cannot go out again now, because the service cannot be asked',
+    );
   });
 });
