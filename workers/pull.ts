@@ -7,7 +7,7 @@ import { isIgnoredName } from '../src/drop/ignored-name.ts';
 import { lstatOrNothing } from '../src/drop/list-folder.ts';
 import { syncFolder } from '../src/drop/write-durably.ts';
 import type { Folder } from '../src/kernel/config.ts';
-import { maskText } from '../src/kernel/mask.ts';
+import { maskName } from '../src/kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../src/ledger/moves/note-pull.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../src/sftp/open-remote.ts';
@@ -55,7 +55,7 @@ function isTakenName(name: string): boolean {
 
 async function pullFile(setting: Setting, file: ReadyFile): Promise<void> {
   const { app, folder } = setting;
-  const noted = { folder: folder.id, name: maskText(displayName(file.name)), identity: identityOf(app, file) };
+  const noted = { folder: folder.id, name: maskName(displayName(file.name)), identity: identityOf(app, file) };
   const pull = await beginPull(app.ledger, noted);
   const isNew = pull.state === 'done' && folder.pull.after !== 'keep';
   if (pull.state === 'done' && !isNew) return;

@@ -2,11 +2,11 @@ import type { App } from '../src/app.ts';
 import type { OddDrop } from '../src/drop/odd-drop.ts';
 import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
 import { newFileId } from '../src/kernel/ids.ts';
-import { maskText } from '../src/kernel/mask.ts';
+import { maskName } from '../src/kernel/mask.ts';
 
 /** Moves what is no plain file out of the way, unopened (F10). */
 export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
-  const named = { ...drop, name: maskText(drop.name) };
+  const named = { ...drop, name: maskName(drop.name) };
   const done = await quarantineDrop(named, {
     quarantineRoot: app.settings.paths.quarantine,
     fileId: newFileId(),

@@ -5,7 +5,7 @@ import type { App } from '../src/app.ts';
 import { collectGarbage } from '../src/kernel/collect-garbage.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
-import { maskText } from '../src/kernel/mask.ts';
+import { maskName } from '../src/kernel/mask.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readCurrentKeyId } from '../src/ledger/queries/master-keys.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
@@ -102,7 +102,7 @@ async function sealClaim(
     site: app.settings.site,
     folder: notes.folder,
     operation: notes.operation,
-    name: maskText(notes.name),
+    name: maskName(notes.name),
     bytes: sealed.bytes,
     sha256: sealed.sha256,
     completeness: notes.completeness,

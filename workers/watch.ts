@@ -6,7 +6,7 @@ import { type Folder, foldersHere } from '../src/kernel/config.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { newFileId } from '../src/kernel/ids.ts';
-import { maskText } from '../src/kernel/mask.ts';
+import { maskName } from '../src/kernel/mask.ts';
 import { gatherClaims, type GatheredClaims } from './gather-claims.ts';
 import { keepOrder } from './keep-order.ts';
 import { noting } from './note-failures.ts';
@@ -89,7 +89,7 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
     const takeAll = async () => {
       await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
         keepGoing(app, folder, async () => {
-          const drops = { ...item, subject: `${folder.id}, "${maskText(drop.name)}"` };
+          const drops = { ...item, subject: `${folder.id}, "${maskName(drop.name)}"` };
           const isDone = await noting(app, drops, () => takeDrop(app, folder, drop, { claims, turn }));
           if (!isDone) settling += 1;
         }),
@@ -131,7 +131,7 @@ async function takeDrop(
 ): Promise<boolean> {
   crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
-    { ...drop, name: maskText(drop.name) },
+    { ...drop, name: maskName(drop.name) },
     { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
   );
   if (outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn))) await claims.add(outcome.claim.fileId);

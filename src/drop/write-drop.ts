@@ -3,7 +3,7 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { PipelineError } from '../kernel/errors.ts';
-import { maskText } from '../kernel/mask.ts';
+import { maskName } from '../kernel/mask.ts';
 import { stemOf } from '../kernel/message-name.ts';
 import { displayName } from './display-name.ts';
 import { explainSystemError } from './explain-system-error.ts';
@@ -34,7 +34,7 @@ export async function writeDrop(
   name: string,
   content: AsyncIterable<string | Uint8Array>,
 ): Promise<WaitingDrop> {
-  const action = `write "${maskText(name)}" into the drop folder`;
+  const action = `write "${maskName(name)}" into the drop folder`;
   const path = join(folder.path, name);
   const temporary = join(folder.path, `.${name}.${randomBytes(8).toString('hex')}${UNFINISHED_ENDING}`);
   const discard = () => rm(temporary, { force: true });

@@ -39,13 +39,41 @@ export function endsAlike(masked: string, digits: string): boolean {
 }
 
 /**
- * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for names of
- * files, faulty values and texts of the sender in outputs. A long number is 7 or more digits, which may have single
+ * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for faulty values
+ * and texts of the sender in outputs. A long number is 7 or more digits, which may have single
  * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well.
  */
 export function maskText(text: string): string {
-  return text.replace(/\d(?:[ .-]?\d){6,}/g, (run) => starDigits(run, shownDigits(countDigits(run)), /\d/g));
+  return text.replace(LONG_NUMBER, maskRun);
 }
+
+const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
+
+function maskRun(run: string): string {
+  return starDigits(run, shownDigits(countDigits(run)), /\d/g);
+}
+
+/**
+ * The name of a file, for people and for the ledger: as `maskText` makes it, but days in it stay readable, such as in
+ * `payments_20261124.csv`, with a time or a short number that follows. An account number that reads as a day stays, too.
+ */
+export function maskName(name: string): string {
+  return name.replace(LONG_NUMBER, (run) => (isDated(run) ? run : maskRun(run)));
+}
+
+function isDated(run: string): boolean {
+  return DATED.test(run) && !holdsCardNumber(run.replaceAll('.', ' '));
+}
+
+const [YEAR, MONTH, DAY] = ['20\\d\\d', '(?:0[1-9]|1[0-2])', '(?:0[1-9]|[12]\\d|3[01])'];
+const DAYS = [
+  [YEAR, MONTH, DAY],
+  [DAY, MONTH, YEAR],
+  [MONTH, DAY, YEAR],
+].flatMap((parts) => ['', '-', '\\.', ' '].map((gap) => parts.join(gap)));
+const TIME = '(?:[01]\\d|2[0-3])[.-]?[0-5]\\d(?:[.-]?[0-5]\\d)?';
+/** A whole run of digits; in a longer one a day may be the beginning of any number. */
+const DATED = new RegExp(`^(?:${DAYS.join('|')})(?:[ .-](?:${TIME}|\\d{1,4}))?$`);
 
 /**
  * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { passesLuhn } from '../../src/kernel/luhn.ts';
-import { endsAlike, holdsCardNumber, lastFour, maskNumber, maskText } from '../../src/kernel/mask.ts';
+import { endsAlike, holdsCardNumber, lastFour, maskName, maskNumber, maskText } from '../../src/kernel/mask.ts';
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => String(digit));
 const someDigits = (minLength: number, maxLength: number) =>
@@ -133,6 +133,54 @@ describe('maskText', () => {
         expect(masked.replace(/[\d*]/g, '#')).toBe(text.replace(/[\d*]/g, '#'));
         expect(masked).not.toMatch(/\d(?:[ .-]?\d){6}/);
         expect(maskText(masked)).toBe(masked);
+      }),
+    );
+  });
+});
+
+describe('maskName', () => {
+  it.each([
+    'payments_20261124.csv',
+    'payments_2026-11-24.csv',
+    'payments 24.11.2026.csv',
+    '11-24-2026.csv',
+    '24112026.csv',
+    'payments-20261124-093000.csv',
+    'payments-2026-11-24 09-30.csv',
+    'payments.20261124.12.csv',
+    'monday.csv',
+  ])('leaves %j as it is', (name) => {
+    expect(maskName(name)).toBe(name);
+  });
+
+  it.each([
+    ['4222222222222220.csv', '************2220.csv'],
+    ['20261124-4222222222222220.csv', '********-************2220.csv'],
+    ['20261124_4222222222222220.csv', '20261124_************2220.csv'],
+    ['20261124 4222 2222 2222 2220', '******** **** **** **** 2220'],
+    ['4222222222222220-20261124.csv', '****************-****1124.csv'],
+    ['420261124.csv', '*****1124.csv'],
+    ['202611240.csv', '*****1240.csv'],
+    ['20261324.csv', '****1324.csv'],
+    ['20261124-123456.csv', '20261124-123456.csv'],
+    ['20261124-993456.csv', '********-**3456.csv'],
+    ['2026-11.24.csv', '****-11.24.csv'],
+    ['19991124.csv', '****1124.csv'],
+    ['account 12345678', 'account ****5678'],
+  ])('makes %j %j', (name, masked) => {
+    expect(maskName(name)).toBe(masked);
+  });
+
+  it('hides every card number, whatever stands beside it', () => {
+    const card = fc.constantFrom('4222222222222220', '4222 2222 2222 2220', '5555-5555-5555-4444', '378282246310005');
+    const beside = fc.oneof(fc.constantFrom('20261124', '2026-11-24', '24.11.2026', '093000', ''), someText);
+    const gap = fc.constantFrom('', ' ', '-', '.', '_');
+    fc.assert(
+      fc.property(beside, gap, card, gap, beside, (before, one, number, other, after) => {
+        const masked = maskName([before, one, number, other, after].join(''));
+        expect(masked).not.toContain(number);
+        expect(holdsCardNumber(masked)).toBe(false);
+        expect(maskName(masked)).toBe(masked);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { maskText } from '../../src/kernel/mask.ts';
+import { maskName } from '../../src/kernel/mask.ts';
 import type { RowFinding } from '../../src/kernel/rows.ts';
 import { decideRows } from '../../src/ledger/moves/decide-rows.ts';
 import { countFindings, keepReport, type NewReport } from '../../src/ledger/moves/keep-report.ts';
@@ -77,7 +77,7 @@ function keptReport(
 ): NewReport {
   return {
     attempt: batch.attempt,
-    name: maskText(name),
+    name: maskName(name),
     sha256: sha256Of(bytes),
     lines: lines.length,
     oldestAt,

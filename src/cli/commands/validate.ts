@@ -8,7 +8,7 @@ import type { FileCheck } from '../../csv/check-payment-file.ts';
 import { readSidecar } from '../../drop/sidecar.ts';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { sha256OfFile } from '../../kernel/hash.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
 import { isMessageName } from '../../kernel/message-name.ts';
 import type { Fault } from '../../kernel/rows.ts';
 import type { FileDecision } from '../../ledger/moves/decide-file.ts';
@@ -44,7 +44,7 @@ export const validate: CliCommand = {
     const file = await openPlainFile(path);
     const progress = progressLine();
     const report = options['json'] ? jsonReport() : textReport(most, rules.folder.duplicateRows);
-    const name = maskText(basename(path));
+    const name = maskName(basename(path));
     const opened = await openDrop(path, rules);
     const said =
       'code' in opened

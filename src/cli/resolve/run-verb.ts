@@ -9,7 +9,7 @@ import { disownResult } from '../../../workers/resolve/disown-result.ts';
 import { LARGEST_REPORT_BYTES } from '../../../workers/resolve/read-report-file.ts';
 import { readJournal } from '../../../workers/resolve/read-journal.ts';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { textTable } from '../table.ts';
 import type { Verb } from './choose-verb.ts';
 import { runProbe } from './run-probe.ts';
@@ -67,7 +67,7 @@ async function adopt(desk: Desk, batchId: string, reason: string | undefined): P
 }
 
 async function readReport(path: string): Promise<Buffer> {
-  const action = `read the report "${maskText(basename(path))}"`;
+  const action = `read the report "${maskName(basename(path))}"`;
   try {
     const { size } = await stat(path);
     if (size <= LARGEST_REPORT_BYTES) return await readFile(path);

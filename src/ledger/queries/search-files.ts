@@ -1,4 +1,4 @@
-import { maskText } from '../../kernel/mask.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow, FileRow } from '../records.ts';
@@ -12,9 +12,10 @@ export type FoundFile = Pick<FileRow, 'file_id' | 'name' | 'account' | 'state' |
 export async function searchFiles(ledger: Ledger, words: string, limit: number): Promise<FoundFile[]> {
   const { rows } = await ledger.pool.query<FoundFile>(
     `SELECT file_id, name, account, state, claimed_at FROM file
-     WHERE strpos(lower(name), lower($2)) > 0 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+     WHERE strpos(lower(name), lower($2)) > 0 OR strpos(lower(name), lower($4)) > 0 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
      ORDER BY file_id = $1 DESC, file_no DESC LIMIT $3`,
-    [words.toLowerCase(), maskText(words), limit],
+    // Days in names were masked once, too.
+    [words.toLowerCase(), maskName(words), limit, maskText(words)],
   );
   return rows;
 }

@@ -1,6 +1,6 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 
@@ -51,11 +51,12 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
  * @throws PipelineError NOT_FOUND
  */
 export async function findFile(ledger: Ledger, words: string): Promise<FileRow> {
-  const name = maskText(words);
+  const name = maskName(words);
   const { rows } = await ledger.pool.query<FileRow>(
-    `SELECT * FROM file WHERE file_id = $1 OR name = $2 OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+    `SELECT * FROM file WHERE file_id = $1 OR name IN ($2, $3) OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
      ORDER BY file_id = $1 DESC, file_no DESC LIMIT 2`,
-    [words, name],
+    // Days in names were masked once, too.
+    [words, name, maskText(words)],
   );
   const [first, second] = rows;
   if (!first) throw new PipelineError('NOT_FOUND', `find a file "${name}"`);

@@ -2,7 +2,7 @@ import type { App } from '../../app.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import type { Folder } from '../../kernel/config.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import type { Fault } from '../../kernel/rows.ts';
 import type { FileDecision } from '../../ledger/moves/decide-file.ts';
 import { findSameName } from '../../ledger/queries/find-duplicate.ts';
@@ -77,7 +77,7 @@ function askLedger(
   { name, check, rowSet }: { name: string; check: FileCheck; rowSet: string | null },
 ): Promise<Asked> {
   const { account, operation } = folder;
-  const file = { file_id: '', account, operation, folder: folder.id, name: maskText(name), sha256: check.sha256 };
+  const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
   return transact(app.ledger, async (tx) => ({
     duplicate: await findDuplicate(tx, file),
     sameName: (await findSameName(tx, file))?.file_id,

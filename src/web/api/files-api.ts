@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import type { LedgerRow } from '../../ledger/records.ts';
 import { pageFiles } from '../../ledger/queries/page-files.ts';
 import { readRows } from '../../ledger/queries/read-file.ts';
@@ -44,7 +44,7 @@ export function filesApi(server: FastifyInstance, { app }: Desk): void {
       ...(account !== undefined && { account }),
       ...(state !== undefined && { state }),
       ...(folder !== undefined && { folder }),
-      ...(name !== undefined && { name: maskText(name) }),
+      ...(name !== undefined && { name: maskName(name) }),
       ...(since !== undefined && { claimedSince: new Date(since) }),
       ...(until !== undefined && { claimedUntil: new Date(until) }),
     };

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { type Folder, foldersHere } from '../../kernel/config.ts';
 import { displayName } from '../../drop/display-name.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { readUpload } from '../../ledger/queries/read-upload.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
@@ -53,7 +53,7 @@ export function dropRoutes(server: FastifyInstance, desk: Desk): void {
           return says('OTHER_BYTES', 'The file was changed since it was checked. Check it again.');
         case 'name-taken': {
           void reply.code(409);
-          const free = maskText(taken.free);
+          const free = maskName(taken.free);
           return says('NAME_TAKEN', `A file of this name lies in the folder already. Rename yours, such as "${free}".`);
         }
       }
@@ -108,7 +108,7 @@ function mustBePlain({ headers }: FastifyRequest): void {
 }
 
 function cannotDrop(name: string, reason: string, next: string): PipelineError {
-  const shown = maskText(displayName(name)).slice(0, LONGEST_SHOWN);
+  const shown = maskName(displayName(name)).slice(0, LONGEST_SHOWN);
   return new PipelineError('USAGE', `take the file "${shown}"`, reason, { next });
 }
 

@@ -3,7 +3,7 @@ import { isNameTaken, type WaitingDrop, writeDrop } from '../../drop/write-drop.
 import type { App } from '../../app.ts';
 import type { Folder } from '../../kernel/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { forgetUpload } from '../../ledger/moves/forget-upload.ts';
 import { noteUpload } from '../../ledger/moves/note-upload.ts';
 
@@ -40,7 +40,7 @@ async function publishNoted(
   drop: WaitingDrop,
 ): Promise<Taken> {
   const { sha256, bytes } = drop;
-  const upload = { account: folder.account, folder: folder.id, name: maskText(name), sha256, bytes, actor };
+  const upload = { account: folder.account, folder: folder.id, name: maskName(name), sha256, bytes, actor };
   const uploadNo = await noteUpload(app.ledger, upload);
   const isPublished = await unlessTaken(async () => {
     await drop.publish();

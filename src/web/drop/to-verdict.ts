@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
 import { effectOf } from '../../csv/fault-effect.ts';
 import type { Folder } from '../../kernel/config.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../kernel/rows.ts';
 import type { Foreseen } from '../../operator/validate/foresee-verdict.ts';
@@ -63,7 +63,7 @@ export type ShownFault = {
 };
 
 export function toVerdict(app: App, folder: Folder, name: string, looked: Looked): Verdict {
-  const about = { name: maskText(name), folder: folder.id, taking: describeTaking(app, folder) };
+  const about = { name: maskName(name), folder: folder.id, taking: describeTaking(app, folder) };
   if (looked.decision === 'later') {
     const { bytes, sha256 } = looked;
     const none = { code: null, duplicateOf: null, rows: null, faults: [], faultCount: 0 };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
-import { maskText } from '../../../kernel/mask.ts';
+import { maskName } from '../../../kernel/mask.ts';
 import { startOfDay } from '../../../kernel/zone-time.ts';
 import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/queries/list-files.ts';
 import { fieldOf } from '../../access/read-form.ts';
@@ -60,7 +60,7 @@ function askedOf({ query }: FastifyRequest): Asked {
     account: fieldOf(query, 'account'),
     folder: fieldOf(query, 'folder'),
     operation: fieldOf(query, 'operation'),
-    name: maskText(fieldOf(query, 'name')),
+    name: maskName(fieldOf(query, 'name')),
     from: dayOf(fieldOf(query, 'from')),
     to: dayOf(fieldOf(query, 'to')),
   };
