@@ -22,21 +22,25 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
 export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
-  if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, 'it has no row that could be sent; decline it');
+  if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
   mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
 }
+
+const NO_ROWS = 'it has no row that could be sent; decline it';
 
 /**
  * Proposes to approve a held file, for the bytes, rows and money that it has now (F34). It stays held until another
  * person confirms.
  * @returns the number of the proposal
- * @throws PipelineError MOVE_REFUSED when the file is not held, PROPOSAL_OPEN
+ * @throws PipelineError MOVE_REFUSED when the file is not held or has no valid row, PROPOSAL_OPEN
  */
 export async function proposeApproval(ledger: Ledger, fileId: string, because: Because): Promise<number> {
   return transact(ledger, async (tx) => {
     const binding = await bindingOfFile(tx, fileId);
-    if (binding['state'] !== 'held') throw new PipelineError('MOVE_REFUSED', `propose to approve file "${fileId}"`);
+    const action = `propose to approve file "${fileId}"`;
+    if (binding['state'] !== 'held') throw new PipelineError('MOVE_REFUSED', action);
+    if (binding['rows'] === 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
     return propose(tx, { action: 'approve', fileId, binding, ...because });
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
-import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
+import { approveFile, declineFile, proposeApproval } from '../../../src/ledger/moves/release-held.ts';
 import { readBatches, readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import { type LedgerWorld, LEASE_MS, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -53,6 +53,19 @@ describe('approveFile', () => {
 
   it('refuses a file that the ledger does not know', async () => {
     await expect(approveFile(world.ledger, 'nosuchfile', because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+});
+
+describe('proposeApproval', () => {
+  it('proposes no file of which nothing could be sent, or that was never read', async () => {
+    for (const rows of ['0', 'NULL']) {
+      const { file_id: fileId } = await world.held();
+      await world.force(`UPDATE file SET valid_rows = ${rows} WHERE file_id = $1`, [fileId]);
+      await expect(proposeApproval(world.ledger, fileId, because)).rejects.toMatchObject({
+        code: 'MOVE_REFUSED',
+        message: expect.stringContaining('it has no row that could be sent; decline it'),
+      });
+    }
   });
 });
 
