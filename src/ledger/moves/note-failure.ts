@@ -1,4 +1,5 @@
 import type { WorkName } from '../../../schemas/work.ts';
+import { ALIVE_LOCKS } from '../instance.ts';
 import type { Ledger } from '../open-ledger.ts';
 
 /** A piece of work. `subject` tells it apart from others of its kind and is shown. */
@@ -24,10 +25,10 @@ export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFau
   const { work, subject, account, fileId, batchNo } = item;
   await ledger.pool.query(
     `INSERT INTO failing_work AS f (work, subject, account, file_id, batch_no, code, reason, failures, since, last_at,
-                                    expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9)
+                                    expires_at, noted_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10)
      ON CONFLICT (work, subject) DO UPDATE
-     SET code = EXCLUDED.code, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at, expires_at = EXCLUDED.expires_at,
+     SET noted_by = EXCLUDED.noted_by, code = EXCLUDED.code, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at, expires_at = EXCLUDED.expires_at,
          failures = CASE WHEN f.expires_at < EXCLUDED.last_at THEN 1 ELSE f.failures + 1 END,
          since = CASE WHEN f.expires_at < EXCLUDED.last_at THEN EXCLUDED.since ELSE f.since END`,
     [
@@ -40,13 +41,21 @@ export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFau
       fault.reason.slice(0, 1_000),
       ledger.clock.now(),
       new Date(ledger.clock.now().getTime() + againMs * 3 + GRACE_MS),
+      ledger.instance.id,
     ],
   );
 }
 
-/** It has succeeded. */
-export async function endFailure(ledger: Ledger, { work, subject }: WorkItem): Promise<void> {
-  await ledger.pool.query('DELETE FROM failing_work WHERE work = $1 AND subject = $2', [work, subject]);
+/** Each process does these for itself, so that one succeeds says nothing of another. */
+const OF_EACH_PROCESS: readonly WorkName[] = ['sweep', 'shred'];
+
+/** It has succeeded. What another process failed to do for itself stays while that process lives. */
+export async function endFailure({ pool, instance }: Ledger, { work, subject }: WorkItem): Promise<void> {
+  await pool.query(
+    `DELETE FROM failing_work WHERE work = $1 AND subject = $2
+       AND (NOT $3 OR noted_by IS NULL OR noted_by = $4 OR pg_try_advisory_xact_lock($5, hashtext(noted_by)))`,
+    [work, subject, OF_EACH_PROCESS.includes(work), instance.id, ALIVE_LOCKS],
+  );
 }
 
 /** Removes what is not tried any more. @returns what fails, each as `work subject` */

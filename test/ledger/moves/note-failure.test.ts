@@ -52,6 +52,24 @@ describe('endFailure', () => {
   });
 });
 
+describe('endFailure, of what each process does for itself', () => {
+  it('keeps what another process cannot do while that lives, and ends what the one before could not', async () => {
+    const sweep = { work: 'sweep', subject: 'host/site' } as const;
+    const other = await world.openAgain();
+    await noteFailure(other, sweep, { reason: 'x' }, AGAIN_MS);
+    await noteFailure(other, ITEM, { reason: 'x' }, AGAIN_MS);
+    await endFailure(world.ledger, sweep);
+    await endFailure(world.ledger, ITEM);
+    expect(await listFailing(world.ledger)).toEqual(new Set(['sweep host/site']));
+    await endFailure(other, sweep);
+    expect(await listFailing(world.ledger)).toEqual(new Set());
+    await noteFailure(other, sweep, { reason: 'x' }, AGAIN_MS);
+    await other.instance.leave();
+    await endFailure(world.ledger, sweep);
+    expect(await listFailing(world.ledger)).toEqual(new Set());
+  });
+});
+
 describe('listFailing', () => {
   it('lists what fails, and forgets what is not tried any more', async () => {
     await fail(1);
