@@ -5,7 +5,7 @@
 export const WORK = {
   watch: {
     doing: 'take drops from folder',
-    next: 'Make the folder readable and writable for paydrop; see "paydrop doctor".',
+    next: 'Fix the cause; it is tried again by itself, and nothing was sent. "paydrop doctor" looks at all folders.',
   },
   intake: {
     doing: 'check file',

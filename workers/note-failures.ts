@@ -1,6 +1,6 @@
 import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
-import { maskText } from '../src/kernel/mask.ts';
+import { maskName, maskText } from '../src/kernel/mask.ts';
 import {
   endFailure,
   listFailing,
@@ -54,6 +54,11 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
     // The work itself has succeeded; its next success ends the entry.
     app.log.debug({ work: item.work }, `the end of a failure could not be noted: ${describeFailure(error).reason}`);
   }
+}
+
+/** To take a drop, from its folder into the ledger, whoever does it. @param name as its sender named it */
+export function takingOf(folder: { id: string; account: string }, name: string): WorkItem {
+  return { work: 'watch', subject: `${folder.id}, "${maskName(name)}"`, account: folder.account };
 }
 
 /** A failure that another process noted ends with the first success in any process, so each process must know of it. */

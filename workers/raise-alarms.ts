@@ -68,9 +68,9 @@ async function findFailing(app: App): Promise<AlarmCause[]> {
   }));
 }
 
-/** Names of files stand in quotes, and may say more than a mail should. */
+/** Names of files stand in quotes, and may say more than a mail should. Commands stand in quotes as well. */
 function withoutNames(text: string): string {
-  return text.replace(/"[^"]*"/g, '"…"');
+  return text.replace(/"([^"]*)"/g, (all, words: string) => (/^paydrop [a-z]+$/.test(words) ? all : '"…"'));
 }
 
 /** So long, in ms, something late stands in `paydrop status` as well. */

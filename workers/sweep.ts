@@ -9,7 +9,7 @@ import { reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { finishClaimed } from './intake.ts';
-import { refreshFailing } from './note-failures.ts';
+import { noting, refreshFailing, takingOf } from './note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
 import { takeClaim } from './take-claim.ts';
 import { setAside } from './set-aside.ts';
@@ -62,6 +62,12 @@ function byTime(one: Claim, other: Claim): number {
   return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
 }
 
+async function adoptClaim(app: App, claim: Claim): Promise<void> {
+  const state = await readFileState(app.ledger, claim.fileId);
+  if (state === undefined) await takeClaim(app, claim);
+  else if (state !== 'claimed') await finishClaimed(app, claim.fileId);
+}
+
 /** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
 async function adoptClaims(app: App): Promise<void> {
   const folders = foldersHere(app.settings);
@@ -69,9 +75,8 @@ async function adoptClaims(app: App): Promise<void> {
     const found = await findClaims(work);
     for (const claim of found.claims.sort(byTime)) {
       try {
-        const state = await readFileState(app.ledger, claim.fileId);
-        if (state === undefined) await takeClaim(app, claim);
-        else if (state !== 'claimed') await finishClaimed(app, claim.fileId);
+        const { folder: id, account, name } = claim.notes;
+        await noting(app, takingOf({ id, account }, name), () => adoptClaim(app, claim));
       } catch (error) {
         app.log.error({ fileId: claim.fileId }, reasonOf(error));
       }

@@ -9,7 +9,7 @@ import { newFileId } from '../src/kernel/ids.ts';
 import { maskName } from '../src/kernel/mask.ts';
 import { gatherClaims, type GatheredClaims } from './gather-claims.ts';
 import { keepOrder } from './keep-order.ts';
-import { noting } from './note-failures.ts';
+import { noting, takingOf } from './note-failures.ts';
 import { setAside } from './set-aside.ts';
 import { storeClaim } from './take-claim.ts';
 
@@ -89,8 +89,8 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
     const takeAll = async () => {
       await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
         keepGoing(app, folder, async () => {
-          const drops = { ...item, subject: `${folder.id}, "${maskName(drop.name)}"` };
-          const isDone = await noting(app, drops, () => takeDrop(app, folder, drop, { claims, turn }));
+          const taking = takingOf(folder, drop.name);
+          const isDone = await noting(app, taking, () => takeDrop(app, folder, drop, { claims, turn }));
           if (!isDone) settling += 1;
         }),
       );
@@ -98,7 +98,10 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
       await keepGoing(app, folder, claims.flush);
     };
     await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
-    for (const drop of scan.odd) await keepGoing(app, folder, () => setAside(app, drop, folder.id));
+    for (const drop of scan.odd)
+      await keepGoing(app, folder, () =>
+        noting(app, takingOf(folder, drop.name), () => setAside(app, drop, folder.id), app.settings.rescanMs),
+      );
   });
   return settling;
 }

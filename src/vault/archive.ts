@@ -60,10 +60,31 @@ async function sealOpened(from: number, to: string, key: DataKey, purpose: strin
     crashPoint('seal.named');
     return sealed;
   } catch (error) {
-    throw isDiskFull(error) ? new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error }) : error;
+    throw explain(error, to);
   } finally {
-    rmSync(draft, { force: true });
+    removeDraft(draft);
   }
+}
+
+/** Where nothing can be removed nothing was made; why is said already. */
+function removeDraft(draft: string): void {
+  try {
+    rmSync(draft, { force: true });
+  } catch {
+    return;
+  }
+}
+
+/** Faults of the archive folder, not of the file. */
+function explain(error: unknown, to: string): unknown {
+  if (isDiskFull(error)) return new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error });
+  const code = systemCode(error) ?? '';
+  const action = `write into the archive folder "${dirname(to)}"`;
+  if (['ENOTDIR', 'EEXIST'].includes(code))
+    return new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', { next: 'Move the file away.' });
+  return ['EACCES', 'EPERM', 'EROFS', 'ENOENT'].includes(code)
+    ? new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error })
+    : error;
 }
 
 /**

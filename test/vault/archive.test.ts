@@ -142,6 +142,14 @@ describe('sealFile', () => {
     expect(sealing).toMatchObject({ code: 'DROP_UNREADABLE', message: expect.not.stringContaining('monday') });
   });
 
+  it('says of a file in the place of the archive what to do', async () => {
+    await writeFile(join(root, 'archive'), '');
+    await expect(sealFile({ from, to, key: KEY, purpose: PURPOSE })).rejects.toMatchObject({
+      code: 'FOLDER_MISSING',
+      message: expect.stringContaining('a file stands in its place. Move the file away.'),
+    });
+  });
+
   it.each(['ENOSPC', 'EDQUOT'])('calls %s a full disk and leaves nothing behind', async (code) => {
     const { writeSync } = fs;
     const refuse = () => {

@@ -37,6 +37,16 @@ describe('sweep, when claims were left behind', () => {
     expect(await openOriginal(world.app, file).toArray()).toEqual([Buffer.from(lines([achRow(1)]))]);
   });
 
+  it('says what it cannot adopt until it is adopted', async () => {
+    const account = world.freshAccount();
+    await claimContent(world.app, `drop/${account}/ach-charge`, 'a.csv', lines([achRow(1)]));
+    const failing = () => query(world.app, 'SELECT work, subject FROM failing_work WHERE account = $1', [account]);
+    await sweep(cutAtStatement(world.app, /INSERT INTO file /).app);
+    expect(await failing()).toEqual([{ work: 'watch', subject: `drop/${account}/ach-charge, "a.csv"` }]);
+    await sweep(world.app);
+    expect(await failing()).toEqual([]);
+  });
+
   it('removes the plain bytes of a file that has its verdict', async () => {
     const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'a.csv', lines([achRow(1)]));
     await takeClaim(world.app, claim);

@@ -290,9 +290,11 @@ describe('what is no plain file', () => {
     clock.advance(100);
     await watcher.look();
     expect(await namesTaken()).toEqual(['fine.csv']);
-    expect(troubles(50).length).toBeGreaterThan(1);
+    const failing = () => query(app, 'SELECT FROM failing_work WHERE subject LIKE $1', [`drop/${ach}, "_"`]);
+    expect([troubles(50).length > 1, await failing()]).toMatchObject([true, [{}, {}]]);
     await mkdir(app.settings.paths.quarantine);
     await watcher.look();
     expect(await readdir(app.settings.paths.quarantine)).toHaveLength(2);
+    expect(await failing()).toHaveLength(0);
   });
 });

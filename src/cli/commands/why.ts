@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/open-ledger.ts';
 import { findInvoice } from '../../ledger/queries/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { findFileOrBatch } from '../../operator/find-file-or-batch.ts';
-import { describeWhy, type Why, whyBatch, whyFile, whyInvoice } from '../../operator/why/tell-why.ts';
+import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../operator/why/tell-why.ts';
 
 export const why: CliCommand = {
   name: 'why',
@@ -30,6 +30,8 @@ async function tell(ledger: Ledger, settings: Settings, words: string): Promise<
   } catch (error) {
     if (!(error instanceof PipelineError) || error.code !== 'NOT_FOUND') throw error;
     const rows = await findInvoice(ledger, words);
+    const untaken = rows.length === 0 ? await whyUntaken(ledger, settings, words) : undefined;
+    if (untaken) return [untaken];
     if (rows.length === 0) throw error;
     return whyInvoice(ledger, settings, rows);
   }

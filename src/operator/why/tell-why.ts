@@ -1,5 +1,6 @@
 import { ERRORS } from '../../../schemas/errors.ts';
 import type { Settings } from '../../kernel/config.ts';
+import { maskText } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
@@ -82,6 +83,22 @@ function rowNow(row: FoundRow): string {
   const outcome = row.outcome ?? (row.batchNo === null ? 'invalid, withheld' : 'without an outcome');
   const reason = row.message ?? row.faults.map((code) => ERRORS[code].means).join('; ');
   return `The row: ${amount}, ${payer}, ${outcome}${reason ? `: ${reason}` : ''}.`;
+}
+
+/** A drop that cannot be taken, so that the ledger does not know it yet; undefined when there is none of that name. */
+export async function whyUntaken(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  const found = (await readFailing(ledger)).find(
+    ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskText(name)}"`),
+  );
+  if (!found) return undefined;
+  const { what, why, next } = describeFailing(found);
+  return {
+    about: `${maskText(name)}, a drop`,
+    timeZone: zoneOf(settings, found.account ?? ''),
+    story: [{ at: found.since, text: `${what}: ${ended(why)}` }],
+    now: ['It was not taken yet, and nothing of it was sent.'],
+    next: [next],
+  };
 }
 
 async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<string[]> {

@@ -36,6 +36,6 @@ describe('readFailing', () => {
     await fail('of another file', 3, { fileId: 'f2', account: 'main' });
     expect((await subjects(file.file_id)).sort()).toEqual(['of its account', 'of the file']);
     const all = await readFailing(world.ledger);
-    expect(all.find(({ subject }) => subject === 'of the file')?.name).toBe('june.csv');
+    expect(all.find(({ subject }) => subject === 'of the file')).toMatchObject({ name: 'june.csv', account: 'main' });
   });
 });

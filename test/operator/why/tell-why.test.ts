@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeWhy, whyBatch, whyFile, whyInvoice } from '../../../src/operator/why/tell-why.ts';
+import { describeWhy, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../../src/operator/why/tell-why.ts';
 import type { Settings } from '../../../src/kernel/config.ts';
+import { endFailure, noteFailure } from '../../../src/ledger/moves/note-failure.ts';
 import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
 import { recordResubmission } from '../../../src/ledger/moves/resubmit-rows.ts';
 import { claimFile } from '../../../src/ledger/moves/claim-file.ts';
@@ -16,6 +17,23 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 const settings = { accounts: new Map([['main', { timeZone: 'America/Toronto' }]]) } as unknown as Settings;
+
+describe('whyUntaken', () => {
+  it('tells of a drop that fails before the ledger knows it, and of no other', async () => {
+    const item = { work: 'watch', subject: 'drop/card, "june.csv"', account: 'main' } as const;
+    for (let n = 0; n < 3; n += 1)
+      await noteFailure(world.ledger, item, { reason: 'Cannot claim it. Give the right.' }, 1_000);
+    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toMatchObject({
+      about: 'june.csv, a drop',
+      timeZone: 'America/Toronto',
+      story: [{ text: expect.stringContaining('Cannot take drops from folder drop/card, "june.csv": failed 3 times') }],
+      next: [expect.stringContaining('paydrop doctor')],
+    });
+    expect(await whyUntaken(world.ledger, settings, 'ne.csv')).toBeUndefined();
+    await endFailure(world.ledger, item);
+    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toBeUndefined();
+  });
+});
 
 describe('whyFile', () => {
   it('tells what happened, how it stands and what holds its account', async () => {
