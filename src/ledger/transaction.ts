@@ -16,6 +16,8 @@ export type AuditEntry = {
   to?: string;
   reason: string;
   evidence?: Record<string, unknown>;
+  /** Whether something is concluded from its time: then the evidence has that of the database too, as `databaseAt`. */
+  isTimed?: boolean;
 };
 
 export type Transaction = {
@@ -56,7 +58,7 @@ export async function transact<Result>(
     });
     crashPoint('commit.before', links);
     const last = options.isFollowed ? ['SET LOCAL synchronous_commit = off', 'COMMIT'] : ['COMMIT'];
-    await commit(begun.client, [...links.map((link) => appendAudit(at, link)), ...last]);
+    await commit(begun.client, [...links.map((link) => appendAudit(at, link, ledger.databaseNow())), ...last]);
     crashPoint('commit.after', links);
     return result;
   } catch (error) {
@@ -95,10 +97,12 @@ export function violates(error: unknown, index: string): boolean {
  * A statement with its values in its text, because only such can be asked together with others. No value is a number of a
  * payer, so none shows where the server shows statements.
  */
-function appendAudit(at: Date, link: AuditEntry): string {
+function appendAudit(at: Date, link: AuditEntry, databaseNow: string): string {
   const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
   const values = [at.toISOString(), actor, fileId, batchNo, move, from, to, reason].map(writeLiteral);
-  return `SELECT append_audit(${[...values, pg.escapeLiteral(storableJson(evidence))].join(', ')})`;
+  const known = pg.escapeLiteral(storableJson(evidence));
+  const shown = link.isTimed ? `${known}::jsonb || jsonb_build_object('databaseAt', ${databaseNow})` : known;
+  return `SELECT append_audit(${[...values, shown].join(', ')})`;
 }
 
 function writeLiteral(value: string | number | null | undefined): string {

@@ -91,7 +91,9 @@ export async function confirm(
   newcomerDays: number,
 ): Promise<Confirmation> {
   const proposal = await lockProposal(tx, proposalNo);
-  if (proposal.made_by === actor) throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
+  // A login may be written in other letters than the name of its user here.
+  if (proposal.made_by.toLowerCase() === actor.toLowerCase())
+    throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
   await refuseAcquainted(tx, { proposalNo, madeBy: proposal.made_by }, actor, newcomerDays);
   const { rowCount } = await tx.client.query('SELECT 1 FROM proposal WHERE proposal_no = $1 AND binding = $2::jsonb', [
     proposalNo,

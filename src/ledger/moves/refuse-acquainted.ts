@@ -7,27 +7,29 @@ export type Tie = { maker: string; person: string; at: Date };
 
 /**
  * SQL: who made whom a user, or gave a role or a link, in the `$2` days before `$1`, or before the present of the database
- * where that is earlier: a clock that was set forward must not end the days. The person who followed the set-up link was made by the
- * operating-system user who offered it.
+ * where that is earlier. Nor does it count as long ago when only one of the two clocks said so then: who sets the clock of a command
+ * must not end the days. The person who followed the set-up link was made by the operating-system user who offered it.
  */
 const tiesBy = (databaseNow: string) => `
   SELECT actor AS maker, 'operator:' || (evidence->>'person') AS person, at FROM audit
-  WHERE move IN ('invite-person', 'invite-person-again', 'change-role', 'enable-person') AND at >= ${since(databaseNow)}
+  WHERE move IN ('invite-person', 'invite-person-again', 'change-role', 'enable-person') AND ${isLate('audit', databaseNow)}
   UNION ALL
   SELECT offer.actor, made.actor, made.at FROM audit made JOIN audit offer ON offer.move = 'offer-set-up' AND offer.seq < made.seq
-  WHERE made.move = 'set-up-desk' AND made.at >= ${since(databaseNow)}`;
+  WHERE made.move = 'set-up-desk' AND ${isLate('made', databaseNow)}`;
 
-const since = (databaseNow: string) => `least($1::timestamptz, ${databaseNow}) - $2 * interval '1 day'`;
+const isLate = (link: string, databaseNow: string) =>
+  `greatest(${link}.at, (${link}.evidence->>'databaseAt')::timestamptz) >= least($1::timestamptz, ${databaseNow}) - $2 * interval '1 day'`;
 
-/** SQL: the users that `$3` has made, directly or through others. */
-const madeBy = (databaseNow: string) => `
+/** SQL: `$3` and `$4`, each with those who made them users, directly or through others. */
+const makersOf = (databaseNow: string) => `
   WITH RECURSIVE tie AS (${tiesBy(databaseNow)}),
-    made AS (SELECT person FROM tie WHERE maker = $3
-             UNION SELECT tie.person FROM made JOIN tie ON tie.maker = made.person)`;
+    one AS (SELECT lower($3::text) AS maker UNION SELECT lower(tie.maker) FROM one JOIN tie ON lower(tie.person) = one.maker),
+    other AS (SELECT lower($4::text) AS maker UNION SELECT lower(tie.maker) FROM other JOIN tie ON lower(tie.person) = other.maker)`;
 
 /**
- * A person who can create users could create a second one and confirm their own proposal. So neither of two persons confirms
- * what the other proposed when one of them made the other a user, or gave a role or a link, within so many days.
+ * A person who can create users could create a second one and confirm their own proposal, or create two and be both. So neither
+ * of two persons confirms what the other proposed when one of them made the other a user, or gave a role or a link, within so many
+ * days, nor when the same third person did so with both.
  * @throws PipelineError SECOND_PERSON
  */
 export async function refuseAcquainted(
@@ -37,18 +39,16 @@ export async function refuseAcquainted(
   newcomerDays: number,
 ): Promise<void> {
   if (newcomerDays === 0) return;
-  for (const [maker, person] of [
-    [proposer, actor],
-    [actor, proposer],
-  ] as const) {
-    const { rowCount } = await tx.client.query(
-      `${madeBy(tx.databaseNow)} SELECT 1 FROM made WHERE person = $4 LIMIT 1`,
-      [tx.at, newcomerDays, maker, person],
-    );
-    if (rowCount === 0) continue;
-    const reason = `${nameOf(maker)} made ${nameOf(person)} a user, or gave a role or a link, within the last ${newcomerDays} days`;
-    throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
-  }
+  const { rows } = await tx.client.query<{ maker: string }>(
+    `${makersOf(tx.databaseNow)} SELECT maker FROM one JOIN other USING (maker) ORDER BY maker IN (lower($3), lower($4)) DESC LIMIT 1`,
+    [tx.at, newcomerDays, proposer, actor],
+  );
+  const maker = rows[0]?.maker;
+  if (maker === undefined) return;
+  const [one, other] = [proposer.toLowerCase(), actor.toLowerCase()];
+  const made = maker === one ? nameOf(actor) : maker === other ? nameOf(proposer) : 'both of them';
+  const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${newcomerDays} days`;
+  throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
 }
 
 /** Who has lately made whom, the latest first; at most 200. */

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { beginSession, forgetOldSessions } from '../../ledger/moves/people/sessions.ts';
-import { noteFailure } from '../../ledger/moves/people/note-failure.ts';
+import { LONGEST_WAIT_MS, noteFailure } from '../../ledger/moves/people/note-failure.ts';
+import { waitLeftMs } from '../../kernel/wait-left.ts';
 import { readCredentials } from '../../ledger/queries/people.ts';
 import { isPassword } from '../../vault/password.ts';
 import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
@@ -18,7 +19,8 @@ export async function logIn(
 ): Promise<LogIn> {
   const { ledger, clock } = desk.app;
   const found = await readCredentials(ledger, name);
-  if (found?.lockedUntil && found.lockedUntil > clock.now()) return { result: 'wait', until: found.lockedUntil };
+  const waitMs = waitLeftMs(found?.lockedUntil ?? null, clock.now(), LONGEST_WAIT_MS);
+  if (waitMs > 0) return { result: 'wait', until: found!.lockedUntil! };
   if (!(await isPassword(password, found?.password ?? undefined))) {
     if (found) await noteFailure(ledger, name, from);
     return { result: 'wrong' };

@@ -72,6 +72,32 @@ describe('a second person', () => {
     world.wrongBy.database = 0;
   });
 
+  it('is none either when the maker set the clock of the host back for a moment', async () => {
+    world.clock.advance(-400 * DAY_MS);
+    world.wrongBy.database = 400 * DAY_MS;
+    await invite('root', 'puppet');
+    world.clock.advance(400 * DAY_MS);
+    world.wrongBy.database = 0;
+    await expect(confirm('root', 'puppet')).rejects.toMatchObject(REFUSED);
+  });
+
+  it('is none when a third person has made both', async () => {
+    await invite('root', 'punch');
+    await invite('root', 'judy');
+    await expect(confirm('punch', 'judy')).rejects.toThrow('root made both of them a user');
+    await invite('judy', 'third');
+    await expect(confirm('third', 'punch')).rejects.toMatchObject(REFUSED);
+    expect(await confirm('punch', 'grace')).toMatchObject({ verdict: 'confirmed' });
+    world.clock.advance(8 * DAY_MS);
+    expect(await confirm('punch', 'judy')).toMatchObject({ verdict: 'confirmed' });
+  });
+
+  it('is none who has the same name in other letters', async () => {
+    await expect(confirm('Ada', 'ada')).rejects.toMatchObject(REFUSED);
+    await invite('Root', 'puppet');
+    await expect(confirm('root', 'puppet')).rejects.toMatchObject(REFUSED);
+  });
+
   it('may be anybody where the settings say so', async () => {
     await invite('root', 'puppet');
     world.clock.advance(1);

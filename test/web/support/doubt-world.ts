@@ -42,6 +42,8 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
       accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
       folders: names.map((name) => folderOf(name, stories[name]!)),
       batch: { maxRows: 2 },
+      // The same hand has made all persons of this world.
+      newcomerDays: 0,
     },
   });
   for (const name of names.filter((each) => stories[each]!.hasKnown)) {

@@ -14,7 +14,12 @@ export async function changeRole(ledger: Ledger, name: string, role: PersonRole,
     if (before.role === role) return;
     await tx.client.query('UPDATE person SET role = $2 WHERE name = $1', [name, role]);
     await mustKeepAdmin(tx, `change the role of "${name}"`);
-    tx.audit({ ...because, move: 'change-role', evidence: { person: name, before: before.role, after: role } });
+    tx.audit({
+      ...because,
+      move: 'change-role',
+      isTimed: true,
+      evidence: { person: name, before: before.role, after: role },
+    });
   });
 }
 
@@ -48,7 +53,7 @@ export async function enablePerson(ledger: Ledger, name: string, because: Becaus
       [name],
     );
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `let "${name}" in again`);
-    tx.audit({ ...because, move: 'enable-person', evidence: { person: name } });
+    tx.audit({ ...because, move: 'enable-person', isTimed: true, evidence: { person: name } });
   });
 }
 

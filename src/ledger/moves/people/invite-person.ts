@@ -27,7 +27,7 @@ export async function invitePerson(
       throw error;
     });
     await addLink(tx, name, link);
-    tx.audit({ ...because, move: 'invite-person', evidence: { person: name, role } });
+    tx.audit({ ...because, move: 'invite-person', isTimed: true, evidence: { person: name, role } });
   });
 }
 
@@ -41,7 +41,7 @@ export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, b
     const { rowCount } = await tx.client.query('SELECT 1 FROM person WHERE name = $1 AND disabled_at IS NULL', [name]);
     if (rowCount === 0) throw new PipelineError('NOT_FOUND', `invite "${name}" again`);
     await addLink(tx, name, link);
-    tx.audit({ ...because, move: 'invite-person-again', evidence: { person: name } });
+    tx.audit({ ...because, move: 'invite-person-again', isTimed: true, evidence: { person: name } });
   });
 }
 
@@ -49,7 +49,7 @@ export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, b
 export async function offerSetUp(ledger: Ledger, link: NewLink, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     await addLink(tx, null, link);
-    tx.audit({ ...because, move: 'offer-set-up' });
+    tx.audit({ ...because, move: 'offer-set-up', isTimed: true });
   });
 }
 

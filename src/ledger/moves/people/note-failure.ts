@@ -4,7 +4,7 @@ import { transact } from '../../transaction.ts';
 /** So many wrong passwords are forgiven; then each further one doubles the wait, up to the longest. */
 const FORGIVEN = 5;
 const FIRST_WAIT_MS = 30_000;
-const LONGEST_WAIT_MS = 15 * 60_000;
+export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
  * Notes a wrong password, in the ledger, so that it counts in every process. The wait grows instead of ending in a lock:

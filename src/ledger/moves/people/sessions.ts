@@ -46,8 +46,9 @@ export async function useSession(
   const { rows } = await ledger.pool.query<Session & { seenAt: Date }>(
     `SELECT s.person, p.role, s.csrf, s.began_at AS "beganAt", s.seen_at AS "seenAt"
      FROM desk_session s JOIN person p ON p.name = s.person
-     WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3`,
-    [tokenHash, new Date(now - idleMs), new Date(now - longestMs)],
+     WHERE s.token_hash = $1 AND p.disabled_at IS NULL AND s.seen_at > $2 AND s.began_at > $3
+       AND greatest(s.seen_at, s.began_at) < $4`,
+    [tokenHash, new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)],
   );
   const [found] = rows;
   if (!found) return undefined;
@@ -60,6 +61,9 @@ export async function useSession(
 }
 
 const SEEN_EACH_MS = 60_000;
+
+/** What is further in the future, in ms, was written by a clock that was wrong, and would last as long as it was ahead. */
+export const AHEAD_MS = 3_600_000;
 
 export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -75,8 +79,8 @@ export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<voi
 /** Removes what nobody can use any more. */
 export async function forgetOldSessions(ledger: Ledger, { idleMs, longestMs }: SessionLimits): Promise<void> {
   const now = ledger.clock.now().getTime();
-  await ledger.pool.query('DELETE FROM desk_session WHERE seen_at <= $1 OR began_at <= $2', [
-    new Date(now - idleMs),
-    new Date(now - longestMs),
-  ]);
+  await ledger.pool.query(
+    'DELETE FROM desk_session WHERE seen_at <= $1 OR began_at <= $2 OR greatest(seen_at, began_at) >= $3',
+    [new Date(now - idleMs), new Date(now - longestMs), new Date(now + AHEAD_MS)],
+  );
 }

@@ -2,6 +2,12 @@ import { PipelineError } from '../../../kernel/errors.ts';
 import type { Ledger } from '../../open-ledger.ts';
 import { type Transaction, transact, violates } from '../../transaction.ts';
 import { addPerson, mustBeName } from './invite-person.ts';
+import { AHEAD_MS } from './sessions.ts';
+
+/** A link from the future was made by a clock that was wrong, and would work for as long as it was ahead. */
+function latest(now: Date): Date {
+  return new Date(now.getTime() + AHEAD_MS);
+}
 
 /** Whom a link is for; null for the first administrator, who is not known yet. */
 export type LinkFor = { readonly person: string | null };
@@ -9,8 +15,8 @@ export type LinkFor = { readonly person: string | null };
 /** What a link would do, without using it; undefined when it was used, has expired or never was. */
 export async function readLink(ledger: Ledger, tokenHash: Buffer): Promise<LinkFor | undefined> {
   const { rows } = await ledger.pool.query<LinkFor>(
-    'SELECT person FROM person_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2',
-    [tokenHash, ledger.clock.now()],
+    'SELECT person FROM person_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 AND made_at < $3',
+    [tokenHash, ledger.clock.now(), latest(ledger.clock.now())],
   );
   return rows[0];
 }
@@ -32,8 +38,9 @@ export async function usePersonLink(
 ): Promise<string> {
   return transact(ledger, async (tx) => {
     const { rows } = await tx.client.query<LinkFor>(
-      `UPDATE person_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING person`,
-      [tokenHash, tx.at],
+      `UPDATE person_link SET used_at = $2 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 AND made_at < $3
+       RETURNING person`,
+      [tokenHash, tx.at, latest(tx.at)],
     );
     if (!rows[0]) throw worksNoMore();
     const { person } = rows[0];
@@ -68,7 +75,13 @@ async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): P
   mustBeName(name, 'set up the desk');
   await addPerson(tx, { name, role: 'admin' }, proof);
   const evidence = { person: name, role: 'admin' };
-  tx.audit({ actor: `operator:${name}`, move: 'set-up-desk', reason: 'followed the set-up link', evidence });
+  tx.audit({
+    actor: `operator:${name}`,
+    move: 'set-up-desk',
+    isTimed: true,
+    reason: 'followed the set-up link',
+    evidence,
+  });
   return name;
 }
 

@@ -64,6 +64,20 @@ describe('useSession', () => {
   });
 });
 
+describe('a session from the future', () => {
+  it('was begun under a wrong clock, ends with it and is forgotten', async () => {
+    world.clock.advance(400 * 1_440 * MINUTE);
+    await begin('ahead');
+    world.clock.advance(-400 * 1_440 * MINUTE);
+    expect(await use('ahead')).toBeUndefined();
+    await forgetOldSessions(world.ledger, LIMITS);
+    const { rowCount } = await world.ledger.pool.query('SELECT 1 FROM desk_session WHERE token_hash = $1', [
+      hashSecretToken('ahead'),
+    ]);
+    expect(rowCount).toBe(0);
+  });
+});
+
 describe('endSession', () => {
   it('ends it at once, and doing so twice is no harm', async () => {
     await begin('out');

@@ -51,4 +51,13 @@ describe('usePersonLink', () => {
     await expect(use('late')).rejects.toMatchObject({ code: 'USAGE' });
     expect(await readCredentials(world.ledger, 'late')).toMatchObject({ password: null });
   });
+
+  it('does nothing with a link that was made under a clock that was ahead', async () => {
+    const day = 86_400_000;
+    world.clock.advance(400 * day);
+    await invitePerson(world.ledger, { name: 'ahead', role: 'viewer' }, link('ahead'), BECAUSE);
+    world.clock.advance(-400 * day);
+    expect(await readLink(world.ledger, hashSecretToken('ahead'))).toBeUndefined();
+    await expect(use('ahead')).rejects.toMatchObject({ code: 'USAGE' });
+  });
 });
