@@ -348,6 +348,10 @@ export const ERRORS = {
     'an output file read back differs from the ledger',
     'Check the disk; the file is written again.',
   ),
+  CLOCK_UNSURE: stopped(
+    'it is not certain that its time is over',
+    'See "paydrop doctor", lines Clock and Service; nothing is destroyed until the clocks agree.',
+  ),
   DISK_FULL: stopped('the disk is full', 'Make room; work goes on by itself.'),
   BODY_MISMATCH: stopped(
     'the bytes of a batch, read again, are not its rows',

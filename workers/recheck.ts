@@ -1,4 +1,5 @@
 import type { App } from '../src/app.ts';
+import type { Account } from '../src/kernel/config.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
 import { changeOutcomes } from '../src/ledger/moves/change-outcomes.ts';
 import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../src/ledger/moves/schedule-recheck.ts';
@@ -16,7 +17,8 @@ const RETRY_MS = 3_600_000;
  * gets a correction; the first outcome and the files that were delivered stay. A result that does not fit changes nothing.
  */
 export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
-  const batch = await takeRecheck(app.ledger, { fileId: found.file_id, batchNo: found.batch_no }, RETRY_MS);
+  const key = { fileId: found.file_id, batchNo: found.batch_no };
+  const batch = await takeRecheck(app.ledger, key, RETRY_MS, longestRecheckMs([app.account(found.account)]));
   if (!batch) return;
   const about = { fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id };
   const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
@@ -36,12 +38,26 @@ export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
   await endRecheck(app.ledger, batch, nextRecheckAt(app, batch, batch.state_at));
 }
 
-/** The next time after now at which a result is asked for again; null when there is none. */
-export function nextRecheckAt(app: App, batch: Pick<BatchRow, 'account'>, since = app.clock.now()): Date | null {
+/**
+ * The next time after now at which a result is asked for again; null when there is none. Times that were passed over, because
+ * nothing ran or a clock was set wrong, are made up for with the same waits between them.
+ */
+export function nextRecheckAt(
+  app: App,
+  batch: Pick<BatchRow, 'account' | 'rechecks'>,
+  since = app.clock.now(),
+): Date | null {
   const nowMs = app.clock.now().getTime();
-  const momentsMs = app.account(batch.account).recheck.afterMs.map((afterMs) => since.getTime() + afterMs);
-  const coming = momentsMs.filter((ms) => ms > nowMs);
-  return coming.length === 0 ? null : new Date(Math.min(...coming));
+  const afterMs = app.account(batch.account).recheck.afterMs.toSorted((one, other) => one - other);
+  const coming = afterMs.find((ms) => since.getTime() + ms > nowMs);
+  if (coming !== undefined && since.getTime() <= nowMs) return new Date(since.getTime() + coming);
+  const next = afterMs[batch.rechecks + 1];
+  return next === undefined ? null : new Date(nowMs + next - afterMs[batch.rechecks]!);
+}
+
+/** The longest wait before a result of one of these accounts is asked for again, in ms. */
+export function longestRecheckMs(accounts: Iterable<Pick<Account, 'recheck'>>): number {
+  return Math.max(RETRY_MS, ...[...accounts].flatMap(({ recheck }) => recheck.afterMs));
 }
 
 /** A service that never answers again is not asked for ever. */

@@ -5,6 +5,7 @@ import { closedAccounts, nextSendAt } from '../src/kernel/send-window.ts';
 import { findDueWork, findSendable } from '../src/ledger/queries/due-work.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
 import type { Which } from '../src/queue/named-queue.ts';
+import { longestRecheckMs } from './recheck.ts';
 import { findDueRuns } from './schedule/due-runs.ts';
 import {
   askForIntake,
@@ -30,7 +31,11 @@ import {
 export async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
   const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
-  const due = await findDueWork(app.ledger, { site: app.settings.site, closed });
+  const due = await findDueWork(app.ledger, {
+    site: app.settings.site,
+    closed,
+    longestRecheckMs: longestRecheckMs(app.settings.accounts.values()),
+  });
   const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
   const [intake, submit, poll, latePoll, deliver] = await Promise.all([
     stems('intake', atStart ? 'waiting' : 'live'),

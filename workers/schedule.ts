@@ -74,6 +74,7 @@ const BECAUSE = {
   missed: { actor, reason: 'nothing ran in its time' },
   dead: { actor, reason: 'its worker is gone' },
   deadTooLong: { actor, reason: 'its worker is gone, and its time is over' },
+  tooSoon: { actor, reason: 'a clock that was ahead had said that it was missed' },
   again: { actor, reason: 'tried once more' },
 };
 
@@ -86,9 +87,9 @@ async function giveUp(app: App, name: string, { found, ...due }: DueRun): Promis
 }
 
 function takeUp(app: App, found: RunRow): Promise<RunInHand | undefined> {
-  return found.state === 'failed'
-    ? resumeRun(app.ledger, found, 'retry-run', BECAUSE.again)
-    : resumeRun(app.ledger, found, 'take-over-run', BECAUSE.dead);
+  if (found.state === 'failed') return resumeRun(app.ledger, found, 'retry-run', BECAUSE.again);
+  if (found.state === 'missed') return resumeRun(app.ledger, found, 'make-up-run', BECAUSE.tooSoon);
+  return resumeRun(app.ledger, found, 'take-over-run', BECAUSE.dead);
 }
 
 /** Does what the schedule is for, and brings the run to its end. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { App } from '../src/app.ts';
-import { reasonOf } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { retentionDays } from '../src/kernel/retention-days.ts';
 import { dropFingerprints, shredFile } from '../src/ledger/moves/shred-file.ts';
-import { findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
+import { type DueFile, findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
 import { listSealedInSlices } from '../src/vault/list-sealed.ts';
 import { noting } from './note-failures.ts';
@@ -12,23 +12,52 @@ import { noting } from './note-failures.ts';
 const RUN_FILES = 1_000;
 
 /**
- * Destroys what is kept of files whose time is over (F92): first the key, which makes every copy unreadable, then what is
+ * Destroys what is kept of files whose time is over (F92), which the clock of the service has to say as well: those of the host
+ * and of its own database are wrong together. First the key, which makes every copy unreadable, then what is
  * left of it here: the fingerprints of its rows, the sealed original in the archive of this host. Each step may be
  * repeated, so a crash between two of them leaves work for the next run and nothing else.
  * @returns how many keys were destroyed
+ * @throws PipelineError CLOCK_UNSURE when files are left because the service says otherwise, or nothing
  */
 export async function shredDue(app: App, isStopping: () => boolean = () => false): Promise<number> {
   const days = retentionDays(app.settings);
+  const isOverThere = askServices(app);
   let shredded = 0;
+  let left = 0;
   for (const file of await findDueShreds(app.ledger, days, { limit: RUN_FILES })) {
     if (isStopping()) return shredded;
+    if (!(await isOverThere(file))) {
+      left += 1;
+      continue;
+    }
     if (!(await shredFile(app.ledger, file.file_id, days))) continue;
     app.log.info({ fileId: file.file_id, account: file.account }, 'retention is over: data key destroyed');
     shredded += 1;
   }
   await dropFingerprints(app.ledger, isStopping);
   await clearArchive(app, isStopping);
-  return shredded;
+  if (left === 0) return shredded;
+  const files = left === 1 ? '1 file' : `${left} files`;
+  throw new PipelineError(
+    'CLOCK_UNSURE',
+    `destroy the keys of ${files}`,
+    'the service says another time than this host, or does not say',
+  );
+}
+
+/** Clocks of a service may be some hours wrong, in ms; days before its time nothing is destroyed. */
+const TOLERANCE_MS = 86_400_000;
+
+/** Asks each service once. For an account that has left the configuration any of the others is asked. */
+function askServices(app: App): (file: DueFile) => Promise<boolean> {
+  const asked = new Map<string, Promise<Date | undefined>>();
+  return async ({ account, dueAt }) => {
+    const name = app.settings.accounts.has(account) ? account : [...app.settings.accounts.keys()][0]!;
+    const asking = asked.get(name) ?? app.gateway(name).askTime();
+    asked.set(name, asking);
+    const at = await asking;
+    return at !== undefined && at.getTime() >= dueAt.getTime() - TOLERANCE_MS;
+  };
 }
 
 /** Also of files that another host shredded, or that a process did which died before it came to this. */

@@ -17,6 +17,8 @@ export type FileRow = {
   name: string;
   state: FileState;
   state_at: Date;
+  /** The same by the clock of the database. */
+  known_at: Date | null;
   reason_code: string | null;
   reason: string | null;
   bytes: number;

@@ -1,6 +1,7 @@
 import { nextDate } from '../kernel/business-dates.ts';
 import type { Settings } from '../kernel/config.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { dayInZone } from '../kernel/zone-time.ts';
 import { readLastRun } from '../ledger/queries/read-runs.ts';
 import type { RunSummary } from '../ledger/records.ts';
 
@@ -20,7 +21,7 @@ export async function readSchedules(
 ): Promise<ScheduleLine[]> {
   const lines: ScheduleLine[] = [];
   for (const [name, times] of Object.entries(schedules)) {
-    const last = await readLastRun(ledger, name);
+    const last = await readLastRun(ledger, name, dayInZone(ledger.clock.now(), times.timeZone));
     // Today's run may have been made before its time.
     const next = nextDate(times, ledger.clock.now());
     const isMade = last !== undefined && next?.day === last.business_date;

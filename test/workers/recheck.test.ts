@@ -142,7 +142,11 @@ describe('recheckBatch', () => {
     });
     clock.advance(14 * DAY_MS);
     await pollBatch(answeringResult(app, { kind: 'failed', why: 'reset' }), key);
-    expect(await readBatchRow(app.ledger, key)).toMatchObject({ rechecks: 1, next_recheck_at: null });
+    for (let rechecks = 1; rechecks < 4; rechecks += 1) {
+      expect(await readBatchRow(app.ledger, key)).toMatchObject({ rechecks, next_recheck_at: expect.any(Date) });
+      await ask({ kind: 'failed', why: 'reset' });
+    }
+    expect(await readBatchRow(app.ledger, key)).toMatchObject({ rechecks: 4, next_recheck_at: null });
   });
 
   it('a worker that dies while it asks is followed by another an hour later', async () => {
@@ -175,12 +179,16 @@ describe('nextRecheckAt', () => {
     const account = [...world.settings.accounts.keys()][0]!;
     const now = new Date('2026-06-15T10:00:00Z');
     const app = { ...world.app, clock: handClock(now) };
-    const after = (sinceMs: number) =>
-      nextRecheckAt(app, { account }, new Date(now.getTime() - sinceMs))?.toISOString();
+    const after = (sinceMs: number, rechecks = 3) =>
+      nextRecheckAt(app, { account, rechecks }, new Date(now.getTime() - sinceMs))?.toISOString();
     expect(after(0)).toBe('2026-06-15T11:00:00.000Z');
     expect(after(HOUR_MS - 1)).toBe('2026-06-15T10:00:00.001Z');
     expect(after(HOUR_MS)).toBe('2026-06-16T09:00:00.000Z');
     expect(after(7 * DAY_MS)).toBeUndefined();
-    expect(nextRecheckAt(app, { account: 'never' })).toBeNull();
+    expect(nextRecheckAt(app, { account: 'never', rechecks: 0 })).toBeNull();
+    // Passed over, or counted from the future of a clock that was wrong.
+    expect(after(400 * DAY_MS, 0)).toBe('2026-06-16T09:00:00.000Z');
+    expect(after(-400 * DAY_MS, 1)).toBe('2026-06-17T10:00:00.000Z');
+    expect(after(400 * DAY_MS)).toBeUndefined();
   });
 });

@@ -144,6 +144,21 @@ describe('runSchedule', () => {
     ]);
   });
 
+  it('makes the runs that a clock which was far ahead has called missed', async () => {
+    world.clock.set('2027-07-20T12:00:00Z');
+    await run();
+    world.clock.set('2026-06-15T21:59:59Z');
+    await run();
+    const days = async () => (await world.runs(schedule)).filter(({ state }) => state === 'done').map(({ day }) => day);
+    expect(await days()).toEqual([]);
+    for (const day of ['2026-06-15', '2026-06-16']) {
+      world.clock.set(`${day}T22:00:00Z`);
+      await run();
+      await run();
+    }
+    expect(await days()).toEqual(['2026-06-15', '2026-06-16']);
+  });
+
   it('stops before the next run, and passes over a schedule that is not there', async () => {
     world.clock.set('2026-06-15T22:00:01Z');
     await run(app, AbortSignal.abort());

@@ -31,7 +31,9 @@ afterAll(() => world.close());
 /** The same installation so many days later. */
 function after(days: number): { app: App; clock: ReturnType<typeof handClock> } {
   const clock = handClock(new Date(world.app.clock.now().getTime() + days * DAY_MS));
-  return { clock, app: { ...world.app, clock, ledger: { ...world.app.ledger, clock } } };
+  const databaseNow = () => `timestamptz '${clock.now().toISOString()}'`;
+  const gateway: App['gateway'] = (name) => ({ ...world.app.gateway(name), askTime: async () => clock.now() });
+  return { clock, app: { ...world.app, clock, gateway, ledger: { ...world.app.ledger, clock, databaseNow } } };
 }
 
 async function archived(): Promise<string[]> {
@@ -49,6 +51,17 @@ describe('shredDue', () => {
 
   it('stops between two files when the process does', async () => {
     expect(await shredDue(after(401).app, () => true)).toBe(0);
+    expect(await archived()).toHaveLength(3);
+  });
+
+  it.each([
+    ['says that it is not', async () => world.app.clock.now()],
+    ['does not say', async () => undefined],
+  ])('destroys nothing when the host says that the time is over and the service %s', async (_what, askTime) => {
+    const { app } = after(500);
+    const gateway: App['gateway'] = (name) => ({ ...app.gateway(name), askTime });
+    const refused = { code: 'CLOCK_UNSURE', message: expect.stringContaining('the keys of 3 files') };
+    await expect(shredDue({ ...app, gateway })).rejects.toMatchObject(refused);
     expect(await archived()).toHaveLength(3);
   });
 

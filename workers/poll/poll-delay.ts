@@ -1,4 +1,5 @@
 import type { AccountConfig } from '../../schemas/config.ts';
+import { LONGEST_REPOLL_MS } from '../../src/ledger/moves/schedule-poll.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -28,4 +29,4 @@ export function isStale({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): b
 }
 
 /** How often a result that did not fit is asked for again by itself. */
-export const EXCEPTION_DELAY_MS = DAY_MS;
+export const EXCEPTION_DELAY_MS = LONGEST_REPOLL_MS;

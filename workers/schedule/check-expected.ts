@@ -1,10 +1,10 @@
 import type { App } from '../../src/app.ts';
 import { dueDates, type DueDate, type Timetable } from '../../src/kernel/business-dates.ts';
 import type { Folder, Settings } from '../../src/kernel/config.ts';
-import { startOfDay } from '../../src/kernel/zone-time.ts';
+import { dayInZone, startOfDay } from '../../src/kernel/zone-time.ts';
 import { beginRun } from '../../src/ledger/moves/begin-run.ts';
 import { finishRun } from '../../src/ledger/moves/finish-run.ts';
-import { missRun } from '../../src/ledger/moves/miss-run.ts';
+import { forgetEarlyMisses, missRun } from '../../src/ledger/moves/miss-run.ts';
 import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
 import { countClaimed } from '../../src/ledger/queries/count-claimed.ts';
 import { readLastRun } from '../../src/ledger/queries/read-runs.ts';
@@ -37,7 +37,8 @@ export async function checkExpected(app: App): Promise<void> {
 async function checkFolder(app: App, folder: Folder, times: Timetable): Promise<void> {
   const name = expectationOf(folder.id);
   const since = await seeSchedule(app.ledger, name, JSON.stringify(times), 0);
-  const last = await readLastRun(app.ledger, name);
+  await forgetEarlyMisses(app.ledger, name);
+  const last = await readLastRun(app.ledger, name, dayInZone(app.clock.now(), times.timeZone));
   for (const due of dueDates(times, since, app.clock.now(), last?.business_date)) await judge(app, folder, times, due);
 }
 

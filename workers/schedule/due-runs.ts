@@ -1,6 +1,7 @@
 import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { App } from '../../src/app.ts';
 import { type DueDate, dueDates } from '../../src/kernel/business-dates.ts';
+import { dayInZone } from '../../src/kernel/zone-time.ts';
 import { schedulesHere } from '../../src/kernel/schedules-here.ts';
 import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
 import { readLastRun, readOpenRuns } from '../../src/ledger/queries/read-runs.ts';
@@ -19,11 +20,11 @@ export const RETRY_MS = 300_000;
 export async function findDueRuns(app: App, name: string, schedule: ScheduleConfig): Promise<DueRun[]> {
   const now = app.clock.now();
   const since = await seeSchedule(app.ledger, name, JSON.stringify(schedule), windowMs(schedule));
-  const last = await readLastRun(app.ledger, name);
-  const open = last ? await readOpenRuns(app.ledger, name, new Date(now.getTime() - windowMs(schedule))) : [];
+  const last = await readLastRun(app.ledger, name, dayInZone(now, schedule.timeZone));
+  const open = last ? await readOpenRuns(app.ledger, name, new Date(now.getTime() - windowMs(schedule)), now) : [];
   return [
     ...open
-      .filter((run) => run.state === 'running' || waitedMs(run, now) >= RETRY_MS)
+      .filter((run) => run.state !== 'failed' || waitedMs(run, now) >= RETRY_MS)
       .map((found) => ({ day: found.business_date, at: found.due_at, found })),
     ...dueDates(schedule, since, now, last?.business_date),
   ];

@@ -36,8 +36,8 @@ export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<bool
     const { rowCount } = await tx.client.query(
       `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1)
        INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                         claimed_at, wrapped_key, archive, charset, control, site)
-       VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                         claimed_at, wrapped_key, archive, charset, control, site, known_at)
+       VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, ${tx.databaseNow})
        ON CONFLICT (file_id) DO NOTHING`,
       [
         file.fileId,

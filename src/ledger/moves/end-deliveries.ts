@@ -2,7 +2,8 @@ import type { Ledger } from '../open-ledger.ts';
 import type { WaitingNotice } from '../queries/read-waiting-notices.ts';
 
 const FIRST_MS = 60_000;
-const LONGEST_MS = 3_600_000;
+/** The longest wait before a notice is tried again, in ms. */
+export const LONGEST_TELL_MS = 3_600_000;
 
 /** They have reached the target. */
 export async function noteDelivered(ledger: Ledger, target: string, notices: readonly WaitingNotice[]): Promise<void> {
@@ -33,7 +34,7 @@ export async function noteUndelivered(
       ledger.clock.now(),
       fault,
       FIRST_MS,
-      LONGEST_MS,
+      LONGEST_TELL_MS,
     ],
   );
 }

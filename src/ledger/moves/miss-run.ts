@@ -25,3 +25,17 @@ export async function missRun(
     return true;
   });
 }
+
+/** Clocks of several hosts differ a little, in ms. */
+const AHEAD_MS = 3_600_000;
+
+/**
+ * Nothing that is still to come can have been missed; a clock that was set forward has said so, and the date would never have
+ * its run. The trail keeps what was said.
+ */
+export async function forgetEarlyMisses(ledger: Ledger, schedule: string): Promise<void> {
+  await ledger.pool.query(`DELETE FROM schedule_run WHERE schedule = $1 AND state = 'missed' AND due_at > $2`, [
+    schedule,
+    new Date(ledger.clock.now().getTime() + AHEAD_MS),
+  ]);
+}

@@ -37,7 +37,12 @@ export async function moveFile(
   options: With = {},
 ): Promise<FileRow | undefined> {
   const move = FILE_MOVES.find((row) => row.name === name)!;
-  const set = assignments({ state: move.to, state_at: tx.at, ...options.set }, options.compute, 2);
+  const set = assignments(
+    { state: move.to, state_at: tx.at, ...options.set },
+    options.compute,
+    2,
+    `, known_at = ${tx.databaseNow}`,
+  );
   const where = renumber(' AND ', options.where, 2 + set.values.length);
   const { rows } = await tx.client.query<FileRow>(
     `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2${where.sql} RETURNING *`,
@@ -81,11 +86,11 @@ export function mustMove<Row>(row: Row | undefined, action: string): Row {
   return row;
 }
 
-function assignments(columns: Record<string, unknown>, compute: Sql | undefined, offset: number): Sql {
+function assignments(columns: Record<string, unknown>, compute: Sql | undefined, offset: number, more = ''): Sql {
   const names = Object.keys(columns);
   const computed = renumber(', ', compute, offset + names.length);
   return {
-    sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', ') + computed.sql,
+    sql: names.map((name, index) => `${name} = $${offset + index + 1}`).join(', ') + computed.sql + more,
     values: [
       ...Object.values(columns).map((value) => (typeof value === 'string' ? storableText(value) : value)),
       ...computed.values,

@@ -58,9 +58,12 @@ export async function endFailure({ pool, instance }: Ledger, { work, subject }: 
   );
 }
 
-/** Removes what is not tried any more. @returns what fails, each as `work subject` */
+/** Removes what is not tried any more, and what a clock noted that was days ahead. @returns what fails, each as `work subject` */
 export async function listFailing(ledger: Ledger): Promise<Set<string>> {
-  await ledger.pool.query('DELETE FROM failing_work WHERE expires_at < $1', [ledger.clock.now()]);
+  await ledger.pool.query(
+    `DELETE FROM failing_work WHERE expires_at < $1 OR last_at > $1::timestamptz + interval '1 day'`,
+    [ledger.clock.now()],
+  );
   const { rows } = await ledger.pool.query<{ key: string }>(`SELECT work || ' ' || subject AS key FROM failing_work`);
   return new Set(rows.map(({ key }) => key));
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
+import { hasCome } from '../has-come.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
 /** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
@@ -49,13 +50,7 @@ export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha
 /** Longest wait between tries that never reached the service, in ms. */
 export const LONGEST_RELEASE_MS = 300_000;
 
-/** Condition that a wait is over; a moment beyond the longest wait counts as come (kernel/wait-left.ts). */
-export function hasCome(column: string, now: string): string {
-  return `(${column} IS NULL OR ${column} <= ${now}
-    OR ${column} > ${now}::timestamptz + ${LONGEST_RELEASE_MS} * interval '1 millisecond')`;
-}
-
-const GATE = `${hasCome('not_before', '$1')} AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
+const GATE = `(not_before IS NULL OR ${hasCome('not_before', '$1', LONGEST_RELEASE_MS)}) AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
   AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(batch.account) next)`;
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */

@@ -10,11 +10,13 @@ export type DueAlarm = AlarmCause & { text: string };
 /** Who is to be told, by a mark that never changes, and of what. */
 export type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
 
-/** Remembers since when alarms are looked for; the first call counts. */
+/** Remembers since when alarms are looked for; the first call counts, but not when a clock ahead of its time made it. */
 export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
-  await ledger.pool.query('INSERT INTO alarm_watch (began_at) VALUES ($1) ON CONFLICT DO NOTHING', [
-    ledger.clock.now(),
-  ]);
+  await ledger.pool.query(
+    `INSERT INTO alarm_watch AS w (began_at) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET began_at = excluded.began_at WHERE w.began_at > excluded.began_at`,
+    [ledger.clock.now()],
+  );
 }
 
 /**

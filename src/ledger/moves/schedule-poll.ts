@@ -12,7 +12,8 @@ export type PollNote = { isStale?: boolean; alarm?: string; isSilent?: boolean }
 /** So often in a row the same text that is no state of a batch is no passing trouble of the service. */
 const MOST_NOT_KNOWN = 10;
 
-const DAY_MS = 86_400_000;
+/** The longest wait before a result that did not fit is asked for again, in ms. */
+export const LONGEST_REPOLL_MS = 86_400_000;
 
 /** What is new of it. A person is told once, not with each question. */
 export type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
@@ -64,7 +65,7 @@ function countNotKnown(before: BatchRow, note: PollNote): number {
 /** Move `distrust`: the batch stays with its id, is asked for on, and a person can give it another or put it in doubt. */
 async function deny(tx: Transaction, key: BatchKey, said: string): Promise<BatchRow | undefined> {
   const reason = `the service has said ${MOST_NOT_KNOWN} times about its batch id: ${said}`;
-  const set = { next_poll_at: new Date(tx.at.getTime() + DAY_MS) };
+  const set = { next_poll_at: new Date(tx.at.getTime() + LONGEST_REPOLL_MS) };
   return moveBatch(tx, 'distrust', key, { actor: 'worker:poll', reason, evidence: { said } }, { set });
 }
 

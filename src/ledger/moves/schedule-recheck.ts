@@ -1,3 +1,4 @@
+import { hasCome } from '../has-come.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { transact } from '../transaction.ts';
@@ -12,15 +13,24 @@ export const MAY_RECHECK = `batch.state = 'reconciled' AND batch.batch_id IS NOT
   AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = batch.file_id AND o.kind = 'result')
   AND NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.shredded_at IS NOT NULL)`;
 
+/** The longest wait before a recheck that the configuration allows, in ms. */
+export const LONGEST_RECHECK_MS = 366 * 86_400_000;
+
 /**
  * Takes up a recheck that is due. One worker gets it; when that one dies or cannot reach the service, it is due again
  * after `retryMs`.
+ * @param longestMs the longest wait before one
  */
-export async function takeRecheck(ledger: Ledger, key: BatchKey, retryMs: number): Promise<BatchRow | undefined> {
+export async function takeRecheck(
+  ledger: Ledger,
+  key: BatchKey,
+  retryMs: number,
+  longestMs = LONGEST_RECHECK_MS,
+): Promise<BatchRow | undefined> {
   const nowMs = ledger.clock.now().getTime();
   const { rows } = await ledger.pool.query<BatchRow>(
     `UPDATE batch SET next_recheck_at = $4
-     WHERE file_id = $1 AND batch_no = $2 AND next_recheck_at <= $3 AND ${MAY_RECHECK} RETURNING *`,
+     WHERE file_id = $1 AND batch_no = $2 AND ${hasCome('next_recheck_at', '$3', longestMs)} AND ${MAY_RECHECK} RETURNING *`,
     [key.fileId, key.batchNo, new Date(nowMs), new Date(nowMs + retryMs)],
   );
   return rows[0];

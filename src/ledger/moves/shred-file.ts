@@ -13,7 +13,7 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
   return transact(ledger, async (tx) => {
     await tx.client.query('SELECT FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
     await tx.client.query('SELECT FROM batch WHERE file_id = $1 FOR UPDATE', [fileId]);
-    const here = { pool: tx.client, clock: ledger.clock };
+    const here = { ...ledger, pool: tx.client };
     const [due] = await findDueShreds(here, days, { limit: 1, fileId });
     if (!due) return false;
     await destroyKeys(tx, fileId);

@@ -2,8 +2,10 @@ import type { OutputKind } from '../../../schemas/lifecycle.ts';
 import { HOME_SITE } from '../../../schemas/roles.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
-import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
-import { hasCome } from '../moves/prepare-batch.ts';
+import { hasCome } from '../has-come.ts';
+import { LONGEST_RELEASE_MS } from '../moves/prepare-batch.ts';
+import { LONGEST_REPOLL_MS } from '../moves/schedule-poll.ts';
+import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../moves/schedule-recheck.ts';
 import type { BatchRow } from '../records.ts';
 import { UNWRITTEN_CORRECTIONS } from './read-changes.ts';
 
@@ -21,16 +23,21 @@ export type DueWork = {
 /**
  * @param site   whose files are to be taken in and delivered; the rest is the same for all
  * @param closed accounts whose window is closed: nothing of them is sent now
+ * @param longestRecheckMs the longest wait before a result is asked for again
  */
 export async function findDueWork(
   ledger: Ledger,
-  { site = HOME_SITE, closed = [] }: { site?: string; closed?: readonly string[] } = {},
+  {
+    site = HOME_SITE,
+    closed = [],
+    longestRecheckMs = LONGEST_RECHECK_MS,
+  }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
 ): Promise<DueWork> {
   const [intake, submit, poll, recheck, deliver] = await Promise.all([
     findClaimed(ledger, site),
     findSendable(ledger, undefined, closed),
     findAwaitingResult(ledger),
-    findToRecheck(ledger),
+    findToRecheck(ledger, longestRecheckMs),
     findDeliverable(ledger, site),
   ]);
   return { intake, submit, poll: [...poll, ...recheck], deliver };
@@ -64,7 +71,7 @@ export async function findSendable(
     `SELECT next.file_id, next.batch_no
      FROM (${accounts}) waiting
      CROSS JOIN LATERAL next_to_send(waiting.account) next
-     WHERE ${hasCome('next.not_before', '$1')} AND waiting.account <> ALL ($2)
+     WHERE (next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
        AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`,
     [ledger.clock.now(), closed, ...(account === undefined ? [] : [account])],
   );
@@ -87,7 +94,7 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
-       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND next_poll_at <= $1))
+       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
      ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
     [ledger.clock.now()],
   );
@@ -95,9 +102,9 @@ async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
 }
 
 /** Those whose result is to be asked for again. */
-async function findToRecheck(ledger: Ledger): Promise<BatchRow[]> {
+async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
-    `SELECT * FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
+    `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
     [ledger.clock.now()],
   );
   return rows;

@@ -83,12 +83,12 @@ export async function findLate(ledger: Ledger, schedules: readonly string[], sin
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'late' AS kind, r.schedule || ' ' || r.business_date AS subject, NULL AS account, '{}'::jsonb AS figures
      FROM schedule_run r
-     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2
+     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2 AND r.due_at <= $3
        AND NOT EXISTS (SELECT 1 FROM file f
                        WHERE r.schedule = 'expect:' || f.folder AND f.folder = substr(r.schedule, 8)
                          AND f.claimed_at > r.due_at)
      ORDER BY r.due_at, r.schedule LIMIT 200`,
-    [schedules, since],
+    [schedules, since, ledger.clock.now()],
   );
   return rows;
 }

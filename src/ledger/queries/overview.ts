@@ -1,5 +1,7 @@
 import { MAY_LEAVE } from '../moves/prepare-batch.ts';
-import { MAY_RECHECK } from '../moves/schedule-recheck.ts';
+import { hasCome } from '../has-come.ts';
+import { LONGEST_REPOLL_MS } from '../moves/schedule-poll.ts';
+import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../moves/schedule-recheck.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
 import { IS_DELIVERABLE } from './due-work.ts';
@@ -125,8 +127,8 @@ export async function isMoving(ledger: Ledger, closed: readonly string[] = []): 
     `SELECT EXISTS (SELECT FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
          OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
          OR EXISTS (SELECT FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
-         OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND next_poll_at <= $1)
-         OR EXISTS (SELECT FROM batch WHERE next_recheck_at <= $1 AND ${MAY_RECHECK}) AS moving`,
+         OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})
+         OR EXISTS (SELECT FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) AS moving`,
     [ledger.clock.now(), closed],
   );
   return row!.moving;

@@ -10,16 +10,23 @@ export async function readRun(ledger: Ledger, schedule: string, day: string): Pr
   return row;
 }
 
-/** The run of the latest business date that has one. Dates behind it have nothing yet; those before have all of theirs. */
-export async function readLastRun(ledger: Ledger, schedule: string): Promise<RunRow | undefined> {
-  const [row] = await ask(ledger, 'schedule = $1 ORDER BY business_date DESC LIMIT 1', [schedule]);
+/**
+ * The run of the latest business date up to a day that has one. Dates behind it have nothing yet; those before have all of
+ * theirs. Dates that are still to come have one only when a clock was wrong.
+ */
+export async function readLastRun(ledger: Ledger, schedule: string, day: string): Promise<RunRow | undefined> {
+  const upTo = 'schedule = $1 AND business_date <= $2 ORDER BY business_date DESC LIMIT 1';
+  const [row] = await ask(ledger, upTo, [schedule, day]);
   return row;
 }
 
-/** Runs that were begun and not brought to their end; failed ones only if they were due after `failedSince`. */
-export function readOpenRuns(ledger: Ledger, schedule: string, failedSince: Date): Promise<RunRow[]> {
-  const open = `(state = 'running' OR (state = 'failed' AND due_at > $2))`;
-  return ask(ledger, `schedule = $1 AND ${open} ORDER BY business_date`, [schedule, failedSince]);
+/**
+ * Runs that were begun and not brought to their end; failed ones only if they were due after `since`. A run that has been due
+ * since then may still be made, so a clock that was ahead called it missed.
+ */
+export function readOpenRuns(ledger: Ledger, schedule: string, since: Date, now: Date): Promise<RunRow[]> {
+  const open = `(state = 'running' OR (due_at > $2 AND (state = 'failed' OR (state = 'missed' AND due_at <= $3))))`;
+  return ask(ledger, `schedule = $1 AND ${open} ORDER BY business_date`, [schedule, since, now]);
 }
 
 /** The last run before a business date that was done. */
@@ -29,10 +36,10 @@ export async function readDoneBefore(ledger: Ledger, schedule: string, day: stri
   return row;
 }
 
-/** What was missed or has failed since, the earliest first; at most 200. */
+/** What was missed or has failed since, the earliest first; at most 200. What is still to come cannot have been missed. */
 export function listLateRuns(ledger: Ledger, since: Date): Promise<RunRow[]> {
-  const late = `state IN ('missed', 'failed') AND due_at >= $1`;
-  return ask(ledger, `${late} ORDER BY due_at, schedule LIMIT 200`, [since]);
+  const late = `state IN ('missed', 'failed') AND due_at >= $1 AND due_at <= $2`;
+  return ask(ledger, `${late} ORDER BY due_at, schedule LIMIT 200`, [since, ledger.clock.now()]);
 }
 
 /** What was missed of these schedules from one moment to another, the earliest first. */

@@ -1,4 +1,6 @@
 import type { AlarmKind } from '../../../schemas/alarms.ts';
+import { hasCome } from '../has-come.ts';
+import { LONGEST_TELL_MS } from '../moves/end-deliveries.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { AlarmFigures } from './find-alarm-causes.ts';
 
@@ -23,7 +25,7 @@ export async function readWaitingNotices(ledger: Ledger, target: string, limit =
     `SELECT d.alarm_no AS "alarmNo", d.event, a.kind, a.subject, a.account, a.text, a.figures,
             CASE d.event WHEN 'raised' THEN a.raised_at ELSE a.cleared_at END AS at
      FROM alarm_delivery d JOIN alarm a USING (alarm_no)
-     WHERE d.ended_at IS NULL AND d.target = $1 AND d.next_try_at <= $2
+     WHERE d.ended_at IS NULL AND d.target = $1 AND ${hasCome('d.next_try_at', '$2', LONGEST_TELL_MS)}
      ORDER BY 8, d.alarm_no, d.event DESC LIMIT $3`,
     [target, ledger.clock.now(), limit],
   );

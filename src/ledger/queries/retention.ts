@@ -5,26 +5,28 @@ import { IS_DELIVERABLE } from './due-work.ts';
 /** Days after the final state of a file, by account; 0 for never. `others` is for accounts that have left. */
 export type RetentionDays = { byAccount: Readonly<Record<string, number>>; others: number };
 
-/** A file whose time is over. `dueAt` is when it was. */
+/** A file whose time is over. `dueAt` is when it was, by the later of two clocks. */
 export type DueFile = Pick<FileRow, 'file_id' | 'file_no' | 'name' | 'account' | 'state'> & { dueAt: Date };
 
 /**
- * Files whose time is over and whose key is still there, the oldest first. One of which anything is open waits: a batch, a
+ * Files whose time is over and whose key is still there, the oldest first. It is over when the clocks of this host and of the
+ * database both say so: what is destroyed too early cannot be brought back. One of which anything is open waits: a batch, a
  * result that is to be asked for again, a correction or notice that is not written, a proposal.
  * @param fileId look at this one only
  */
 export async function findDueShreds(
-  ledger: Pick<Ledger, 'clock'> & { pool: { query: Ledger['pool']['query'] } },
+  ledger: Pick<Ledger, 'clock' | 'databaseNow'> & { pool: { query: Ledger['pool']['query'] } },
   days: RetentionDays,
   { limit, fileId }: { limit: number; fileId?: string },
 ): Promise<DueFile[]> {
   const { rows } = await ledger.pool.query<DueFile>(
     `SELECT f.file_id, f.file_no, f.name, f.account, f.state,
-            f.state_at + coalesce(kept.days, $3) * interval '1 day' AS "dueAt"
+            greatest(f.state_at, f.known_at) + coalesce(kept.days, $3) * interval '1 day' AS "dueAt"
      FROM file f LEFT JOIN unnest($1::text[], $2::int[]) AS kept (account, days) USING (account)
      WHERE f.shredded_at IS NULL AND ($6::text IS NULL OR f.file_id = $6)
        AND f.state IN ('completed', 'cancelled', 'partly_cancelled', 'rejected') AND coalesce(kept.days, $3) > 0
-       AND f.state_at + coalesce(kept.days, $3) * interval '1 day' <= $4
+       AND f.state_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()})
+       AND (f.known_at IS NULL OR f.known_at + coalesce(kept.days, $3) * interval '1 day' <= least($4, ${ledger.databaseNow()}))
        AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id
                        AND (b.state NOT IN ('reconciled', 'cancelled') OR b.next_recheck_at IS NOT NULL))
        AND NOT EXISTS (SELECT 1 FROM proposal p WHERE p.file_id = f.file_id AND p.verdict IS NULL)

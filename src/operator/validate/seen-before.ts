@@ -16,6 +16,7 @@ import {
   saySentBefore,
   type SentBefore,
 } from '../../ledger/queries/find-sent-before.ts';
+import { readSlowerNow } from '../../ledger/queries/read-slower-now.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../vault/row-set.ts';
 import { rowFingerprinter } from '../../../workers/fingerprint-row.ts';
 import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
@@ -37,7 +38,8 @@ export type SeenBeforeSearch = { take(group: CheckedGroup): Promise<void>; end()
 
 /** @param mostFaults how many of the faults are kept; all are counted */
 export async function openSeenBefore(app: App, folder: Folder, mostFaults: number): Promise<SeenBeforeSearch> {
-  const charged = searchCharged(app, folder, mostFaults);
+  const now = await readSlowerNow(app.ledger.pool, app.clock.now(), app.ledger.databaseNow());
+  const charged = searchCharged(app, folder, { mostFaults, since: chargedSince(folder, now) });
   const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
   const rowSet = openRowSet(rowSetKey(app.fingerprint));
   return {
@@ -56,8 +58,11 @@ function addRows(rowSet: RowSet, { count, bytes, starts }: PackedRows): void {
   for (let row = 0; row < count; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
 }
 
-function searchCharged(app: App, folder: Folder, mostFaults: number) {
-  const since = chargedSince(folder, app.clock.now());
+function searchCharged(
+  app: App,
+  folder: Folder,
+  { mostFaults, since }: { mostFaults: number; since: Date | undefined },
+) {
   const printOf = rowFingerprinter(app, folder);
   const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
   const faults: Fault[] = [];

@@ -24,6 +24,7 @@ describe('claimFile', () => {
       name: claim.name,
       state: 'claimed',
       state_at: new Date(START),
+      known_at: new Date(START),
       reason_code: null,
       reason: null,
       bytes: 5_000_000_000,

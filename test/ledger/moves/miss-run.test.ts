@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
-import { missRun } from '../../../src/ledger/moves/miss-run.ts';
+import { forgetEarlyMisses, missRun } from '../../../src/ledger/moves/miss-run.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { BECAUSE, DUE, freshSchedule, movesOfSchedule, runOf } from '../support/run-world.ts';
 
@@ -33,5 +33,21 @@ describe('missRun', () => {
     const run = await beginRun(world.ledger, name, DUE, BECAUSE);
     expect(await missRun(world.ledger, name, DUE, BECAUSE)).toBe(false);
     expect(await runOf(world, name)).toEqual(run);
+  });
+});
+
+describe('forgetEarlyMisses', () => {
+  it('takes back what is still to come, and nothing else', async () => {
+    const name = await freshSchedule(world);
+    await missRun(world.ledger, name, DUE, BECAUSE);
+    world.clock.set(DUE.at);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toMatchObject({ state: 'missed' });
+    world.clock.advance(-400 * 86_400_000);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toBeUndefined();
+    await beginRun(world.ledger, name, DUE, BECAUSE);
+    await forgetEarlyMisses(world.ledger, name);
+    expect(await runOf(world, name)).toMatchObject({ state: 'running' });
   });
 });

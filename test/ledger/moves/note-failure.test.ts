@@ -76,5 +76,8 @@ describe('listFailing', () => {
     expect(await listFailing(world.ledger)).toEqual(new Set(['deliver f1']));
     world.clock.advance(86_400_000);
     expect(await listFailing(world.ledger)).toEqual(new Set());
+    await fail(1);
+    world.clock.advance(-400 * 86_400_000);
+    expect(await listFailing(world.ledger)).toEqual(new Set());
   });
 });

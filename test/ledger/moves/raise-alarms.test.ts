@@ -29,6 +29,21 @@ async function told(target: string): Promise<string[]> {
   return (await readWaitingNotices(world.ledger, target)).map(({ event, kind }) => `${event} ${kind}`);
 }
 
+describe('beginAlarmWatch', () => {
+  it('remembers the first time, unless it is still to come', async () => {
+    const began = async () => {
+      await beginAlarmWatch(world.ledger);
+      return (await world.ledger.pool.query<{ at: Date }>('SELECT began_at AS at FROM alarm_watch')).rows[0]!.at;
+    };
+    world.clock.advance(400 * 86_400_000);
+    await began();
+    world.clock.set(START);
+    expect(await began()).toEqual(new Date(START));
+    world.clock.advance(1_000);
+    expect(await began()).toEqual(new Date(START));
+  });
+});
+
 describe('raiseAlarms', () => {
   it('raises once while it lasts, clears once, and raises anew', async () => {
     expect(await look([HELD])).toEqual({ raised: 1, cleared: 0 });

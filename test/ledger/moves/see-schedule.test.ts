@@ -39,6 +39,15 @@ describe('seeSchedule', () => {
     expect(await see('at 21:00')).toEqual(new Date(START));
   });
 
+  it('takes back what a clock has noted that was ahead', async () => {
+    world.clock.advance(400 * 24 * HOUR_MS);
+    await see();
+    world.clock.set(START);
+    expect(await see()).toEqual(new Date(START));
+    world.clock.advance(HOUR_MS);
+    expect(await see()).toEqual(new Date(START));
+  });
+
   it('two processes that see it first at the same moment agree', async () => {
     const another = await world.openAgain();
     const [one, other] = await Promise.all([see(), seeSchedule(another, 'nightly', 'at 22:00', 4 * HOUR_MS)]);

@@ -56,6 +56,25 @@ describe('findDueWork', () => {
     expect((await due()).poll.sort()).toEqual([byState.submitted, byState.result_in].sort());
   });
 
+  it('asks again by now for what a clock that was ahead has put off', async () => {
+    const { file_id: odd } = await world.batchIn('exception');
+    const { file_id: again } = await world.batchIn('reconciled');
+    await write(again, 'ack', 'result', 'summary-json', 'summary-txt');
+    await world.putFile(again, 'completed');
+    const putOff = async (days: number) => {
+      const at = new Date(world.clock.now().getTime() + days * 86_400_000);
+      await world.force(
+        `UPDATE batch SET next_poll_at = CASE state WHEN 'exception' THEN $1::timestamptz END,
+                          next_recheck_at = CASE state WHEN 'reconciled' THEN $1::timestamptz END`,
+        [at],
+      );
+      return (await findDueWork(world.ledger, { longestRecheckMs: 7 * 86_400_000 })).poll.map((row) => row.file_id);
+    };
+    expect(await putOff(1)).toEqual([]);
+    expect(await putOff(2)).toEqual([odd]);
+    expect((await putOff(400)).sort()).toEqual([odd, again].sort());
+  });
+
   it('asks in the order in which the answers are due', async () => {
     const plans: [BatchState, string | null][] = [
       ['submitted', '2026-06-15T10:20:00Z'],

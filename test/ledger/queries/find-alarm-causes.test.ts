@@ -121,7 +121,9 @@ describe('findLate', () => {
     await missRun(world.ledger, schedule, { day, at: new Date(`${day}T12:00:00Z`) }, BECAUSE);
   }
 
-  it('names what was missed of the schedules given, and not what is long ago', async () => {
+  it('names what was missed of the schedules given, and neither what is long ago nor what is still to come', async () => {
+    world.clock.set('2026-06-15T12:00:00Z');
+    await missed('nightly', '2026-06-16');
     await missed('nightly', '2026-06-09');
     await missed('nightly', '2026-06-15');
     await missed('gone', '2026-06-15');
@@ -131,6 +133,7 @@ describe('findLate', () => {
   });
 
   it('names what failed, and neither what runs nor what is done', async () => {
+    world.clock.set('2026-06-17T12:00:00Z');
     await seeSchedule(world.ledger, 'close', '{}', 0);
     for (const state of ['failed', 'done', 'running'] as const) {
       const day = { failed: '2026-06-15', done: '2026-06-16', running: '2026-06-17' }[state];
@@ -141,6 +144,7 @@ describe('findLate', () => {
   });
 
   it('forgets an expected file when one has come after its time', async () => {
+    world.clock.set('2026-06-15T12:00:02Z');
     const file = await world.held();
     const subject = `expect:${file.folder}`;
     await missed(subject, '2026-06-15');

@@ -52,14 +52,25 @@ describe('questions about runs', () => {
   });
 
   it('readLastRun gives the latest date, whatever became of it', async () => {
-    expect(await readLastRun(world.ledger, name)).toMatchObject({ business_date: '2026-06-15' });
-    expect(await readLastRun(world.ledger, 'weekly')).toBeUndefined();
+    expect(await readLastRun(world.ledger, name, '2026-06-16')).toMatchObject({ business_date: '2026-06-15' });
+    expect(await readLastRun(world.ledger, 'weekly', '2026-06-16')).toBeUndefined();
   });
 
   it('readOpenRuns gives what runs, and what failed since', async () => {
-    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-11')))).toEqual(['2026-06-12', '2026-06-15']);
-    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-12')))).toEqual(['2026-06-15']);
-    expect(await readOpenRuns(world.ledger, 'weekly', noon('2026-06-01'))).toEqual([]);
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-11'), noon('2026-06-15')))).toEqual([
+      '2026-06-12',
+      '2026-06-15',
+    ]);
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-12'), noon('2026-06-15')))).toEqual([
+      '2026-06-15',
+    ]);
+    expect(await readOpenRuns(world.ledger, 'weekly', noon('2026-06-01'), noon('2026-06-15'))).toEqual([]);
+    // Called missed too soon.
+    const early = await readOpenRuns(world.ledger, name, noon('2026-06-09'), noon('2026-06-10'));
+    expect(days(early)).toEqual(['2026-06-10', '2026-06-12', '2026-06-15']);
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-08'), noon('2026-06-09')))).not.toContain(
+      '2026-06-10',
+    );
   });
 
   it.each([

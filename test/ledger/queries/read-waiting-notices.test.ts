@@ -31,4 +31,11 @@ describe('readWaitingNotices', () => {
     expect(await readWaitingNotices(world.ledger, 'a', 1)).toHaveLength(1);
     expect(await readWaitingNotices(world.ledger, 'b')).toEqual([]);
   });
+
+  it('does not wait for a time that a clock has noted which was ahead', async () => {
+    await world.force(`UPDATE alarm_delivery SET next_try_at = next_try_at + interval '30 minutes'`);
+    expect(await readWaitingNotices(world.ledger, 'a')).toEqual([]);
+    await world.force(`UPDATE alarm_delivery SET next_try_at = next_try_at + interval '400 days'`);
+    expect(await readWaitingNotices(world.ledger, 'a')).toHaveLength(2);
+  });
 });

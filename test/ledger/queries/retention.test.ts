@@ -41,6 +41,22 @@ describe('findDueShreds', () => {
     },
   );
 
+  it('believes the later of two clocks, of what has happened, and the slower one, of the present', async () => {
+    const file = await ended();
+    world.clock.advance(400 * DAY_MS);
+    world.wrongBy.database = -400 * DAY_MS;
+    expect(await due()).toEqual([]);
+    world.clock.advance(-800 * DAY_MS);
+    world.wrongBy.database = 800 * DAY_MS;
+    expect(await due()).toEqual([]);
+    world.clock.advance(400 * DAY_MS);
+    world.wrongBy.database = 0;
+    await world.force(`UPDATE file SET state_at = state_at - interval '400 days'`);
+    expect(await due()).toEqual([]);
+    world.clock.advance(10 * DAY_MS);
+    expect(await due()).toEqual([file.file_id]);
+  });
+
   it.each(['claimed', 'held', 'accepted', 'in_progress'] as const)('never finds a %s file', async (state) => {
     await ended(state);
     world.clock.advance(1_000 * DAY_MS);
