@@ -11,10 +11,22 @@ import { HOME_SITE } from './roles.ts';
  * meaning; the reference in docs/ and the file that `paydrop init` writes are made from it.
  */
 
-const Milliseconds = z.int().nonnegative();
+/** Beyond it a timer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+const DAY_MS = 86_400_000;
+
+/** A wait that the ledger knows; a moment behind it must be one that can be written. */
+const Wait = z
+  .int()
+  .nonnegative()
+  .max(366 * DAY_MS);
 
 /** Of what is done again and again; at 0 a processor would do nothing else. */
-const Interval = z.int().min(10);
+const Interval = z.int().min(10).max(LONGEST_TIMER_MS);
+
+/** A longest wait for an answer. At 0 nothing would ever be answered, and every batch be in doubt. */
+const Patience = z.int().min(1).max(LONGEST_TIMER_MS);
 
 /** An address of IPv4 or IPv6, with or without the length of a network, or one of the names that Fastify knows. */
 function isNetwork(text: string): boolean {
@@ -22,7 +34,8 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
   if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  // Everybody in the world is no proxy.
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 /** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
@@ -139,17 +152,17 @@ export const AccountConfig = z.strictObject({
     .url()
     .optional()
     .describe('Address of the service; left out, the one of the server. Plain http on loopback only'),
-  leaseMs: Milliseconds.default(30_000).describe(
+  leaseMs: Patience.default(30_000).describe(
     'How long a worker may hold a batch before it writes the first byte, in ms',
   ),
-  connectTimeoutMs: Milliseconds.default(10_000).describe('Longest wait for a connection, in ms'),
-  answerTimeoutMs: Milliseconds.default(180_000).describe('Longest wait for the whole answer, in ms'),
+  connectTimeoutMs: Patience.default(10_000).describe('Longest wait for a connection, in ms'),
+  answerTimeoutMs: Patience.default(180_000).describe('Longest wait for the whole answer, in ms'),
   poll: z
     .strictObject({
-      firstMs: Milliseconds.default(10_000).describe('First question for a result after, in ms'),
+      firstMs: Wait.default(10_000).describe('First question for a result after, in ms'),
       factor: z.number().min(1).default(1.5).describe('Each further wait is longer by this factor'),
-      longestMs: Milliseconds.default(300_000).describe('But never longer than, in ms'),
-      staleMs: Milliseconds.default(86_400_000).describe(
+      longestMs: Wait.default(300_000).describe('But never longer than, in ms'),
+      staleMs: Wait.default(86_400_000).describe(
         'Without a result for so long it counts as overdue, in ms; it is then asked for hourly, after 7 days daily',
       ),
     })
@@ -158,13 +171,13 @@ export const AccountConfig = z.strictObject({
   recheck: z
     .strictObject({
       afterMs: z
-        .array(Milliseconds)
+        .array(Wait)
         .default([3_600_000, 86_400_000, 259_200_000, 604_800_000])
         .describe('So long after it was there, in ms; [] for never'),
     })
     .prefault({})
     .describe('When a result that is there is asked for again, because outcomes may change late'),
-  resolveWaitMs: Milliseconds.default(86_400_000).describe(
+  resolveWaitMs: Wait.default(86_400_000).describe(
     'How long a batch in doubt must have waited before it may be declared not received, in ms',
   ),
   secondPerson: z
@@ -219,7 +232,7 @@ export const RemoteConfig = z
       .string()
       .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'it is not SHA256: and 43 characters, as "ssh-keygen -lf" prints it')
       .describe('Fingerprint of the key of the server, SHA256:...; a server with another key is refused'),
-    timeoutMs: Milliseconds.default(20_000).describe('Longest wait for the log-in, and for any one answer, in ms'),
+    timeoutMs: Patience.default(20_000).describe('Longest wait for the log-in, and for any one answer, in ms'),
   })
   .refine(({ password, key }) => (password === undefined) !== (key === undefined), 'it needs a password or a key');
 
@@ -251,7 +264,7 @@ export const FolderConfig = z.strictObject({
         .string()
         .optional()
         .describe('Folder there for those that are moved; default "claimed" in that folder'),
-      everyMs: Milliseconds.default(60_000).describe('The folder there is listed this often, in ms'),
+      everyMs: Interval.default(60_000).describe('The folder there is listed this often, in ms'),
     })
     .optional()
     .describe('Files are fetched into this folder from an SFTP server; `complete` decides there as it does here'),
@@ -260,7 +273,7 @@ export const FolderConfig = z.strictObject({
     .discriminatedUnion('by', [
       z.strictObject({
         by: z.literal('quiet'),
-        quietMs: Milliseconds.default(10_000).describe('Unchanged for, in ms'),
+        quietMs: Wait.default(10_000).describe('Unchanged for, in ms'),
         probes: z.int().min(1).default(3).describe('Seen unchanged at least this often'),
       }),
       z.strictObject({

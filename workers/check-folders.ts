@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { checkSameFileSystem } from '../src/drop/check-same-file-system.ts';
-import { type Folder, foldersHere, type Settings } from '../src/kernel/config.ts';
-import { liesInside } from '../src/kernel/config-faults.ts';
+import { dataPaths, type Folder, foldersHere, type Settings } from '../src/kernel/config.ts';
+import { findPathFaults, liesInside } from '../src/kernel/config-faults.ts';
 import { PipelineError, systemCode } from '../src/kernel/errors.ts';
 
 /**
@@ -16,6 +16,7 @@ export async function checkFolders(settings: Settings): Promise<void> {
   for (const dir of new Set(ours)) await makeFolder(dir);
   for (const folder of folders) await checkSameFileSystem(folder.path, folder.work);
   await checkLinks(paths, folders);
+  await checkRealPaths(paths, folders);
 }
 
 /**
@@ -40,6 +41,26 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
       },
     );
   }
+}
+
+/** And all else that is asked of paths. */
+async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
+  const [out, quarantine, data] = await Promise.all(
+    [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),
+  );
+  const real = { ...paths, out: out!, quarantine: quarantine!, data: data!, ...dataPaths(data!) };
+  const drops = await Promise.all(
+    folders.map(async (folder) => ({
+      ...folder,
+      path: await realpath(folder.path),
+      work: await realpath(folder.work),
+    })),
+  );
+  const [fault] = findPathFaults({ paths: real, folders: drops });
+  if (!fault) return;
+  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, {
+    next: 'Look where the links in these paths lead, and give each folder a place of its own.',
+  });
 }
 
 function noFolderHere({ folders, site }: Settings): PipelineError {

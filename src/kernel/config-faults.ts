@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
@@ -49,9 +49,19 @@ function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] 
   const faults: ConfigFault[] = [];
   if (!isTimeZone(timeZone)) faults.push({ path: `${path}.timeZone`, reason: `"${timeZone}" is not a time zone` });
   // The address may hold a password, so it is not repeated.
-  if (baseUrl !== undefined && protocolOf(baseUrl) === 'http:' && !isLoopback(new URL(baseUrl).hostname))
-    faults.push({ path: `${path}.baseUrl`, reason: 'card numbers would cross the network in plain; use https://' });
+  const reason = baseUrl === undefined ? undefined : findAddressFault(new URL(baseUrl));
+  if (reason !== undefined) faults.push({ path: `${path}.baseUrl`, reason });
   return faults;
+}
+
+/** What the gateway would refuse with every call. */
+function findAddressFault({ protocol, hostname, username, password, search, hash }: URL): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
+  if (username || password) return 'it holds a name or a password; give agentCode and password';
+  if (search || hash) return 'nothing may follow a question mark or a number sign in it';
+  if (protocol === 'http:' && !isLoopback(hostname))
+    return 'card numbers would cross the network in plain; use https://';
+  return undefined;
 }
 
 function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
@@ -84,8 +94,12 @@ function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
     target.by === 'mail'
       ? (['smtpUrl', target.smtpUrl, ['smtp:', 'smtps:']] as const)
       : (['url', target.url, ['http:', 'https:']] as const);
-  if (text === '' || protocols.some((known) => known === protocolOf(text))) return [];
-  return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
+  if (text === '') return [];
+  if (protocols.every((known) => known !== protocolOf(text)))
+    return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
+  return target.by === 'mail' && new URL(text).search !== ''
+    ? [{ path: `${path}.${name}`, reason: 'nothing may follow a question mark in it' }]
+    : [];
 }
 
 /** The service's own words for what it does not offer (spec 7). */
@@ -159,7 +173,8 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
  * Nothing that paydrop writes may land in a drop folder: a file of rejected rows would be taken as a payment file, and
  * a folder would be moved to quarantine with all that is in it.
  */
-function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
+export function findPathFaults(settings: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
+  const { folders, paths } = settings;
   const { out, quarantine, data } = paths;
   const ours = { out, quarantine, data };
   const owned: { name: string; path: string; site?: string }[] = [
@@ -172,9 +187,19 @@ function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
       return NO_FILES.test(path) ? [{ path: name, reason: 'the operating system keeps no files there' }] : [];
     },
   );
-  const shared = Object.entries(ours)
-    .filter(([name, path]) => name !== 'data' && path === data)
-    .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' }));
+  const shared = [
+    ...Object.entries(ours)
+      .filter(([name, path]) => name !== 'data' && path === data)
+      .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' })),
+    ...['archive', 'journal', 'postgres'].flatMap((kept) =>
+      Object.entries({ out, quarantine })
+        .filter(([, path]) => holds(join(data, kept), path))
+        .map(([name]) => ({ path: `paths.${name}`, reason: `it lies in the folder "${kept}" of paths.data` })),
+    ),
+    ...Object.entries({ out, data })
+      .filter(([name, path]) => holds(quarantine, path) && (name === 'out' || path !== quarantine))
+      .map(([name]) => ({ path: 'paths.quarantine', reason: `paths.${name} lies in it, and would count as a drop` })),
+  ];
   const inOurs = folders.flatMap((drop, index) =>
     Object.entries(ours)
       .filter(([, path]) => drop.path !== path && liesInside(drop.path, path))
@@ -193,7 +218,34 @@ function findPathFaults({ folders, paths }: Settings): ConfigFault[] {
       return liesInside(other.path, drop.path) ? [insideFault(name, drop)] : [];
     }),
   ]);
-  return [...odd, ...shared, ...inOurs, ...inDrops];
+  return [...odd, ...shared, ...inOurs, ...inDrops, ...findWorkFaults(settings)];
+}
+
+/**
+ * What lies in a work folder and is no claim is moved to quarantine, a folder with all that is in it; and whatever lies in
+ * quarantine counts as a drop that was set aside. So neither may hold another folder that is in use.
+ */
+function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
+  const { out, quarantine, data, archive, journal } = paths;
+  const ours = [out, quarantine, data, archive, dirname(journal), join(data, 'postgres')];
+  return folders.flatMap(({ work, site }, index) => {
+    const drops = folders.filter((other) => other.site === site).map(({ path }) => path);
+    const works = folders.map((other) => other.work).filter((other) => other !== work);
+    const inside = [...ours, ...drops, ...works].find((other) => holds(work, other));
+    const around = [out, quarantine, archive, dirname(journal), join(data, 'postgres')].find(
+      (one) => one !== data && holds(one, work),
+    );
+    if (inside === undefined && around === undefined) return [];
+    const how = inside === undefined ? `it lies in "${around}"` : `"${inside}" lies in it`;
+    return [
+      { path: `folders.${index}.work`, reason: `${how}; a work folder holds nothing but files that were claimed` },
+    ];
+  });
+}
+
+/** Whether a path is a folder or lies in it, also under a name with a dot. */
+function holds(folder: string, path: string): boolean {
+  return !/^\.\.(?:\/|$)/.test(relative(folder, path));
 }
 
 /** Looks into the system itself; shared memory is the one place there that takes files. */

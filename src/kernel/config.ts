@@ -172,9 +172,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       out: resolve(root, paths.out),
       quarantine: resolve(root, paths.quarantine),
       data,
-      archive: join(data, 'archive'),
-      journal: join(data, 'journal', 'sends.jsonl'),
-      masterKey: join(data, 'master.key'),
+      ...dataPaths(data),
     },
     site: env['PAYDROP_SITE'] || HOME_SITE,
     databaseUrl: env['DATABASE_URL'] || undefined,
@@ -183,6 +181,15 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
     desk: readDesk(desk, { root, env, faults }),
     otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
     logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
+  };
+}
+
+/** What lies in the data folder. */
+export function dataPaths(data: string): Pick<Settings['paths'], 'archive' | 'journal' | 'masterKey'> {
+  return {
+    archive: join(data, 'archive'),
+    journal: join(data, 'journal', 'sends.jsonl'),
+    masterKey: join(data, 'master.key'),
   };
 }
 

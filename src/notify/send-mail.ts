@@ -9,9 +9,12 @@ const STEP_MS = 10_000;
 
 /** Sends a mail of plain text over a connection of its own. @throws what the server or the network said */
 export async function sendMail(target: MailTarget, message: Message): Promise<void> {
-  const { password, hostname } = new URL(target.smtpUrl);
+  const address = new URL(target.smtpUrl);
+  const { password, hostname } = address;
+  // What stands behind a question mark would win over the options here.
+  address.search = '';
   const transport = createTransport({
-    url: target.smtpUrl,
+    url: address.href,
     // A password never crosses the network in plain, also where the server offers no TLS.
     requireTLS: password !== '' && !isLoopback(hostname),
     connectionTimeout: STEP_MS,

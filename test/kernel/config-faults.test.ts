@@ -36,6 +36,13 @@ describe('findConfigFaults', () => {
     expect(findConfigFaults({ ...RIGHT, alarms })).toEqual([]);
   });
 
+  it('finds options in the address of a mail server, which would win over TLS', () => {
+    const smtpUrl = 'smtp://ann:hunter2@mail.test:25?requireTLS=false';
+    const alarms: AlarmTarget[] = [{ by: 'mail', smtpUrl, from: 'a@b.test', to: ['c@d.test'] }];
+    const fault = { path: 'alarms.0.smtpUrl', reason: 'nothing may follow a question mark in it' };
+    expect(findConfigFaults({ ...RIGHT, alarms })).toEqual([fault]);
+  });
+
   it.each(['http://127.0.0.1:4318', 'https://otlp.test/v1/traces', undefined])('takes %s for traces', (otlpUrl) => {
     expect(findConfigFaults({ ...RIGHT, otlpUrl })).toEqual([]);
   });
@@ -52,6 +59,9 @@ describe('findConfigFaults', () => {
     ['http://127.0.0.1:8899', true],
     ['http://[::1]:8899', true],
     ['https://payments.example.com', true],
+    ['ftp://payments.example.com', false],
+    ['https://ann:x@payments.example.com', false],
+    ['https://payments.example.com/?to=a', false],
   ])('lets card numbers go to %s: %s', (baseUrl, isFine) => {
     const faults = faultsOf({ account: { baseUrl } });
     expect(faults.map(({ path }) => path)).toEqual(isFine ? [] : ['accounts.main.baseUrl']);

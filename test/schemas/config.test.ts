@@ -160,6 +160,7 @@ describe('Config', () => {
     ['a time that is negative', { ...SMALLEST, rescanMs: -1 }],
     ['a number in quotes', { ...SMALLEST, rescanMs: '30000' }],
     ['no waiting at all', { ...SMALLEST, sweepMs: 0 }],
+    ['a wait that no timer takes', { ...SMALLEST, rescanMs: 2 ** 31 }],
   ])('refuses %s', (_fault, config) => {
     expect(codesOf(config)).not.toEqual([]);
   });

@@ -54,6 +54,18 @@ describe('checkFolders', () => {
     await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
+  it.each(['data/archive', 'data/work', 'data'])('refuses outputs that a link leads into %s', async (place) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await mkdir(join(root, place), { recursive: true });
+    await symlink(join(root, place), join(root, 'out'));
+    await expect(checkFolders(settings)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('by where links lead'),
+    });
+  });
+
   it.each(['data', 'out', 'quarantine'])('says that %s cannot be made where a file lies in its way', async (name) => {
     const root = await freshFolder();
     const settings = await settingsIn(root);

@@ -1,6 +1,9 @@
 import type { AccountConfig } from '../../schemas/config.ts';
 import { LONGEST_REPOLL_MS } from '../../src/ledger/moves/schedule-poll.ts';
 
+/** However small the settings are, a service is not asked without a pause. */
+const LEAST_MS = 50;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -14,13 +17,13 @@ const DAY_MS = 24 * HOUR_MS;
 export function pollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, polls: number, ageMs: number): number {
   if (ageMs >= 7 * DAY_MS) return DAY_MS;
   if (ageMs >= poll.staleMs) return HOUR_MS;
-  return Math.min(poll.firstMs * poll.factor ** Math.min(polls + 1, 50), poll.longestMs);
+  return Math.max(LEAST_MS, Math.min(poll.firstMs * poll.factor ** Math.min(polls + 1, 50), poll.longestMs));
 }
 
 /** The longest wait that may end at this age: no clock that was set back can make it longer. */
 export function longestPollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): number {
   const slowMs = ageMs > 7 * DAY_MS ? DAY_MS : ageMs > poll.staleMs ? HOUR_MS : 0;
-  return Math.max(poll.firstMs, poll.longestMs, slowMs);
+  return Math.max(LEAST_MS, poll.firstMs, poll.longestMs, slowMs);
 }
 
 /** Whether a result is so long in coming that a person should know. */

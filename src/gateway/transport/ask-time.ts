@@ -37,5 +37,6 @@ export async function askTime({
 /** The header `Date` of an answer. */
 export function readDate(header: string | undefined): Date | undefined {
   const at = new Date(header ?? '');
-  return Number.isNaN(at.getTime()) ? undefined : at;
+  // NaN lies between nothing. What is out of all reason could not be written down either.
+  return at.getTime() > 0 && at.getUTCFullYear() < 10_000 ? at : undefined;
 }

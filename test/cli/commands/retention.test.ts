@@ -13,7 +13,10 @@ beforeAll(async () => {
   await world.drop('card', 'new.csv', lines([cardRow(2)]));
   await world.finish();
   fileId = (await findFile(world.app.ledger, 'old.csv')).file_id;
-  await query(world.app, `UPDATE file SET state_at = now() - interval '401 days', known_at = NULL WHERE name = 'old.csv'`);
+  await query(
+    world.app,
+    `UPDATE file SET state_at = now() - interval '401 days', known_at = NULL WHERE name = 'old.csv'`,
+  );
 });
 afterAll(() => world.close());
 
