@@ -22,8 +22,8 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
   return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
 }
 
-/** No number of a card or an account has such a point. */
-const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,4}\.\d{1,2}$/;
+/** No number of a card or an account has such a point, but a spreadsheet may give it one: of so many digits it stays an amount. */
+const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,3}\.\d{1,2}$/;
 
 function starOwn(text: string, ownNumber: string): string {
   return text.includes(ownNumber) && /^\d{4,}$/.test(ownNumber)

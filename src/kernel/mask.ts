@@ -1,4 +1,5 @@
 import { passesLuhn } from './luhn.ts';
+import { plainDigits } from './plain-digits.ts';
 
 /**
  * A card or account number, or whatever stands in its place, with every character starred but its last digits; as long
@@ -41,16 +42,34 @@ export function endsAlike(masked: string, digits: string): boolean {
 /**
  * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for faulty values
  * and texts of the sender in outputs. A long number is 7 or more digits, which may have single
- * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well.
+ * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well. Groups of digits
+ * as cards have them are a long number with any signs between them. Digits of all scripts count.
  */
 export function maskText(text: string): string {
-  return text.replace(LONG_NUMBER, maskRun);
+  return starNumbers(text, starRun);
 }
 
-const LONG_NUMBER = /\d(?:[ .-]?\d){6,}/g;
+function starNumbers(text: string, starLong: (run: string) => string): string {
+  return text.replace(LONG_NUMBER, starLong).replace(CARD_GROUPS, (run) => {
+    const digits = countDigits(plainDigits(run));
+    return digits >= SHORTEST_CARD && digits <= LONGEST_CARD ? starRun(run) : run;
+  });
+}
 
-function maskRun(run: string): string {
-  return starDigits(run, shownDigits(countDigits(run)), /\d/g);
+const LONG_NUMBER = /\p{Nd}(?:[ .-]?\p{Nd}){6,}/gu;
+
+/** Signs that may stand between the groups of a card number. More of them part two numbers. */
+const GAP = '[^\\p{L}\\p{N}*]{1,3}';
+
+/** The groups of a card number as people write it, `4222/2222/2222/2220` or `3782_822463_10005`; or each digit by itself. */
+const CARD_GROUPS = new RegExp(
+  `(?<!\\p{N})(?:\\p{Nd}{4}(?:${GAP}\\p{Nd}{3,6}){1,3}${GAP}\\p{Nd}{1,6}|\\p{Nd}(?:${GAP}\\p{Nd}){12,18})(?!\\p{N})`,
+  'gu',
+);
+
+function starRun(run: string): string {
+  const digits = plainDigits(run);
+  return starDigits(digits, shownDigits(countDigits(digits)), /\d/g);
 }
 
 /**
@@ -58,7 +77,7 @@ function maskRun(run: string): string {
  * `payments_20261124.csv`, with a time or a short number that follows. An account number that reads as a day stays, too.
  */
 export function maskName(name: string): string {
-  return name.replace(LONG_NUMBER, (run) => (isDated(run) ? run : maskRun(run)));
+  return starNumbers(name, (run) => (isDated(run) ? run : starRun(run)));
 }
 
 function isDated(run: string): boolean {
@@ -76,18 +95,20 @@ const TIME = '(?:[01]\\d|2[0-3])[.-]?[0-5]\\d(?:[.-]?[0-5]\\d)?';
 const DATED = new RegExp(`^(?:${DAYS.join('|')})(?:[ .-](?:${TIME}|\\d{1,4}))?$`);
 
 /**
- * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them,
- * that begin as those of a known brand and pass the check digit.
+ * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them, or
+ * in the groups of a card with any signs between those, that begin as those of a known brand and pass the check digit.
  *
  * Groups of digits before and after it do not hide it, as in `2026 4222 2222 2222 2220`; digits that stand right
  * beside it without a gap do, because a longer number would otherwise hold a card number by chance too often.
  */
 export function holdsCardNumber(text: string): boolean {
-  const runs = text.match(/\d+(?:[ -]\d+)*/g) ?? [];
-  return runs.some((run) => {
+  const plain = plainDigits(text);
+  const runs = plain.match(/\d+(?:[ -]\d+)*/g) ?? [];
+  const isInRun = runs.some((run) => {
     const groups = run.split(/[ -]/);
     return groups.some((_, start) => startsCardNumber(groups.slice(start, start + LONGEST_CARD)));
   });
+  return isInRun || (plain.match(CARD_GROUPS) ?? []).some((run) => startsCardNumber(run.match(/\d+/g) ?? []));
 }
 
 const SHORTEST_CARD = 13;

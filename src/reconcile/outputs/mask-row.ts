@@ -88,7 +88,7 @@ function plainNumber(cell: string): string {
   return cell.replace(/[\s-]/g, '');
 }
 
-/** A text without what stands between groups of digits, however much of it. */
+/** A text without blanks and signs between groups of digits, however many. */
 function joinGroups(text: string): string {
   return text.replace(/[\s.-]/g, '');
 }

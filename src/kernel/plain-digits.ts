@@ -1,0 +1,12 @@
+/** The same text with the digits of other scripts, such as the wide ones, as those of ASCII. */
+export function plainDigits(text: string): string {
+  return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit)));
+}
+
+/** Every script has its ten digits beside each other; some have several sets of them in a row. */
+function digitValue(digit: string): number {
+  const at = digit.codePointAt(0)!;
+  let before = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(at - before - 1))) before += 1;
+  return before % 10;
+}
