@@ -13,10 +13,18 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
       else report('ACCOUNT_FORMAT');
       return '';
     }
-    if (!routingCheck || startsWithRoutingNumber(cell)) return cell;
-    report('ACCOUNT_ROUTING');
+    const isRight = !routingCheck || startsWithRoutingNumber(cell);
+    if (hasLostZero(cell) && (!routingCheck || startsWithRoutingNumber(`0${cell}`))) {
+      report('SPREADSHEET_DAMAGE', 'the zero in front is lost');
+    } else if (isRight) return cell;
+    else report('ACCOUNT_ROUTING');
     return '';
   };
+}
+
+/** Padded, a number has 26 digits; one of a digit less has been a number in a spreadsheet. */
+export function hasLostZero({ length }: { length: number }): boolean {
+  return length === 25;
 }
 
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];

@@ -68,7 +68,7 @@ export function scanColumn(
     maxLength: isText ? maxLengthOf(name) : 0,
     replacesCommas: freeText && rules.folder.textCommas === 'replace',
     isCode: kind === 'customerCode',
-    refusesDays: kind === 'invoice',
+    refusesDays: kind === 'invoice' || kind === 'customerCode',
     part: rules.account.country === 'US' && (name === 'state' || name === 'zipCode') ? name : undefined,
   };
 }

@@ -1,4 +1,5 @@
 import { NINE, ZERO } from '../../kernel/byte-names.ts';
+import { hasLostZero } from '../rules/account-number.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 
@@ -51,7 +52,7 @@ export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: S
     if (end - at > 26) return DECLINED;
   }
   const length = end - at;
-  if (length < 4) return DECLINED;
+  if (length < 4 || hasLostZero({ length })) return DECLINED;
   if (routingCheck && (length < 9 || start === 0 || sum % 10 !== 0)) return DECLINED;
   desk.to = to;
   return end;

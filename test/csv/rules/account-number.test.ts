@@ -11,6 +11,7 @@ describe('accountNumberRule', () => {
     ['0210-0002', 'ACCOUNT_FORMAT'],
     ['0210 0002', 'ACCOUNT_FORMAT'],
     ['2.1E+24', 'SPREADSHEET_DAMAGE'],
+    ['0030000200000000040000001', 'SPREADSHEET_DAMAGE'],
     ['="0210"', 'SPREADSHEET_DAMAGE'],
   ])('takes %j for %j', (cell, expected) => {
     expect(apply(accountNumberRule(false), cell)).toBe(expected);
@@ -21,6 +22,9 @@ describe('accountNumberRule', () => {
     ['11100002512345678', '11100002512345678'],
     ['02100003100000000000000001', 'ACCOUNT_ROUTING'],
     ['12345678', 'ACCOUNT_ROUTING'],
+    ['2100002100000000040000001', 'SPREADSHEET_DAMAGE'],
+    ['1110000251234567890123456', '1110000251234567890123456'],
+    ['3100002100000000040000001', 'ACCOUNT_ROUTING'],
     ['0000000001234', 'ACCOUNT_ROUTING'],
   ])('takes %j for %j when routing numbers are checked', (cell, expected) => {
     expect(apply(accountNumberRule(true), cell)).toBe(expected);

@@ -14,6 +14,9 @@ describe('customerCodeRule', () => {
     ['A,1', 'FIELD_COMMA'],
     ['4222222222222220', 'CARD_NUMBER_IN_TEXT'],
     ['1.0E+10', 'SPREADSHEET_DAMAGE'],
+    ['1-Mar', 'SPREADSHEET_DAMAGE'],
+    ['Dec-17', 'SPREADSHEET_DAMAGE'],
+    ['DEC-17', 'DEC-17'],
     ['="007"', 'SPREADSHEET_DAMAGE'],
   ])('takes %j for %j', (cell, expected) => {
     expect(apply(customerCodeRule(40), cell)).toBe(expected);
