@@ -24,8 +24,13 @@ export function confusableRows(layout: LayoutName): ConfusableRows {
   const amount = columns.indexOf('amount');
   const number = columns.findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
   if (number < 0) return { isConfusable: () => false, clear: () => {} };
-  /** Numbers by a hash of invoice, amount and the last two digits, which are shown of every number. Rows that meet by chance cost a cut at most. */
+  /**
+   * Numbers by a hash of invoice, amount and the last two digits, which are shown of every number but a short one. Rows that
+   * meet by chance cost a cut at most.
+   */
   const seen = new Map<number, string[]>();
+  /** Short ones by invoice and amount: the service may hide such a number whole, and then all of them look alike. */
+  const short = new Map<number, string>();
 
   return {
     isConfusable: (bytes, start) => {
@@ -36,10 +41,16 @@ export function confusableRows(layout: LayoutName): ConfusableRows {
       const key = hash(paid, bytes, numberEnd - Math.min(2, numberEnd - numberAt), numberEnd);
       const others = seen.get(key) ?? [];
       if (others.some((other) => other !== digits && endAlike(lastFour(other), lastFour(digits)))) return true;
+      const isShort = lastFour(digits).length < 4;
+      if (isShort && (short.get(paid) ?? digits) !== digits) return true;
+      if (isShort) short.set(paid, digits);
       seen.set(key, [...others, digits]);
       return false;
     },
-    clear: () => seen.clear(),
+    clear: () => {
+      seen.clear();
+      short.clear();
+    },
   };
 }
 

@@ -21,7 +21,14 @@ describe('confusableRows', () => {
     ['another amount', 'card', [cardRow(1), cardRow(1, { card: LIKE_IT, amount: '26.00' })], false],
     ['another invoice', 'card', [cardRow(1), cardRow(2, { card: LIKE_IT })], false],
     ['a short account that ends as a long one does', 'ach', [achRow(1, SHORT), achRow(1, { account: CARD })], true],
-    ['a short account with another end', 'ach', [achRow(1, SHORT), achRow(1, { account: '12321' })], false],
+    [
+      'a short account with another end, which may be hidden',
+      'ach',
+      [achRow(1, SHORT), achRow(1, { account: '12321' })],
+      true,
+    ],
+    ['the same short account', 'ach', [achRow(1, SHORT), achRow(1, SHORT)], false],
+    ['a long account with another end', 'ach', [achRow(1, SHORT), achRow(1, { account: '123456789' })], false],
     ['codes, which are shown whole', 'ach-code', [codeRow(1), codeRow(1, { code: 'A20000001' })], false],
   ])('says of %s what the result would show', (_what, layout, rows, isConfused) => {
     expect(confusedOf(layout, rows)).toEqual([false, isConfused]);
