@@ -19,7 +19,9 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     if (piece.length === 0 || place === 'binary' || fault !== undefined) return;
     if (place === 'start') place = (piece[0]! & 0x80) !== 0 && piece[0] !== MARK[0] ? 'binary' : 'before';
     if (place === 'binary') return;
-    const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1').split('\n');
+    const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
+      .toString('latin1')
+      .split(/[\r\n]/);
     const last = lines.pop()!;
     for (const rest of lines) {
       takeLine(line + rest);
@@ -52,6 +54,8 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     }
     if (place !== 'binary') takeLine(line);
     line = '';
+    if (place === 'before') fault ??= 'no armor of a message begins on a line of its own';
+    if (place === 'inside') fault ??= 'the armor of the message has no end';
   }
 
   return { pieces: watch(), fault: () => fault };

@@ -28,6 +28,10 @@ const BESIDE: readonly [string, (message: string) => string, RegExp | undefined]
   ['rows before it', (message) => `a,b\n${message}`, /before the message/],
   ['rows behind it', (message) => `${message}a,b\n`, /behind the message/],
   ['rows behind it without a line end', (message) => `${message}a,b`, /behind the message/],
+  ['rows with old line ends before it', (message) => `a,b\r${message}`, /before the message/],
+  ['rows with old line ends behind it', (message) => `${message.trimEnd()}\ra,b`, /behind the message/],
+  ['a message that begins within a line', (message) => `a,b ${message}`, /begins on a line of its own/],
+  ['a message without its end', (message) => message.trimEnd().slice(0, -9), /no end/],
   ['a message in a message', (message) => message.replace('\n', `\n${message}`), /another message begins/],
 ];
 
