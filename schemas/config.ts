@@ -310,7 +310,9 @@ export const FolderConfig = z.strictObject({
   duplicateRows: z
     .enum(['hold', 'reject', 'warn'])
     .default('hold')
-    .describe('Same invoice, amount and payer twice in one file'),
+    .describe(
+      'Same invoice, amount and payer twice in one file; if they are only written in another way, `reject` holds the file as well',
+    ),
   sameTotals: z
     .enum(['hold', 'warn', 'off'])
     .default('warn')

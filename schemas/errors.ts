@@ -180,6 +180,11 @@ export const ERRORS = {
     'the same invoice, amount and payer stand twice in the file',
     'Check whether both rows are meant.',
   ),
+  LIKE_ROW: held(
+    'row',
+    'a payment like it stands in the same file: the amount is the same, and invoice or payer are only written in another way',
+    'Compare it with the row named; decline the file and drop it without one of the two, or approve it if both are meant.',
+  ),
   CONTROL_TOTALS: held(
     'file',
     'the control file does not agree with the payment file',
@@ -430,11 +435,12 @@ type CodeOf<Scope> = { [Code in ErrorCode]: (typeof ERRORS)[Code]['scope'] exten
 /** Codes that a row or a payment file can have; the acknowledgement lists them. */
 export type FaultCode = CodeOf<'row' | 'file'>;
 
-/** Codes that only the ledger can find, because they are about other files as well. */
+/** Codes that only the ledger can find, because they are about other files as well, or need its keys. */
 export const LEDGER_CODES = [
   'DUPLICATE_FILE',
   'SENT_BEFORE',
   'SAME_ROWS',
+  'LIKE_ROW',
   'CHARGED_BEFORE',
   'LIKE_CHARGED',
   'COLUMNS_SWAPPED',

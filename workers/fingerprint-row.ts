@@ -6,17 +6,20 @@ import { openRowPrinter, printKey } from '../src/vault/row-print.ts';
 /**
  * The prints by which payments are known again: account, sign of the operation, invoice, amount and payer. For rows that are at
  * hand as objects; the intake makes the same from their bytes (intake/encode-rows.ts).
+ * @returns gives the prints of a row, one or two of `PRINT_BYTES` each
  */
 export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,
   { account, operation }: Pick<FileRow, 'account' | 'operation'>,
-): (row: PaymentRow) => bigint {
+): (row: PaymentRow) => Buffer {
   const printer = openRowPrinter(printKey(app.fingerprint, account, operation));
   const numberKind = operation === 'card' ? 'cardNumber' : 'accountNumber';
   return ({ invoice, number, customerCode, amountCents }) => {
     const bytes = Buffer.from(invoice + (number || customerCode));
     const end = Buffer.byteLength(invoice);
-    printer.add(bytes, 0, end, end, bytes.length, amountCents, number ? numberKind : 'customerCode');
-    return printer.take().readBigInt64BE();
+    const payment = [bytes, 0, end, end, bytes.length, amountCents, number ? numberKind : 'customerCode'] as const;
+    printer.add(...payment);
+    printer.addTurned(...payment);
+    return printer.take();
   };
 }

@@ -131,13 +131,13 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
   const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
   const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
-  const { check, rowSet, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
+  const { check, rowSet, like, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
   // Of a refused file nothing is sent, so it need not be compared with what was.
   const isRefused = check.verdict === 'reject';
   await subject.before;
   const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
-    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, store, volume, now }),
+    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
     findSameName(asked, file),
     describeSentBefore(asked, file.file_id),
   ]);

@@ -20,7 +20,7 @@ import type { RowStore } from './store-rows.ts';
 export type History = {
   /** Faults of the file as a whole. */
   readonly faults: readonly Fault[];
-  /** Rows that may have been charged before; their faults are in the ledger already. */
+  /** Rows that may have been charged before or are like others of the file; their faults are in the ledger already. */
   readonly charged: readonly FlaggedRows[];
   readonly duplicateOf: string | undefined;
 };
@@ -40,7 +40,13 @@ type Subject = {
 export async function lookBack(
   app: App,
   tx: Transaction,
-  subject: Subject & { file: FileRow; store: RowStore; volume: number; now: Date },
+  subject: Subject & {
+    file: FileRow;
+    like: readonly FlaggedRows[];
+    store: RowStore;
+    volume: number;
+    now: Date;
+  },
 ): Promise<History> {
   const [, found] = await askInOne(tx, (asked) => [
     lockDecisions(asked, subject.file.account),
@@ -49,7 +55,7 @@ export async function lookBack(
   return {
     ...found,
     faults: [...found.faults, ...(await checkSwapped(tx, subject))],
-    charged: await flagRows(tx, subject),
+    charged: [...(await flagRows(tx, subject)), ...subject.like],
   };
 }
 

@@ -17,6 +17,8 @@ export const NOT_IN_A_FILE = {
   POISON_FILE:
     'needs a fault of the program, or a machine without memory enough, that ends every process that reads it',
   SAME_ROWS: 'needs the same rows to have been taken before: drop a sample, move its last line to the top, drop again',
+  LIKE_ROW:
+    'Needs the keys of the ledger: copy a row of a sample, write its invoice in small letters, and drop the file.',
   CHARGED_BEFORE:
     'needs one of its rows to have been taken before: drop a sample, and then a file of one row of it and others',
   LIKE_CHARGED:

@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { FolderConfig } from '../../schemas/config.ts';
+import { readWindows1252 } from '../kernel/windows-1252.ts';
 
 export type Charset = FolderConfig['charset'];
 
@@ -60,7 +61,7 @@ export function decoderOfLines(charset: Charset): (bytes: Uint8Array) => string 
     case 'iso-8859-1':
       return readLatin1;
     case 'windows-1252':
-      return readWindows1252;
+      return (bytes) => readWindows1252(bufferOf(bytes));
   }
 }
 
@@ -83,18 +84,6 @@ function utf16Decoder(label: 'utf-16le' | 'utf-16be'): Decoder {
 function readLatin1(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('latin1');
 }
-
-function readWindows1252(bytes: Uint8Array): string {
-  return readLatin1(bytes).replace(/[\x80-\x9f]/g, (character) => {
-    return WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? '\ufffd';
-  });
-}
-
-/** What windows-1252 has at 0x80 to 0x9F; five of these bytes mean nothing. Elsewhere it is ISO 8859-1. */
-const WINDOWS_1252 = [
-  ...'\u20ac\ufffd\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\ufffd\u017d\ufffd',
-  ...'\ufffd\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\ufffd\u017e\u0178',
-];
 
 function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

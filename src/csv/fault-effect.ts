@@ -9,6 +9,8 @@ export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'c
 /** What follows from a fault: the table says it, except for kinds of duplicates, where the folder does (F29, F70, F71). */
 export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
   if (code === 'DUPLICATE_ROW') return folder.duplicateRows;
+  // That two rows are alike is less certain than that they are the same, so it refuses nothing.
+  if (code === 'LIKE_ROW') return folder.duplicateRows === 'warn' ? 'warn' : 'hold';
   if (code === 'SAME_TOTALS') return holdsOrWarns(folder.sameTotals);
   if (code === 'CHARGED_BEFORE' || code === 'LIKE_CHARGED') return holdsOrWarns(folder.chargedBefore);
   return ERRORS[code].effect;

@@ -12,7 +12,7 @@ import {
 import type { Transaction } from './transaction.ts';
 
 /** How many rows were flagged with a code, and what is said of the first. */
-export type FlaggedRows = { code: ChargedCode; rows: number; detail: string };
+export type FlaggedRows = { code: ChargedCode | 'LIKE_ROW'; rows: number; detail: string };
 
 type FlagOptions = {
   /** Files that came before are not looked at. */
@@ -73,7 +73,7 @@ async function flagByReading(tx: Transaction, file: FileRow, options: FlagOption
   await tx.client.query(
     `SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL work_mem = '32MB'`,
   );
-  const flagged = new Map<ChargedCode, FlaggedRows>();
+  const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
   let { firstSeq } = options;
   for (const files of await groupFiles(tx, file, options)) {
     for (const found of await flag(tx, file, { ...options, firstSeq }, READ, [files])) {

@@ -1,4 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { NINE, ZERO } from '../kernel/byte-names.ts';
+import { plainDigits } from '../kernel/plain-digits.ts';
+import { toWindows1252 } from '../kernel/windows-1252.ts';
 
 /**
  * What is left of an invoice or a customer code when case, blanks, punctuation and leading zeros do not count: of `INV-0012`
@@ -49,14 +52,20 @@ const KEPT = Uint8Array.from({ length: 128 }, (_, byte) => {
   return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0;
 });
 
-/** Letters of other alphabets in their compatible form, so that wide letters are like narrow ones. */
+/**
+ * Letters of other alphabets in their compatible form and without their accents, digits of all of them as those of ASCII, and
+ * nothing of what cannot be seen. UTF-8 that a program took for windows-1252 is first read as what it was.
+ */
 function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
+  const text = readTwice(Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString());
   const kept = text
-    .normalize('NFKC')
+    .normalize('NFKD')
+    .replaceAll(/[\p{Default_Ignorable_Code_Point}\u0300-\u036f]/gu, '')
+    .toUpperCase()
     .toLowerCase()
+    .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ' ');
-  const loose = kept
+  const loose = plainDigits(kept)
     .replaceAll(/(?<!\p{Nd})0+(?=\p{Nd})/gu, '')
     .replaceAll(' ', '')
     .replace(/^0+(?=.)/, '');
@@ -67,20 +76,29 @@ function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8A
   return at + written.length;
 }
 
+/** The text that was meant, where the bytes of its letters were read one by one, as spreadsheets read a file without a mark. */
+function readTwice(text: string): string {
+  const bytes = toWindows1252(text);
+  return bytes && isUtf8(bytes) ? bytes.toString() : text;
+}
+
 /**
- * What is left of an account number when zeros that pad it do not count: those before it, and those between the nine digits
- * of the bank and the account's own.
+ * What is left of an account number when zeros do not count, which pad it, before it or behind the nine digits of the bank,
+ * and which spreadsheets take from its beginning. The last two digits stay, because they are compared.
  * @param digits digits alone, read from one place up to another
  */
 export function loosenAccount(digits: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
-  const bankEnd = end - from > BANK_DIGITS ? from + BANK_DIGITS : from;
-  const next = copyBytes(digits, from, bankEnd, to, at);
-  let own = bankEnd;
-  while (own < end - 1 && digits[own] === ZERO) own += 1;
-  return copyBytes(digits, own, end, to, next);
+  const compared = Math.max(from, end - COMPARED_DIGITS);
+  let next = at;
+  for (let index = from; index < compared; index += 1) {
+    if (digits[index] === ZERO) continue;
+    to[next] = digits[index]!;
+    next += 1;
+  }
+  return copyBytes(digits, compared, end, to, next);
 }
 
-const BANK_DIGITS = 9;
+const COMPARED_DIGITS = 2;
 
 /** The bytes from one place up to another, as they are. */
 export function copyBytes(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {

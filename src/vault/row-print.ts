@@ -3,6 +3,7 @@ import { deriveKey } from './derive-key.ts';
 import type { Fingerprinter } from './fingerprint.ts';
 import { copyBytes, loosenAccount, loosenText } from './loosen.ts';
 import { MAC_BYTES, manyMacs } from './many-macs.ts';
+import { loosenTurned, ROOM_FOR_TURNED } from './turned-text.ts';
 
 /** What names the payer of a row. */
 export const PAYER_KINDS = ['customerCode', 'cardNumber', 'accountNumber'] as const;
@@ -14,18 +15,26 @@ export type RowPrinter = {
    * Takes a payment; its print comes with those of the others.
    * @param bytes in which invoice and payer stand, each from its first byte to the one behind its last
    */
-  add(
-    bytes: Uint8Array,
-    invoiceFrom: number,
-    invoiceTo: number,
-    payerFrom: number,
-    payerTo: number,
-    cents: number,
-    kind: PayerKind,
-  ): void;
+  add(...payment: PrintedPayment): void;
+  /**
+   * Takes a payment whose invoice or customer code a spreadsheet may have written in another way (turned-text.ts), for one more
+   * print, which both ways have.
+   * @returns false for any other payment, of which nothing is taken
+   */
+  addTurned(...payment: PrintedPayment): boolean;
   /** The prints of what was added since the last call, each of `PRINT_BYTES`. */
   take(): Buffer;
 };
+
+type PrintedPayment = [
+  bytes: Uint8Array,
+  invoiceFrom: number,
+  invoiceTo: number,
+  payerFrom: number,
+  payerTo: number,
+  cents: number,
+  kind: PayerKind,
+];
 
 export const PRINT_BYTES = 8;
 
@@ -44,23 +53,42 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
   let scratch = new Uint8Array(256);
   let kinds = new Uint8Array(16);
   let count = 0;
+
+  function makeRoom(bytes: number): void {
+    if (scratch.length < bytes) scratch = new Uint8Array(2 * bytes);
+  }
+
+  /** @param middle where the invoice ends in `scratch` and the payer begins, who ends at `end` */
+  function addLoose(middle: number, end: number, cents: number, kind: PayerKind): void {
+    ofInvoices.addBytes(scratch, 0, middle);
+    ofInvoices.addNumber(cents);
+    ofInvoices.end();
+    // The length keeps apart what would read the same in one piece.
+    ofRows.addNumber(middle);
+    ofRows.addBytes(scratch, 0, end);
+    ofRows.addNumber(cents);
+    ofRows.end();
+    if (count === kinds.length) kinds = grown(kinds);
+    kinds[count] = PAYER_KINDS.indexOf(kind);
+    count += 1;
+  }
+
   return {
     add: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
-      const most = invoiceTo - invoiceFrom + payerTo - payerFrom;
-      if (scratch.length < most) scratch = new Uint8Array(2 * most);
+      makeRoom(invoiceTo - invoiceFrom + payerTo - payerFrom);
       const middle = loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0);
-      const end = LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle);
-      ofInvoices.addBytes(scratch, 0, middle);
-      ofInvoices.addNumber(cents);
-      ofInvoices.end();
-      // The length keeps apart what would read the same in one piece.
-      ofRows.addNumber(middle);
-      ofRows.addBytes(scratch, 0, end);
-      ofRows.addNumber(cents);
-      ofRows.end();
-      if (count === kinds.length) kinds = grown(kinds);
-      kinds[count] = PAYER_KINDS.indexOf(kind);
-      count += 1;
+      addLoose(middle, LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle), cents, kind);
+    },
+    addTurned: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
+      makeRoom(invoiceTo - invoiceFrom + payerTo - payerFrom + 2 * ROOM_FOR_TURNED);
+      const turned = loosenTurned(bytes, invoiceFrom, invoiceTo, scratch, 0);
+      const middle = turned < 0 ? loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0) : turned;
+      const isCode = kind === 'customerCode';
+      const turnedCode = isCode ? loosenTurned(bytes, payerFrom, payerTo, scratch, middle) : -1;
+      if (turned < 0 && turnedCode < 0) return false;
+      const end = turnedCode < 0 ? LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle) : turnedCode;
+      addLoose(middle, end, cents, kind);
+      return true;
     },
     take: () => {
       const [invoices, rows] = [ofInvoices.take(), ofRows.take()];

@@ -18,6 +18,12 @@ describe('effectOf', () => {
     expect(effectOf('DUPLICATE_ROW', { ...RULES, duplicateRows })).toBe(duplicateRows);
   });
 
+  it('of a row like another one refuses nothing', () => {
+    const effectUnder = (duplicateRows: EffectRules['duplicateRows']) =>
+      effectOf('LIKE_ROW', { ...RULES, duplicateRows });
+    expect((['hold', 'reject', 'warn'] as const).map(effectUnder)).toEqual(['hold', 'hold', 'warn']);
+  });
+
   it.each([
     ['hold', 'hold'],
     ['warn', 'warn'],

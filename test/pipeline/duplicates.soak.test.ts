@@ -85,11 +85,22 @@ describe('payments that are written in another way', () => {
     cardRow(1, { invoice: 'DUP-00001' }),
     cardRow(2, { invoice: '0007' }),
     cardRow(3, { invoice: 'Mixed 9/1' }),
+    cardRow(4, { invoice: '2026-11-20' }),
+    cardRow(5, { invoice: '7.50' }),
+    cardRow(6, { invoice: '12E4' }),
+    cardRow(7, { invoice: '1234567890123456' }),
+    cardRow(8, { invoice: '\u00c9t\u00e9-8' }),
   ];
   const AGAIN: readonly [string, string, string[]][] = [
     ['in case and zeros', 'card', [cardRow(1, { invoice: 'dup-1' })]],
     ['without the zeros in front', 'card', [cardRow(2, { invoice: '7' })]],
     ['with other punctuation', 'card', [cardRow(3, { invoice: 'MIXED-9-1' })]],
+    ['as a day of a spreadsheet', 'card', [cardRow(4, { invoice: '11/20/2026' })]],
+    ['as a number of a spreadsheet', 'card', [cardRow(5, { invoice: '7.5' })]],
+    ['without its exponent', 'card', [cardRow(6, { invoice: '120000' })]],
+    ['with fifteen digits', 'card', [cardRow(7, { invoice: '1234567890123460' })]],
+    ['in another character set', 'card', [cardRow(8, { invoice: '\u00c3\u2030t\u00c3\u00a9-8' })]],
+    ['without its accents', 'card', [cardRow(8, { invoice: 'ETE 8' })]],
     ['by a customer code', 'card', [codeRow(1, { invoice: 'DUP-00001' })]],
     ['by a bank account', 'ach-charge', [achRow(1, { invoice: 'dup 1' })]],
     ['from an account without its zeros', 'ach-charge', [achRow(5, { invoice: 'p1', account: '02100002140000001' })]],
@@ -112,6 +123,24 @@ describe('payments that are written in another way', () => {
     }
     expect(await world.states()).toMatchObject({ 'others.csv': 'completed', 'another payer.csv': 'completed' });
     expect(booked()).toEqual([...before, 'DUP-00001', '0007'].toSorted());
+  });
+});
+
+describe('rows of one file that are written in another way', () => {
+  it('hold it, each named with the first of them', async () => {
+    const before = booked();
+    const rows = ['ONE-01', 'two', 'one 1', 'TWO'].map((invoice) => codeRow(77, { invoice }));
+    await world.drop('card', 'alike.csv', lines(rows));
+    await world.finish();
+    const file = await fileNamed(world, 'alike.csv');
+    expect(file).toMatchObject({ state: 'held', reason_code: 'LIKE_ROW' });
+    const { faults } = await readNotice(world, file, 'held');
+    const named = faults.filter(({ code }) => code === 'LIKE_ROW').map(({ line, reason }) => [line, reason]);
+    expect(named).toEqual([
+      ['3', `${ERRORS.LIKE_ROW.means}: line 1 of this file`],
+      ['4', `${ERRORS.LIKE_ROW.means}: line 2 of this file`],
+    ]);
+    expect(booked()).toEqual(before);
   });
 });
 

@@ -69,6 +69,23 @@ describe('openRowPrinter', () => {
     expect(printOf('a', '02100002140000010', 1, 'accountNumber')).not.toBe(padded);
   });
 
+  it('has one more print for what a spreadsheet writes in another way, which both ways have', () => {
+    const printsOf = (invoice: string, payer: string, kind: PayerKind) => {
+      const bytes = Buffer.from(invoice + payer);
+      const payment = [bytes, 0, invoice.length, invoice.length, bytes.length, 1, kind] as const;
+      const printer = openRowPrinter(Buffer.alloc(32, 1));
+      printer.add(...payment);
+      const isTurned = printer.addTurned(...payment);
+      const prints = printer.take();
+      expect(prints.length).toBe(isTurned ? 2 * PRINT_BYTES : PRINT_BYTES);
+      return [prints.toString('hex', 0, PRINT_BYTES), prints.toString('hex', PRINT_BYTES)];
+    };
+    expect(printsOf('1.50', 'A1', 'customerCode')[1]).toBe(printsOf('1.5', 'A1', 'customerCode')[0]);
+    expect(printsOf('1.50', '12E4', 'customerCode')[1]).toBe(printsOf('1.5', '120000', 'customerCode')[0]);
+    expect(printsOf('11/20/2026', '4', 'cardNumber')[1]).toBe(printsOf('2026-11-20', '4', 'cardNumber')[1]);
+    expect(printsOf('INV', '1234567890123456', 'cardNumber')[1]).toBe('');
+  });
+
   it('has one half for payers of every kind, and tells the kinds apart', () => {
     const payments: Parameters<typeof printOf>[] = [
       ['a', 'A1', 1],

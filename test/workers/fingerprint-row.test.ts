@@ -17,7 +17,7 @@ const PAYMENT = {
 };
 
 const printOf = (changes: Partial<PaymentRow> = {}, file: Parameters<typeof rowFingerprinter>[1] = FILE) =>
-  rowFingerprinter(APP, file)({ ...PAYMENT, ...changes });
+  rowFingerprinter(APP, file)({ ...PAYMENT, ...changes }).toString('hex');
 
 describe('rowFingerprinter', () => {
   it('knows a payment again, wherever in its file it stands and whatever else its row says', () => {

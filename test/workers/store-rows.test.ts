@@ -11,7 +11,7 @@ import { orderReading } from '../../workers/intake/order-reading.ts';
 import { openFileKey } from '../../workers/open-original.ts';
 import { type StoredRows, storeRows } from '../../workers/store-rows.ts';
 import { takeClaim } from '../../workers/take-claim.ts';
-import { CARD, cardRow, DATE, lines, upTo } from '../support/payment-rows.ts';
+import { CARD, cardRow, codeRow, DATE, lines, upTo } from '../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query } from './support/story.ts';
 import { claimContent } from './support/take-in.ts';
@@ -127,8 +127,21 @@ describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
     expect(same).toEqual({ ...second, line: 1 });
     expect(third!.print).not.toBe(first!.print);
     const row = { line: 9, invoice: 'C-1', customerCode: '', amountCents: 2_500, number: CARD, canonical: [] };
-    const print = rowFingerprinter(world.app, file)(row);
+    const print = rowFingerprinter(world.app, file)(row).readBigInt64BE();
     expect(first).toEqual({ volume: VOLUME, line: 1, print: String(print) });
+  });
+
+  it('finds rows that are like others of the file, and counts their faults', async () => {
+    const invoices = ['DUP-00001', 'other', 'dup 1', 'DUP-00001', '2026-11-20', '11/20/2026'];
+    const found: StoredRows[] = [];
+    const rows = invoices.map((invoice) => codeRow(1, { invoice }));
+    const file = await store(lines(rows), contentBytes, async (stored) => void found.push(stored));
+    expect(found[0]!.like).toEqual([{ code: 'LIKE_ROW', rows: 2, detail: 'line 1 of this file' }]);
+    expect((await faultsOf(file)).map(({ line, code }) => `${code} ${line}`).toSorted()).toEqual([
+      'DUPLICATE_ROW 4',
+      'LIKE_ROW 3',
+      'LIKE_ROW 6',
+    ]);
   });
 
   it('prints no row that is withheld or has no invoice', async () => {

@@ -19,12 +19,14 @@ export type EncoderOptions = {
 
 /**
  * Makes tuples of payment_row out of the bytes of valid rows, without an object or a text for each: the ledger keeps
- * invoice, customer code, money and the end of the number; and the print of each row that has an invoice.
+ * invoice, customer code, money and the end of the number; and the prints of each row that has an invoice.
+ * @param notePrint is shown each print as well
  */
 export function rowEncoder(
   to: TupleWriter,
   prints: Pick<ReturnType<typeof printRuns>, 'add'>,
   { fileNo, printKey }: EncoderOptions,
+  notePrint: (prints: Buffer, at: number, line: number) => void = () => {},
 ) {
   const printer = openRowPrinter(printKey);
   let places = { invoice: -1, customerCode: -1, number: -1 };
@@ -55,28 +57,52 @@ export function rowEncoder(
     const needed = (end - first) * ROW_SPANS;
     if (spans.length < needed) spans = new Uint32Array(2 * needed);
     for (let row = first; row < end; row += 1) findSpans(packed, row, (row - first) * ROW_SPANS);
+    const turned = addTurned(packed, first, end);
     const made = printer.take();
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
       writeTuple(packed, row, at, batchNo);
       // Rows without an invoice are not known again: those of a month would all be alike.
       if (spans[at + INVOICE]! < spans[at + INVOICE + 1]!) {
-        prints.add(made, (row - first) * PRINT_BYTES, packed.lines[row]!);
+        addPrint(made, row - first, packed.lines[row]!);
       }
     }
+    for (const [place, row] of turned.entries()) addPrint(made, end - first + place, packed.lines[row]!);
   }
 
-  function findSpans({ bytes, starts, cents }: PackedRows, row: number, at: number): void {
+  function addPrint(made: Buffer, place: number, line: number): void {
+    prints.add(made, place * PRINT_BYTES, line);
+    notePrint(made, place * PRINT_BYTES, line);
+  }
+
+  /** @returns the rows that have a second print, which come behind the first ones of all */
+  function addTurned(packed: PackedRows, first: number, end: number): number[] {
+    const turned: number[] = [];
+    for (let row = first; row < end; row += 1) {
+      const at = (row - first) * ROW_SPANS;
+      if (spans[at + INVOICE]! < spans[at + INVOICE + 1]! && printer.addTurned(...paymentOf(packed, row, at))) {
+        turned.push(row);
+      }
+    }
+    return turned;
+  }
+
+  function paymentOf({ bytes, cents }: PackedRows, row: number, at: number): Parameters<typeof printer.add> {
+    const hasNumber = spans[at + NUMBER]! < spans[at + NUMBER + 1]!;
+    const [payer, kind] = hasNumber ? [at + NUMBER, numberKind] : [at + CODE, 'customerCode' as const];
+    const [invoiceFrom, invoiceTo] = [spans[at + INVOICE]!, spans[at + INVOICE + 1]!];
+    return [bytes, invoiceFrom, invoiceTo, spans[payer]!, spans[payer + 1]!, cents[row]!, kind];
+  }
+
+  function findSpans(packed: PackedRows, row: number, at: number): void {
+    const { bytes, starts } = packed;
     const start = starts[row]!;
     // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
     findCells(bytes, start, starts[row + 1]! - 1);
     setSpan(at + INVOICE, places.invoice, start);
     setSpan(at + CODE, places.customerCode, start);
     setSpan(at + NUMBER, places.number, start);
-    const hasNumber = spans[at + NUMBER]! < spans[at + NUMBER + 1]!;
-    const [payer, kind] = hasNumber ? [at + NUMBER, numberKind] : [at + CODE, 'customerCode' as const];
-    const [invoiceFrom, invoiceTo] = [spans[at + INVOICE]!, spans[at + INVOICE + 1]!];
-    printer.add(bytes, invoiceFrom, invoiceTo, spans[payer]!, spans[payer + 1]!, cents[row]!, kind);
+    printer.add(...paymentOf(packed, row, at));
   }
 
   function writeTuple({ bytes, lines, cents }: PackedRows, row: number, at: number, batchNo: number): void {

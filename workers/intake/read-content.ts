@@ -5,13 +5,16 @@ import {
   type CheckRules,
   type FileCheck,
 } from '../../src/csv/check-payment-file.ts';
+import type { Fault } from '../../src/kernel/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
+import type { FlaggedRows } from '../../src/ledger/flag-charged-rows.ts';
 import { lentMemory } from '../../src/thread/lent-memory.ts';
 import { openRowSet } from '../../src/vault/row-set.ts';
 import { sealBytes } from '../../src/vault/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
+import { likeRows } from './like-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
 import { printRuns, type PrintsOf } from './print-runs.ts';
 
@@ -42,6 +45,8 @@ export type Reading = {
   readonly rowSet: string | null;
   /** How many faults of rows the parcels have. */
   readonly faults: number;
+  /** Rows that are like others of the file; their faults are among those. */
+  readonly like: readonly FlaggedRows[];
 };
 
 /** This module, for a thread (src/thread). */
@@ -83,20 +88,28 @@ function parcelPacker(order: ReadingOrder) {
     bodies: lentMemory(),
   };
   const prints = printRuns(order);
-  const encoder = rowEncoder(tuples.rows, prints, order);
+  const like = likeRows();
+  const encoder = rowEncoder(tuples.rows, prints, order, (made, at, line) => {
+    const fault = like.findFault(made, at, line, groupFaults);
+    if (fault) addFault(fault);
+  });
   const rowSet = openRowSet(order.rowSetKey);
   const key = dataKeyOf(order.source);
   let cutter: ReturnType<typeof bodyCutter> | undefined;
   let batchNo = 1;
   let faults = 0;
+  let groupFaults: CheckedGroup['faults'] = [];
 
   function pack(group: CheckedGroup): void {
+    groupFaults = group.faults;
     if (group.layout) packValid(group.layout, group);
     for (const row of group.withheld) writeRow(tuples.rows, order.fileNo, withheldRow(order.operation, row));
-    for (const fault of group.faults) {
-      faults += 1;
-      writeFault(tuples.faults, order.fileNo, faults, fault);
-    }
+    group.faults.forEach(addFault);
+  }
+
+  function addFault(fault: Fault): void {
+    faults += 1;
+    writeFault(tuples.faults, order.fileNo, faults, fault);
   }
 
   function packValid(layout: NonNullable<CheckedGroup['layout']>, { packed }: CheckedGroup): void {
@@ -146,6 +159,6 @@ function parcelPacker(order: ReadingOrder) {
     takePrints: function* (): Generator<Parcel> {
       for (const piece of prints.take(memory.prints)) yield { prints: piece };
     },
-    found: () => ({ rowSet: rowSet.mark(), faults }),
+    found: () => ({ rowSet: rowSet.mark(), faults, like: like.flagged() }),
   };
 }

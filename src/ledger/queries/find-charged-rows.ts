@@ -43,10 +43,11 @@ export function seenAmongTwins(isResubmission: string): string {
     ORDER BY t.line, code, t.file_no, t.earlier_line`;
 }
 
-/** SQL: all that have one form for prints (vault/loosen.ts) are alike; some that have two are, too. */
+/** SQL: all that have one form for prints (vault/loosen.ts, turned-text.ts) are alike; some that have two are, too. */
 function areAlike(one: string, other: string): string {
   const left = (text: string) => `regexp_replace(lower(${text} COLLATE "C"), '[^a-z1-9]', '', 'g')`;
-  return `(${one} = ${other} OR ${one} || ${other} ~ '[^ -~]' OR ${left(one)} = ${left(other)})`;
+  const odd = `'[^ -~]|[0-9]{16}|[0-9.][eE][0-9+]|[0-9][-/. ][0-9]{1,2}[-/. ][0-9]'`;
+  return `(${one} = ${other} OR ${one} ~ ${odd} OR ${other} ~ ${odd} OR ${left(one)} = ${left(other)})`;
 }
 
 /** SQL: the half of a print (vault/row-print.ts) that is of invoice and amount, as a number. */
@@ -87,7 +88,7 @@ export function twinsInVolumes(volumes: string, own: string, besides: string): s
     ${find('p.print >= s.first AND p.print < s.beyond')}`;
 }
 
-/** A row of a file that is not in the ledger, with its print (vault/row-print.ts). Money is integer cents. */
+/** A row of a file that is not in the ledger, with one of its prints (vault/row-print.ts). Money is integer cents. */
 export type MarkedRow = {
   line: number;
   print: bigint;

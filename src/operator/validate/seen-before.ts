@@ -9,7 +9,7 @@ import { sha256Of } from '../../kernel/hash.ts';
 import { lastFour } from '../../kernel/mask.ts';
 import type { Fault, PaymentRow } from '../../kernel/rows.ts';
 import type { FlaggedRows } from '../../ledger/flag-charged-rows.ts';
-import { findChargedRows } from '../../ledger/queries/find-charged-rows.ts';
+import { findChargedRows, type MarkedRow } from '../../ledger/queries/find-charged-rows.ts';
 import {
   findForgottenSend,
   hasForgottenSends,
@@ -18,8 +18,10 @@ import {
 } from '../../ledger/queries/find-sent-before.ts';
 import { readSlowerNow } from '../../ledger/queries/read-slower-now.ts';
 import { openRowSet, type RowSet, rowSetKey } from '../../vault/row-set.ts';
+import { PRINT_BYTES } from '../../vault/row-print.ts';
 import { rowFingerprinter } from '../../../workers/fingerprint-row.ts';
 import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
+import { likeRows } from '../../../workers/intake/like-rows.ts';
 import { chargedSince } from '../../../workers/look-back.ts';
 
 /** What the ledger knows of the rows of a file that is not in it. */
@@ -27,7 +29,7 @@ export type SeenBefore = {
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
   readonly charged: readonly FlaggedRows[];
-  /** The first of the faults that say which rows may have been charged. */
+  /** The first of the faults that say which rows may have been charged, or are like others of the file. */
   readonly chargedFaults: readonly Fault[];
   /** What to say of batches that were sent before the ledger forgot them; undefined when there are none. */
   readonly sentBefore: string | undefined;
@@ -46,7 +48,7 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
     take: async (group) => {
       const payments = unpackRows(group);
       addRows(rowSet, group.packed);
-      await charged.take(payments);
+      await charged.take(payments, group.faults);
       if (group.layout) await sent?.take(group.layout, payments);
     },
     end: async () => ({ rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
@@ -63,22 +65,40 @@ function searchCharged(
   folder: Folder,
   { mostFaults, since }: { mostFaults: number; since: Date | undefined },
 ) {
-  const printOf = rowFingerprinter(app, folder);
+  const printsOf = rowFingerprinter(app, folder);
   const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
   const faults: Fault[] = [];
+  const like = likeRows();
+  const addFault = (fault: Fault) => {
+    if (faults.length < mostFaults) faults.push(fault);
+  };
+
+  /** A row for each of its prints. */
+  function markRow(payment: PaymentRow, others: readonly Fault[]): MarkedRow[] {
+    const prints = printsOf(payment);
+    const places = Array.from({ length: prints.length / PRINT_BYTES }, (_, place) => place * PRINT_BYTES);
+    for (const at of places) {
+      const fault = like.findFault(prints, at, payment.line, others);
+      if (fault) addFault(fault);
+    }
+    return places.map((at) => ({
+      ...payment,
+      print: prints.readBigInt64BE(at),
+      lastFour: lastFour(payment.number),
+    }));
+  }
+
   return {
-    take: async (payments: readonly PaymentRow[]) => {
+    take: async (payments: readonly PaymentRow[], others: readonly Fault[]) => {
+      const marked = payments.filter(({ invoice }) => invoice !== '').flatMap((payment) => markRow(payment, others));
       if (!since) return;
-      const marked = payments
-        .filter(({ invoice }) => invoice !== '')
-        .map((payment) => ({ ...payment, print: printOf(payment), lastFour: lastFour(payment.number) }));
       for (const { line, code, detail } of await findChargedRows(app.ledger, folder, marked, since)) {
         const before = flagged.get(code) ?? { code, rows: 0, detail };
         flagged.set(code, { ...before, rows: before.rows + 1 });
-        if (faults.length < mostFaults) faults.push({ code, line, detail });
+        addFault({ code, line, detail });
       }
     },
-    end: () => ({ charged: [...flagged.values()], chargedFaults: faults }),
+    end: () => ({ charged: [...flagged.values(), ...like.flagged()], chargedFaults: faults }),
   };
 }
 

@@ -55,6 +55,13 @@ it('openSeenBefore counts every row that may have been charged, and keeps the fi
   ]);
 });
 
+it('openSeenBefore finds rows that are like others of the file, also where no other file is looked at', async () => {
+  const rows = [achRow(1, { invoice: 'One-01' }), achRow(1, { invoice: 'ONE 1' }), achRow(2)];
+  const found = await search(world.freshAccount(), rows);
+  expect(found.charged).toEqual([{ code: 'LIKE_ROW', rows: 1, detail: 'line 1 of this file' }]);
+  expect(found.chargedFaults).toEqual([{ code: 'LIKE_ROW', line: 2, detail: 'line 1 of this file' }]);
+});
+
 it('openSeenBefore cuts batches as the intake does, to know calls that the ledger had forgotten', async () => {
   const account = world.freshAccount();
   const { maxRows } = world.app.settings.batch;

@@ -26,11 +26,13 @@ function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, 
   const end = Buffer.byteLength(invoice);
   const printer = openRowPrinter(KEY);
   const numberKind = columnsOf(layout).includes('cardNumber') ? 'cardNumber' : 'accountNumber';
-  printer.add(bytes, 0, end, end, bytes.length, cents, number ? numberKind : 'customerCode');
-  const print = printer.take().toString('hex', 0, PRINT_BYTES);
+  const payment = [bytes, 0, end, end, bytes.length, cents, number ? numberKind : 'customerCode'] as const;
+  printer.add(...payment);
+  printer.addTurned(...payment);
+  const made = printer.take().toString('hex').match(/.{16}/g)!;
   const to = tupleWriter();
   writeRow(to, 3, { line, batchNo, invoice, customerCode, amountCents: cents, lastFour: lastFour(number) });
-  return { tuple: to.take()!, prints: invoice === '' ? [] : [{ line, print }] };
+  return { tuple: to.take()!, prints: invoice === '' ? [] : made.map((print) => ({ line, print })) };
 }
 
 function keepQuickly(layout: LayoutName, cells: readonly string[], line: number, cents: number, batchNo: number): Kept {

@@ -1,0 +1,66 @@
+import { NINE, ZERO } from '../kernel/byte-names.ts';
+import { loosenText } from './loosen.ts';
+
+/**
+ * What is left of an invoice or a customer code that a spreadsheet takes for a number, a time or a day and writes in another
+ * way: `1.50` comes back as `1.5`, `12E4` as `120000`, `2026-11-20` as `11/20/2026`. Of both ways the same is left, beside what
+ * `loosenText` leaves of each. Of a day the order of its parts does not count, nor the century.
+ * @param to has room for `ROOM_FOR_TURNED` bytes more than the text has, at a place of its own
+ * @returns where it ends in `to`, or -1 when no spreadsheet writes the text in another way
+ */
+export function loosenTurned(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
+  if (!mayBeTurned(bytes, from, end)) return -1;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1');
+  const turned = turnedDay(text) ?? turnedTime(text) ?? turnedNumber(text);
+  if (turned === undefined) return -1;
+  const written = Buffer.from(turned);
+  if (!turned.includes('/')) return loosenText(written, 0, written.length, to, at);
+  to.set(written, at);
+  return at + written.length;
+}
+
+export const ROOM_FOR_TURNED = 32;
+
+/** Nearly all texts have letters, or are short numbers, and end here. */
+function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
+  let signs = end - from >= LONG_DIGITS;
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if (byte >= ZERO && byte <= NINE) continue;
+    if (byte > 0x7e || (byte >= 0x41 && !EXPONENT.has(byte))) return false;
+    signs = true;
+  }
+  return signs && end > from && end - from <= LONGEST;
+}
+
+const EXPONENT = new Set([0x45, 0x65]);
+const LONGEST = 40;
+
+/** Spreadsheets keep fifteen digits of a number. */
+const KEPT_DIGITS = 15;
+const LONG_DIGITS = KEPT_DIGITS + 1;
+
+function turnedDay(text: string): string | undefined {
+  const [, first, second, third, time = ''] =
+    /^(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{1,4})( \d{1,2}:\d\d(?::\d\d)?)?$/.exec(unsigned(text)) ?? [];
+  if (first === undefined) return undefined;
+  const parts = [first, second!, third!].map((part) => Number(part) % 100).toSorted((one, other) => one - other);
+  return `${parts.join('/')}${time.replace(/:00$/, '')}`;
+}
+
+function turnedTime(text: string): string | undefined {
+  return /^(\d{1,4}:\d{1,2}):0?0$/.exec(unsigned(text))?.[1];
+}
+
+function turnedNumber(text: string): string | undefined {
+  const plain = /^(?:\d+\.?\d*|\.\d+)(?:[eE]\+?\d{1,2})?$/.exec(unsigned(text))?.[0];
+  if (plain === undefined) return undefined;
+  const number = Number(Number(plain).toPrecision(KEPT_DIGITS));
+  const written = String(number);
+  return written.includes('e') || written === plain ? undefined : written;
+}
+
+/** Without brackets, signs of money and such, which may come and go. */
+function unsigned(text: string): string {
+  return text.replace(/^[^\d.]+|[^\d]+$/g, '');
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loosenText } from '../../src/vault/loosen.ts';
+import { loosenTurned, ROOM_FOR_TURNED } from '../../src/vault/turned-text.ts';
+
+function apply(loosen: typeof loosenText, text: string): string | undefined {
+  const bytes = Buffer.from(`<${text}>`);
+  const to = Buffer.alloc(bytes.length + ROOM_FOR_TURNED);
+  const end = loosen(bytes, 1, bytes.length - 1, to, 1);
+  return end < 0 ? undefined : to.toString('utf8', 1, end);
+}
+
+/** All that is left of a text; two are known as one when they share something. */
+const formsOf = (text: string) =>
+  [apply(loosenText, text), apply(loosenTurned, text)].filter((form) => form !== undefined);
+
+describe('loosenTurned', () => {
+  it.each([
+    ['1.50', '1.5'],
+    ['5.0', '5'],
+    ['.5', '0.5'],
+    ['$5.50', '$5.5'],
+    ['50.50%', '50.5%'],
+    ['12E4', '120000'],
+    ['1e3', '1000'],
+    ['1234567890123456', '1234567890123460'],
+    ['25:30', '25:30:00'],
+    ['2026-11-20', '11/20/2026'],
+    ['2026-11-20', '11/20/26'],
+    ['20.11.2026', '11/20/2026'],
+    ['1-2-3', '1/2/2003'],
+    ['2026-11-20 10:30', '11/20/2026 10:30'],
+  ])('knows %j again in %j, which a spreadsheet makes of it', (text, turned) => {
+    expect(formsOf(text).some((form) => formsOf(turned).includes(form))).toBe(true);
+  });
+
+  it.each([
+    ['1.50', '1.51'],
+    ['12E4', '12E5'],
+    ['2026-11-20', '2026-11-21'],
+    ['2026-11-20', '2026-10-20'],
+    ['2026-11-20 10:30', '2026-11-20 10:31'],
+  ])('tells %j and %j apart', (text, other) => {
+    expect(formsOf(text).some((form) => formsOf(other).includes(form))).toBe(false);
+  });
+
+  it.each(['INV-1', '0012', '12345', '2026-0001', '1E400', '1E-5', 'A1.50', '', '-', '\u0661.50'])(
+    'has nothing of %j, which stays as it is',
+    (text) => {
+      expect(apply(loosenTurned, text)).toBeUndefined();
+    },
+  );
+
+  it('takes anything, and needs no more room than it says', () => {
+    const some = fc.string({ unit: fc.constantFrom(...'0123456789eE.:/- +$\u00e9'), maxLength: 45 });
+    fc.assert(
+      fc.property(some, (text) => {
+        const left = apply(loosenTurned, text) ?? '';
+        expect(Buffer.byteLength(left)).toBeLessThanOrEqual(Buffer.byteLength(text) + ROOM_FOR_TURNED);
+        expect(left).toMatch(/^[\x20-\x7e]*$/);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
