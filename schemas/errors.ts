@@ -233,7 +233,7 @@ export const ERRORS = {
   ),
   COLUMNS_SWAPPED: held(
     'file',
-    'customer code and invoice seem to have changed places',
+    'another column seems to stand where the invoices or the customer codes belong',
     'Compare the columns with the layout; decline the file and drop it in the right order, or with a header.',
   ),
   SAME_TOTALS: held(

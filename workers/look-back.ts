@@ -10,6 +10,7 @@ import { askInOne } from '../src/ledger/wire/ask-together.ts';
 import { flagChargedRows, type FlaggedRows } from '../src/ledger/flag-charged-rows.ts';
 import { lockDecisions } from '../src/ledger/lock-decisions.ts';
 import { type Earlier, findSameRows, findSameTotals } from '../src/ledger/queries/find-duplicate.ts';
+import { findLinesAsInvoices } from '../src/ledger/queries/find-lines-as-invoices.ts';
 import { hasSwappedColumns } from '../src/ledger/queries/has-swapped-columns.ts';
 import { readAcceptedCents, readUsualSize } from '../src/ledger/queries/usual-size.ts';
 import type { FileRow } from '../src/ledger/records.ts';
@@ -73,8 +74,14 @@ export async function compareFile(app: App, tx: Transaction, subject: Subject): 
 
 /** A header says which column is which. */
 async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
-  if (check.headerLine !== null || check.layout === null || !LAYOUTS_OF_CODES.has(check.layout)) return [];
-  if (!(await hasSwappedColumns(tx, file))) return [];
+  if (check.headerLine !== null || check.layout === null) return [];
+  const linesOf = await findLinesAsInvoices(tx, file);
+  if (linesOf !== undefined) {
+    return [
+      fault('COLUMNS_SWAPPED', `the invoices are the numbers of the lines of file ${linesOf}, with their payments`),
+    ];
+  }
+  if (!LAYOUTS_OF_CODES.has(check.layout) || !(await hasSwappedColumns(tx, file))) return [];
   return [fault('COLUMNS_SWAPPED', 'the customer codes look like no codes of the account, and the invoices do')];
 }
 

@@ -27,13 +27,14 @@ function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at]!;
     if (byte >= ZERO && byte <= NINE) continue;
-    if (byte > 0x7e || (byte >= 0x41 && !EXPONENT.has(byte))) return false;
+    if (byte > 0x7e || (byte >= 0x41 && !LETTERS.has(byte))) return false;
     signs = true;
   }
   return signs && end > from && end - from <= LONGEST;
 }
 
-const EXPONENT = new Set([0x45, 0x65]);
+/** Of an exponent, and of the two halves of a day. */
+const LETTERS = new Set(Buffer.from('EeAaPpMm'));
 const LONGEST = 40;
 
 /** Spreadsheets keep fifteen digits of a number. */
@@ -49,7 +50,12 @@ function turnedDay(text: string): string | undefined {
 }
 
 function turnedTime(text: string): string | undefined {
-  return /^(\d{1,4}:\d{1,2}):0?0$/.exec(unsigned(text))?.[1];
+  const [, hours, minutes, seconds = '', half] =
+    /^[^\dA-Z]*(\d{1,4}):(\d{1,2})(:\d{1,2})?(?: ?([AP])M)?$/i.exec(text.trim()) ?? [];
+  if (hours === undefined) return undefined;
+  const afternoon = half?.toUpperCase() === 'P' ? 12 : 0;
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + afternoon;
+  return `${hour}:${minutes!}${/^:0?0$/.test(seconds) ? '' : seconds}`;
 }
 
 function turnedNumber(text: string): string | undefined {
@@ -62,5 +68,5 @@ function turnedNumber(text: string): string | undefined {
 
 /** Without brackets, signs of money and such, which may come and go. */
 function unsigned(text: string): string {
-  return text.replace(/^[^\d.]+|[^\d]+$/g, '');
+  return text.replace(/^[^\dA-Za-z.]+|[^\dA-Za-z]+$/g, '');
 }

@@ -25,6 +25,9 @@ describe('loosenTurned', () => {
     ['1e3', '1000'],
     ['1234567890123456', '1234567890123460'],
     ['25:30', '25:30:00'],
+    ['14:27:00', '02:27:00 PM'],
+    ['0:31', '12:31:00 AM'],
+    ['9:05:07', '09:05:07 AM'],
     ['2026-11-20', '11/20/2026'],
     ['2026-11-20', '11/20/26'],
     ['20.11.2026', '11/20/2026'],
@@ -37,6 +40,8 @@ describe('loosenTurned', () => {
   it.each([
     ['1.50', '1.51'],
     ['12E4', '12E5'],
+    ['9:05', '9:05 PM'],
+    ['9:05', '9:05:01'],
     ['2026-11-20', '2026-11-21'],
     ['2026-11-20', '2026-10-20'],
     ['2026-11-20 10:30', '2026-11-20 10:31'],
@@ -52,7 +57,7 @@ describe('loosenTurned', () => {
   );
 
   it('takes anything, and needs no more room than it says', () => {
-    const some = fc.string({ unit: fc.constantFrom(...'0123456789eE.:/- +$\u00e9'), maxLength: 45 });
+    const some = fc.string({ unit: fc.constantFrom(...'0123456789eE.:/- +$APM\u00e9'), maxLength: 45 });
     fc.assert(
       fc.property(some, (text) => {
         const left = apply(loosenTurned, text) ?? '';

@@ -46,7 +46,7 @@ export function seenAmongTwins(isResubmission: string): string {
 /** SQL: all that have one form for prints (vault/loosen.ts, turned-text.ts) are alike; some that have two are, too. */
 function areAlike(one: string, other: string): string {
   const left = (text: string) => `regexp_replace(lower(${text} COLLATE "C"), '[^a-z1-9]', '', 'g')`;
-  const odd = `'[^ -~]|[0-9]{16}|[0-9.][eE][0-9+]|[0-9][-/. ][0-9]{1,2}[-/. ][0-9]'`;
+  const odd = `'[^ -~]|[0-9]{16}|[0-9.][eE][0-9+]|[0-9]:[0-9]|[0-9][-/. ][0-9]{1,2}[-/. ][0-9]'`;
   return `(${one} = ${other} OR ${one} ~ ${odd} OR ${other} ~ ${odd} OR ${left(one)} = ${left(other)})`;
 }
 
