@@ -42,18 +42,17 @@ export function endsAlike(masked: string, digits: string): boolean {
 /**
  * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for faulty values
  * and texts of the sender in outputs. A long number is 7 or more digits, which may have single
- * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well. Groups of digits
- * as cards have them are a long number with any signs between them. Digits of all scripts count.
+ * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well. A card number is
+ * found with any signs between its groups. Digits of all scripts count.
  */
 export function maskText(text: string): string {
   return starNumbers(text, starRun);
 }
 
 function starNumbers(text: string, starLong: (run: string) => string): string {
-  return text.replace(LONG_NUMBER, starLong).replace(CARD_GROUPS, (run) => {
-    const digits = countDigits(plainDigits(run));
-    return digits >= SHORTEST_CARD && digits <= LONGEST_CARD ? starRun(run) : run;
-  });
+  return text
+    .replace(CARD_GROUPS, (run) => (isCardRun(run) || CARD_SHAPE.test(run) ? starRun(run) : run))
+    .replace(LONG_NUMBER, starLong);
 }
 
 const LONG_NUMBER = /\p{Nd}(?:[ .-]?\p{Nd}){6,}/gu;
@@ -61,11 +60,22 @@ const LONG_NUMBER = /\p{Nd}(?:[ .-]?\p{Nd}){6,}/gu;
 /** Signs that may stand between the groups of a card number. More of them part two numbers. */
 const GAP = '[^\\p{L}\\p{N}*]{1,3}';
 
-/** The groups of a card number as people write it, `4222/2222/2222/2220` or `3782_822463_10005`; or each digit by itself. */
+/** Groups that a card number may be cut into, such as `4222/2222/2222/2220` or `42222222 - 22222220`; or each digit by itself. */
 const CARD_GROUPS = new RegExp(
-  `(?<!\\p{N})(?:\\p{Nd}{4}(?:${GAP}\\p{Nd}{3,6}){1,3}${GAP}\\p{Nd}{1,6}|\\p{Nd}(?:${GAP}\\p{Nd}){12,18})(?!\\p{N})`,
+  `(?<!\\p{N})(?:\\p{Nd}{4,12}(?:${GAP}\\p{Nd}{3,12})*${GAP}\\p{Nd}{1,12}|\\p{Nd}(?:${GAP}\\p{Nd})+)(?!\\p{N})`,
   'gu',
 );
+
+/** The groups that stand on cards. They are hidden as well when the number has a slip in it. */
+const CARD_SHAPE = new RegExp(
+  `^\\p{Nd}{4}${GAP}(?:\\p{Nd}{4}${GAP}\\p{Nd}{4}${GAP}\\p{Nd}{1,4}(?:${GAP}\\p{Nd}{1,3})?|\\p{Nd}{6}${GAP}\\p{Nd}{4,5})$`,
+  'u',
+);
+
+function isCardRun(run: string): boolean {
+  const groups = plainDigits(run).match(/\d+/g) ?? [];
+  return groups.some((_, start) => startsCardNumber(groups.slice(start, start + LONGEST_CARD)));
+}
 
 function starRun(run: string): string {
   const digits = plainDigits(run);
@@ -96,20 +106,17 @@ const DATED = new RegExp(`^(?:${DAYS.join('|')})(?:[ .-](?:${TIME}|\\d{1,4}))?$`
 
 /**
  * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them, or
- * in the groups of a card with any signs between those, that begin as those of a known brand and pass the check digit.
+ * in groups with up to three signs of any kind between those, that begin as those of a known brand and pass the check digit.
  *
  * Groups of digits before and after it do not hide it, as in `2026 4222 2222 2222 2220`; digits that stand right
  * beside it without a gap do, because a longer number would otherwise hold a card number by chance too often.
  */
 export function holdsCardNumber(text: string): boolean {
-  const plain = plainDigits(text);
-  const runs = plain.match(/\d+(?:[ -]\d+)*/g) ?? [];
-  const isInRun = runs.some((run) => {
-    const groups = run.split(/[ -]/);
-    return groups.some((_, start) => startsCardNumber(groups.slice(start, start + LONGEST_CARD)));
-  });
-  return isInRun || (plain.match(CARD_GROUPS) ?? []).some((run) => startsCardNumber(run.match(/\d+/g) ?? []));
+  const runs = [...(plainDigits(text).match(SPACED_DIGITS) ?? []), ...(text.match(CARD_GROUPS) ?? [])];
+  return runs.some(isCardRun);
 }
+
+const SPACED_DIGITS = /\d+(?:[ -]\d+)*/g;
 
 const SHORTEST_CARD = 13;
 const LONGEST_CARD = 19;

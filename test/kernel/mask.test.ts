@@ -124,7 +124,12 @@ describe('maskText', () => {
     ['4222\u00a02222\u00a02222\u00a02220', '****\u00a0****\u00a0****\u00a02220'],
     ['4/2/2/2/2/2/2/2/2/2/2/2/2/2/2/0', '*/*/*/*/*/*/*/*/*/*/*/*/2/2/2/0'],
     ['\uff14\uff12\uff12\uff12\uff12\uff12\uff12\uff10', '****2220'],
+    ['(4222)2222-2222(2220)', '(****)****-****(2220)'],
+    ['42222222 - 22222220', '******** - ****2220'],
+    ['422222...2222222220', '******...******2220'],
+    ['4222/2222/2222/2221', '****/****/****/2221'],
     ['06/15/2026 12:30, 25.00', '06/15/2026 12:30, 25.00'],
+    ['export_20261120_0930.csv', 'export_****1120_0930.csv'],
     ['INV/4222/25', 'INV/4222/25'],
     ['monday-2026-06-15.csv', 'monday-****-06-15.csv'],
     ['June dues', 'June dues'],
@@ -211,6 +216,10 @@ describe('holdsCardNumber', () => {
     '4222 / 2222 / 2222 / 2220',
     '4222\u00a02222\u200c2222_2220',
     '3782_822463_10005',
+    '(4222)2222-2222(2220)',
+    '42222222/22222220',
+    '422222...2222222220',
+    'on 2026/4222/2222/2222/2220',
     '4.2.2.2.2.2.2.2.2.2.2.2.2.2.2.0',
     '\uff14\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff12\uff10',
     '\u0664222\u0662222222222220',
@@ -248,6 +257,43 @@ describe('holdsCardNumber', () => {
       }),
     );
     expect(holdsCardNumber(maskText('card 4222 2222 2222 2220'))).toBe(false);
+  });
+});
+
+describe('a card number in a text', () => {
+  /** Groups of a number, a text that stands between all of them, and where the digits of another script begin. */
+  const written = fc
+    .tuple(
+      fc.constantFrom('4222222222222220', '4111111111111111', '378282246310005', '4012888888881881'),
+      fc.constantFrom<number[]>([4, 8, 12], [4, 10], [8], [12], [6], [5, 9]),
+      fc.array(fc.string({ unit: fc.constantFrom(...' -./_,:;()#+\u00a0\u2011\u200c|'), minLength: 1, maxLength: 3 }), {
+        minLength: 3,
+        maxLength: 3,
+      }),
+      fc.constantFrom(0x30, 0xff10, 0x660, 0x966),
+      fc.constantFrom('', 'x ', 'card: ', '(', 'in June, '),
+    )
+    .map(([number, cuts, gaps, zero, before]) => {
+      const digits = [...number].map((digit) => String.fromCodePoint(zero + Number(digit)));
+      return (
+        before +
+        digits.map((digit, place) => (cuts.includes(place) ? gaps[cuts.indexOf(place)]! + digit : digit)).join('')
+      );
+    });
+
+  it('is found and hidden, whatever stands between its groups and in whatever digits it is written', () => {
+    fc.assert(
+      fc.property(written, (text) => {
+        expect(holdsCardNumber(text)).toBe(true);
+        const shown =
+          maskText(text)
+            .replace('06/15/2026', '')
+            .match(/\p{Nd}/gu) ?? [];
+        expect(shown.length).toBeLessThanOrEqual(4);
+        expect(holdsCardNumber(maskText(text))).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });
 
