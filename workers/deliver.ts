@@ -8,7 +8,7 @@ import type { OutcomeTotals } from '../src/kernel/rows.ts';
 import { completeFile, type NewOutput } from '../src/ledger/moves/complete-file.ts';
 import { type Delivery, readDelivery } from '../src/ledger/queries/read-delivery.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../src/ledger/queries/read-file.ts';
-import { readWithheld } from '../src/ledger/queries/read-withheld.ts';
+import { withheldOf } from '../src/ledger/queries/read-withheld.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import type { BatchRow, FileRow } from '../src/ledger/records.ts';
 import { lockAndAsk } from '../src/ledger/with-lock.ts';
@@ -121,7 +121,7 @@ async function summarize(
   const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
   const outputs = await readOutputs(app.ledger, file.file_id);
   const unknown = outcomes.unknown?.rows ?? 0;
-  const withheld = await readWithheld(app.ledger, file);
+  const withheld = withheldOf(file);
   return {
     file: {
       fileId: file.file_id,

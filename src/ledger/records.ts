@@ -38,6 +38,8 @@ export type FileRow = {
   valid_rows: number | null;
   valid_cents: number | null;
   invalid_rows: number | null;
+  withheld_cents: number;
+  withheld_unreadable: number;
   duplicate_of: string | null;
   row_set: string | null;
   /** Of an encrypted drop, see migrations/0013-messages.sql; null of all others. */

@@ -55,10 +55,13 @@ const OLDER_LEDGER = `
     FROM unnest('{a,b}'::text[]) id;
   INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
     SELECT 'a', n, 'main', 'card', 'ready', now(), 1, 1, '' FROM generate_series(1, 2) n;
-  INSERT INTO payment_row (file_no, line, batch_no, invoice, customer_code, last_four)
-    SELECT f.file_no, r.line, r.batch_no, '', '', ''
-    FROM file f, (VALUES (2, 1), (3, NULL), (4, 1), (5, NULL), (6, 2)) r (line, batch_no)
-    WHERE f.file_id = 'a' OR line = 2`;
+  INSERT INTO payment_row (file_no, line, batch_no, amount_cents, invoice, customer_code, last_four)
+    SELECT f.file_no, r.line, r.batch_no, r.cents, '', '', ''
+    FROM file f, (VALUES (2, 1, 100), (3, NULL, 750), (4, 1, 100), (5, NULL, NULL), (6, 2, 100)) r (line, batch_no, cents)
+    WHERE f.file_id = 'a' OR line = 2;
+  UPDATE file SET invalid_rows = 2 WHERE file_id = 'a';
+  ALTER TABLE file ENABLE TRIGGER USER;
+  ALTER TABLE batch ENABLE TRIGGER USER`;
 
 const LISTED = [
   ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
@@ -115,7 +118,7 @@ describe('migrate', () => {
     expect(after).toEqual(before);
   });
 
-  it('gives the batches of an older ledger the lines of their rows', async () => {
+  it('gives the batches of an older ledger the lines of their rows, and its files the sums of withheld ones', async () => {
     const older = await startTestPostgres({ schema: 'empty' });
     const other = openTestPool({ ...older.connection, options: '-c search_path=paydrop' });
     const client = await other.connect();
@@ -126,12 +129,19 @@ describe('migrate', () => {
     await client.query(OLDER_LEDGER);
     await migrate(client);
     const { rows } = await client.query('SELECT batch_no, first_line, last_line FROM batch ORDER BY batch_no');
+    const { rows: files } = await client.query(
+      'SELECT file_id, withheld_cents::int, withheld_unreadable FROM file ORDER BY file_id',
+    );
     client.release();
     await other.end();
     await older.stop();
     expect(rows).toEqual([
       { batch_no: 1, first_line: 2, last_line: 4 },
       { batch_no: 2, first_line: 6, last_line: 6 },
+    ]);
+    expect(files).toEqual([
+      { file_id: 'a', withheld_cents: 750, withheld_unreadable: 1 },
+      { file_id: 'b', withheld_cents: 0, withheld_unreadable: 0 },
     ]);
   });
 

@@ -71,10 +71,17 @@ export async function decideFile(
     content_key: contentKey,
     ...(agedFrom && { aged_from: agedFrom }),
   };
-  const [, , row] = await askInOne(tx, (asked) => [
+  const [, , , row] = await askInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
     forgetReadings(asked.client, fileId),
+    findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
     moveFile(asked, MOVE_OF[verdict], fileId, because, { set }),
   ]);
   return mustMove(row, `${verdict} file "${fileId}"`);
 }
+
+const ADD_UP_WITHHELD = `
+  UPDATE file SET (withheld_cents, withheld_unreadable) = (
+    SELECT coalesce(sum(amount_cents), 0), count(*) FILTER (WHERE amount_cents IS NULL)
+    FROM payment_row r WHERE r.file_no = file.file_no AND r.batch_no IS NULL)
+  WHERE file_id = $1`;

@@ -16,9 +16,10 @@ export type FileFigures = {
 
 export async function readFileFigures(
   ledger: Ledger,
-  { file_id: fileId, file_no: fileNo, invalid_rows: invalid }: Pick<FileRow, 'file_id' | 'file_no' | 'invalid_rows'>,
+  file: Pick<FileRow, 'file_id' | 'file_no' | 'invalid_rows' | 'withheld_cents'>,
 ): Promise<FileFigures> {
-  const [states, first, now, withheldCents] = await Promise.all([
+  const { file_id: fileId, file_no: fileNo, invalid_rows: invalid } = file;
+  const [states, first, now] = await Promise.all([
     ledger.pool.query<{ state: BatchState; batches: number } & Totals>(
       `SELECT state, count(*) AS batches, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents
        FROM batch WHERE file_id = $1 GROUP BY state`,
@@ -26,13 +27,12 @@ export async function readFileFigures(
     ),
     readOutcomeSums(ledger, fileNo, 'batch_outcome'),
     readOutcomeSums(ledger, fileNo, 'outcome_movement'),
-    invalid ? readWithheldCents(ledger, fileNo) : 0,
   ]);
   return {
     states: Object.fromEntries(states.rows.map(({ state, ...totals }) => [state, totals])),
     first,
     now,
-    withheld: { rows: invalid ?? 0, cents: withheldCents },
+    withheld: { rows: invalid ?? 0, cents: file.withheld_cents },
   };
 }
 
@@ -47,12 +47,4 @@ async function readOutcomeSums(
     [fileNo],
   );
   return Object.fromEntries(rows.map(({ outcome, ...totals }) => [outcome, totals]));
-}
-
-async function readWithheldCents(ledger: Ledger, fileNo: number): Promise<number> {
-  const { rows } = await ledger.pool.query<{ cents: number }>(
-    `SELECT coalesce(sum(amount_cents), 0)::bigint AS cents FROM payment_row WHERE file_no = $1 AND batch_no IS NULL`,
-    [fileNo],
-  );
-  return rows[0]!.cents;
 }

@@ -2,7 +2,7 @@ import type { Withheld } from '../../kernel/rows.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchKey } from '../moves/move.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../records.ts';
-import { readWithheld } from './read-withheld.ts';
+import { withheldOf } from './read-withheld.ts';
 import type { AuditRow } from './search.ts';
 
 /**
@@ -35,7 +35,7 @@ const FAULT_LIMIT = 10_000;
 export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<FileFacts> {
   const ask = async <Row extends object>(sql: string, values: unknown[]) =>
     (await ledger.pool.query<Row>(sql, values)).rows;
-  const [links, faults, groups, outcomes, open, from, withheld] = await Promise.all([
+  const [links, faults, groups, outcomes, open, from] = await Promise.all([
     ask<AuditRow>(
       `SELECT * FROM (SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit
          WHERE file_id = $1 AND batch_no IS NULL AND move <> 'output' ORDER BY seq DESC LIMIT ${LINK_LIMIT}) last ORDER BY seq`,
@@ -65,9 +65,8 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
       'SELECT file_id FROM resubmission WHERE account = $1 AND sha256 = $2 AND new_file_id = $3',
       [file.account, file.sha256, file.file_id],
     ),
-    readWithheld(ledger, file),
   ]);
-  return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null, withheld };
+  return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null, withheld: withheldOf(file) };
 }
 
 /** A call of a batch as its story tells it. */

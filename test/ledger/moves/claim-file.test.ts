@@ -43,6 +43,8 @@ describe('claimFile', () => {
       valid_rows: null,
       valid_cents: null,
       invalid_rows: null,
+      withheld_cents: 0,
+      withheld_unreadable: 0,
       duplicate_of: null,
       accepted_at: null,
       shredded_at: null,

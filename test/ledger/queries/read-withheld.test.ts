@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import { readWithheld, readWithheldFiles } from '../../../src/ledger/queries/read-withheld.ts';
+import { readWithheldFiles, sumWithheld, withheldOf } from '../../../src/ledger/queries/read-withheld.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../../workers/support/step-world.ts';
 import { takeIn } from '../../workers/support/take-in.ts';
@@ -18,7 +18,7 @@ async function taken(rows: readonly string[]) {
 
 const SOUND = Array.from({ length: 30 }, (_, index) => cardRow(index + 1));
 
-describe('readWithheld', () => {
+describe('withheldOf', () => {
   it('counts the rows that were withheld, their money, and the amounts that cannot be read', async () => {
     const file = await taken([
       ...SOUND,
@@ -26,11 +26,14 @@ describe('readWithheld', () => {
       cardRow(41, { amount: '7.50', mop: 'X', expiry: '1' }),
       cardRow(42, { amount: '1.25', expiry: '1' }),
     ]);
-    expect(await readWithheld(world.app.ledger, file)).toEqual({ rows: 3, cents: 875, unreadable: 1 });
+    const withheld = { rows: 3, cents: 875, unreadable: 1 };
+    expect(withheldOf(file)).toEqual(withheld);
+    const day = { from: new Date(0), until: new Date(file.claimed_at.getTime() + 86_400_000) };
+    expect(await sumWithheld(world.app.ledger.pool, file.account, day.from, day.until)).toEqual(withheld);
   });
 
   it('finds none where all were sent', async () => {
-    expect(await readWithheld(world.app.ledger, await taken(SOUND))).toEqual({ rows: 0, cents: 0, unreadable: 0 });
+    expect(withheldOf(await taken(SOUND))).toEqual({ rows: 0, cents: 0, unreadable: 0 });
   });
 });
 
