@@ -1,6 +1,6 @@
 import type { Payload } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import type { PlainFileRow } from '../src/ledger/records.ts';
 import { mayOverlap } from '../src/ledger/queries/may-overlap.ts';
 import { fileTurn } from './file-turn.ts';
 import { noting } from './note-failures.ts';
@@ -22,7 +22,7 @@ export async function intakeTurn(
   signal: AbortSignal,
   turnMs?: number,
 ): Promise<void> {
-  let done: FileRow[] = [];
+  let done: PlainFileRow[] = [];
   let toldAt = performance.now();
   const tell = async () => {
     const news = done;

@@ -18,7 +18,7 @@ import { findSameName } from '../src/ledger/queries/find-duplicate.ts';
 import { describeSentBefore } from '../src/ledger/queries/find-sent-before.ts';
 import type { Ledger } from '../src/ledger/open-ledger.ts';
 import { readFileRow } from '../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import type { FileRow, PlainFileRow } from '../src/ledger/records.ts';
 import { refreshStatistics } from '../src/ledger/refresh-statistics.ts';
 import { type Transaction, transact, violates } from '../src/ledger/transaction.ts';
 import { lockAndAsk } from '../src/ledger/with-lock.ts';
@@ -50,7 +50,7 @@ export async function intakeFile(app: App, { fileId }: { fileId: string }): Prom
  * @param before is waited for before the file is compared with others and decided
  * @returns the file as it is now
  */
-export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<FileRow> {
+export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
   const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
   return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
     app.telemetry.note({ account: file.account });
@@ -60,7 +60,7 @@ export async function intakeAlone(app: App, fileId: string, before?: Promise<voi
 }
 
 /** Asks for what follows the intake of these files of one site: for their batches, and then for their notices. */
-export async function tellOfIntake(app: App, files: readonly FileRow[]): Promise<void> {
+export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
   await wakeAccounts(app, files);
   crashPoint('intake.account-woken');
@@ -71,13 +71,13 @@ export async function tellOfIntake(app: App, files: readonly FileRow[]): Promise
   );
 }
 
-async function wakeAccounts(app: App, files: readonly FileRow[]): Promise<void> {
+async function wakeAccounts(app: App, files: readonly PlainFileRow[]): Promise<void> {
   const accepted = files.filter((file) => file.state === 'accepted');
   for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
 }
 
-async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
-  let decided = file;
+async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  let decided: PlainFileRow = file;
   await guardReading(app, file.file_id, {
     read: async () => {
       decided = await checkAndStore(app, file, before);
@@ -90,7 +90,7 @@ async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): P
 }
 
 /** @returns the file as it was decided */
-async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<FileRow> {
+async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
   const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
   const arrival = await checkArrival(app, file, folder);
@@ -123,7 +123,7 @@ type Subject = {
   before: Promise<void> | undefined;
 };
 
-async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<FileRow> {
+async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<PlainFileRow> {
   const { file, folder, changed, arrival } = subject;
   const [refusal, chosen] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
   if (refusal) return refuseUnread(tx, file, refusal);
@@ -179,7 +179,7 @@ async function findRefusal(
 }
 
 /** Reading it has ended the process too often (guard-reading.ts). */
-async function holdUnread(app: App, file: FileRow): Promise<FileRow> {
+async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
   const refusal: Refusal = { code: 'POISON_FILE', detail: `${file.bytes} bytes` };
   return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
 }
@@ -190,7 +190,7 @@ async function refuseUnread(
   file: FileRow,
   refusal: Refusal,
   verdict: 'reject' | 'hold' = 'reject',
-): Promise<FileRow> {
+): Promise<PlainFileRow> {
   const { detail, ...rest } = refusal;
   const decision: FileDecision = { verdict, reason: describeFault(refusal), ...rest };
   await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
@@ -212,13 +212,13 @@ export async function finishClaimed(app: App, fileId: string): Promise<void> {
   await wakeAccounts(app, [await finishDecided(app, fileId)]);
 }
 
-async function finishDecided(app: App, fileId: string): Promise<FileRow> {
+async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {
   // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
   await forgetReadings(app.ledger.pool, fileId);
   return finish(app, await readFileRow(app.ledger, fileId));
 }
 
-async function finish(app: App, file: FileRow): Promise<FileRow> {
+async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
   await refreshStatistics(app.ledger, file.records ?? 0);
   const folder = app.folder(file.folder);
   if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
-import type { FileRow } from '../src/ledger/records.ts';
+import type { FileRow, PlainFileRow } from '../src/ledger/records.ts';
 import { openSealedFile } from '../src/vault/archive.ts';
 import { type DataKey, unwrapDataKey } from '../src/vault/data-key.ts';
 import { ORIGINAL_PURPOSE } from './take-claim.ts';
@@ -17,13 +17,13 @@ export function openOriginal(app: App, file: FileRow): Readable {
 }
 
 /** @throws PipelineError OTHER_SITE when the archive that the file lies in is on another host */
-export function mustBeHere({ settings }: App, file: FileRow): void {
+export function mustBeHere({ settings }: App, file: PlainFileRow): void {
   if (file.site === settings.site) return;
   const reason = `it lies at site "${file.site}", and this is "${settings.site}"`;
   throw new PipelineError('OTHER_SITE', `open file "${file.file_id}"`, reason);
 }
 
-export function originalPath(app: App, file: FileRow): string {
+export function originalPath(app: App, file: PlainFileRow): string {
   return join(app.settings.paths.archive, file.archive);
 }
 

@@ -4,7 +4,7 @@ import { formatCents } from '../kernel/money.ts';
 import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
-import type { FileRow } from '../ledger/records.ts';
+import type { PlainFileRow } from '../ledger/records.ts';
 import { splitOpenRows } from '../operator/split-open-rows.ts';
 import { textTable } from './table.ts';
 
@@ -31,15 +31,16 @@ export type FileSummary = {
  * @param outFolder where the output files are
  */
 export async function readFileSummaries(ledger: Ledger, since: Date, outFolder: string): Promise<FileSummary[]> {
-  const { rows: files } = await ledger.pool.query<FileRow>('SELECT * FROM file WHERE state_at >= $1 ORDER BY file_no', [
-    since,
-  ]);
+  const { rows: files } = await ledger.pool.query<PlainFileRow>(
+    'SELECT * FROM file WHERE state_at >= $1 ORDER BY file_no',
+    [since],
+  );
   const summaries: FileSummary[] = [];
   for (const file of files) summaries.push(await summarize(ledger, file, outFolder));
   return summaries;
 }
 
-async function summarize(ledger: Ledger, file: FileRow, outFolder: string): Promise<FileSummary> {
+async function summarize(ledger: Ledger, file: PlainFileRow, outFolder: string): Promise<FileSummary> {
   const batches = await readBatches(ledger, file.file_id);
   return {
     fileId: file.file_id,

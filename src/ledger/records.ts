@@ -6,7 +6,13 @@ import type { ControlNote } from '../kernel/rows.ts';
 
 /** Rows of the ledger's tables as they are read, column names as in migrations/. Money is integer cents. */
 
-export type FileRow = {
+/** What opens a file, and the mark of its rows; in a table of its own, and gone with the end of the retention. */
+export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
+
+/** A file with its secrets, for those who open it. */
+export type FileRow = PlainFileRow & FileSecret;
+
+export type PlainFileRow = {
   file_no: number;
   file_id: string;
   account: string;
@@ -27,7 +33,6 @@ export type FileRow = {
   claimed_at: Date;
   /** Since when it counts as known, for the search for earlier payments; null: since its claim. */
   aged_from: Date | null;
-  wrapped_key: Buffer | null;
   archive: string;
   charset: FolderConfig['charset'];
   header_line: number | null;
@@ -41,10 +46,8 @@ export type FileRow = {
   withheld_cents: number;
   withheld_unreadable: number;
   duplicate_of: string | null;
-  row_set: string | null;
   /** Of an encrypted drop, see migrations/0013-messages.sql; null of all others. */
   content_sha256: string | null;
-  content_key: Buffer | null;
   accepted_at: Date | null;
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;

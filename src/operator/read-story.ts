@@ -4,13 +4,13 @@ import type { Ledger } from '../ledger/open-ledger.ts';
 import type { FaultCount } from '../ledger/queries/fault-counts.ts';
 import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/queries/read-file.ts';
 import { type AuditRow, findFile, readAudit } from '../ledger/queries/search.ts';
-import type { BatchRow, FileRow, OutputRow } from '../ledger/records.ts';
+import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/records.ts';
 import { readHoldReasons } from './hold-reasons.ts';
 import { splitOpenRows } from './split-open-rows.ts';
 
 /** All about one payment file, without its sealed keys and the tokens of workers. */
 export type FileStory = {
-  file: Omit<FileRow, 'wrapped_key' | 'content_key'>;
+  file: PlainFileRow;
   batches: Omit<BatchRow, 'token'>[];
   outcomes: OutcomeTotals;
   /** Rows of batches that have not ended yet; their money may have moved. */
@@ -31,7 +31,7 @@ export async function readStory(
   words: string,
   settings: Pick<Settings, 'folders'> = { folders: [] },
 ): Promise<FileStory> {
-  const { wrapped_key: _key, content_key: _contentKey, ...file } = await findFile(ledger, words);
+  const { wrapped_key: _key, content_key: _contentKey, row_set: _mark, ...file } = await findFile(ledger, words);
   const batches = await readBatches(ledger, file.file_id);
   const [totals, outputs, audit, held] = await Promise.all([
     readOutcomeTotals(ledger, file.file_no),

@@ -118,7 +118,7 @@ describe('migrate', () => {
     expect(after).toEqual(before);
   });
 
-  it('gives the batches of an older ledger the lines of their rows, and its files the sums of withheld ones', async () => {
+  it('brings the batches, the withheld rows and the keys of an older ledger to their places', async () => {
     const older = await startTestPostgres({ schema: 'empty' });
     const other = openTestPool({ ...older.connection, options: '-c search_path=paydrop' });
     const client = await other.connect();
@@ -127,10 +127,17 @@ describe('migrate', () => {
       (await listMigrations()).filter((name) => name < '0015'),
     );
     await client.query(OLDER_LEDGER);
+    await client.query(`UPDATE file SET wrapped_key = 'an old key' WHERE file_id = 'a'`);
+    await client.query(`UPDATE file SET name = 'moved' WHERE file_id = 'a'`);
     await migrate(client);
     const { rows } = await client.query('SELECT batch_no, first_line, last_line FROM batch ORDER BY batch_no');
     const { rows: files } = await client.query(
       'SELECT file_id, withheld_cents::int, withheld_unreadable FROM file ORDER BY file_id',
+    );
+    const secrets = await client.query(`SELECT file_id, wrapped_key FROM file_secret`);
+    await client.query('CHECKPOINT');
+    const left = await client.query(
+      `SELECT position('an old key'::bytea IN pg_read_binary_file(pg_relation_filepath('file'))) AS place`,
     );
     client.release();
     await other.end();
@@ -143,6 +150,8 @@ describe('migrate', () => {
       { file_id: 'a', withheld_cents: 750, withheld_unreadable: 1 },
       { file_id: 'b', withheld_cents: 0, withheld_unreadable: 0 },
     ]);
+    expect(secrets.rows).toEqual([{ file_id: 'a', wrapped_key: Buffer.from('an old key') }]);
+    expect(left.rows).toEqual([{ place: 0 }]);
   });
 
   it('leaves nothing behind when it fails', async () => {

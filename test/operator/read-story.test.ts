@@ -32,6 +32,7 @@ describe('readStory', () => {
     const { file, batches } = await readStory(world.app.ledger, 'monday.csv');
     expect(file).not.toHaveProperty('wrapped_key');
     expect(file).not.toHaveProperty('content_key');
+    expect(file).not.toHaveProperty('row_set');
     for (const batch of batches) expect(batch).not.toHaveProperty('token');
   });
 

@@ -189,7 +189,7 @@ describe('work beside that of files, which fails for ever', () => {
     // A draft of it that cannot be removed.
     const inTheWay = join(dir, `.${base}.${'0'.repeat(12)}.part`);
     await mkdir(inTheWay);
-    await forceSql(world.app, 'UPDATE file SET shredded_at = now(), wrapped_key = NULL');
+    await forceSql(world.app, 'WITH gone AS (DELETE FROM file_secret) UPDATE file SET shredded_at = now()');
     workers = await world.start();
     await statusInTime('shred', `Cannot destroy keys whose time is over at ${world.app.ledger.instance.host}`);
     await toldByAlarm('Cannot destroy keys whose time is over at');

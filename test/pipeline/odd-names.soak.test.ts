@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const [index, { name }] of NAMES.entries()) await world.drop('card', name, goodRows(index));
   await world.drop('card', 'plain.csv', goodRows(80));
   await world.finish();
-  files = (await world.app.ledger.pool.query<FileRow>('SELECT * FROM file')).rows;
+  files = (await world.app.ledger.pool.query<FileRow>('SELECT * FROM file LEFT JOIN file_secret USING (file_id)')).rows;
 }, 60_000);
 
 afterAll(() => world?.close());

@@ -13,7 +13,10 @@ import type { PipelineWorld } from './pipeline-world.ts';
 /** What the tests of bad input ask of a world. */
 
 export async function fileNamed(world: PipelineWorld, name: string): Promise<FileRow> {
-  const { rows } = await world.app.ledger.pool.query<FileRow>('SELECT * FROM file WHERE name = $1', [name]);
+  const { rows } = await world.app.ledger.pool.query<FileRow>(
+    'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE name = $1',
+    [name],
+  );
   if (rows.length !== 1) throw new Error(`${rows.length} files are named ${JSON.stringify(name)}`);
   return rows[0]!;
 }

@@ -73,7 +73,7 @@ describe('shredDue', () => {
     const left = await query(
       world.app,
       `SELECT (SELECT count(*)::int FROM sealed_part) AS parts, (SELECT count(*)::int FROM row_outcome) AS outcomes,
-              (SELECT count(*)::int FROM row_print) AS prints, (SELECT count(wrapped_key)::int FROM file) AS keys`,
+              (SELECT count(*)::int FROM row_print) AS prints, (SELECT count(*)::int FROM file_secret) AS keys`,
     );
     expect(left).toEqual([{ parts: 0, outcomes: 6, prints: 0, keys: 0 }]);
     expect(await shredDue(after(402).app)).toBe(0);

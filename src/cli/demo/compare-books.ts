@@ -8,7 +8,7 @@ import type { App } from '../../app.ts';
 import { readRawRows } from '../../csv/read-rows.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { readOutputs, readRows } from '../../ledger/queries/read-file.ts';
-import type { FileRow } from '../../ledger/records.ts';
+import type { PlainFileRow } from '../../ledger/records.ts';
 
 /** A row of the service's books, as far as the comparison goes. */
 type BookEntry = { account: string; operation: string; invoice: string; amountCents: number; outcome: string };
@@ -22,7 +22,7 @@ export async function compareBooks(app: App, books: readonly BookEntry[]): Promi
   const service = tally(
     books.map((row) => entry(row.account, row.operation, row.invoice, formatCents(row.amountCents), row.outcome)),
   );
-  const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY file_no');
+  const { rows: files } = await app.ledger.pool.query<PlainFileRow>('SELECT * FROM file ORDER BY file_no');
   const ledger = tally(await collect(files, (file) => ledgerEntries(app, file)));
   const outputs = tally(await collect(files, (file) => outputEntries(app, file)));
   return [...differences('the ledger', ledger, service), ...differences('the output files', outputs, service)];
@@ -32,7 +32,7 @@ function entry(account: string, operation: string, invoice: string, amount: stri
   return [account, operation.toLowerCase(), invoice, amount, outcome].join(' ');
 }
 
-async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
+async function ledgerEntries(app: App, file: PlainFileRow): Promise<string[]> {
   const { agentCode } = app.account(file.account);
   const { operation } = FOLDER_OPERATIONS[file.operation];
   const found: string[] = [];
@@ -45,7 +45,7 @@ async function ledgerEntries(app: App, file: FileRow): Promise<string[]> {
   return found;
 }
 
-async function outputEntries(app: App, file: FileRow): Promise<string[]> {
+async function outputEntries(app: App, file: PlainFileRow): Promise<string[]> {
   const result = (await readOutputs(app.ledger, file.file_id)).find((output) => output.kind === 'result');
   if (!result || !file.layout) return [];
   const { agentCode } = app.account(file.account);
@@ -73,7 +73,10 @@ function plainAmount(text: string): string {
 /** Rows that no book of the service holds. */
 const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent', 'not_charged']);
 
-async function collect(files: readonly FileRow[], read: (file: FileRow) => Promise<string[]>): Promise<string[]> {
+async function collect(
+  files: readonly PlainFileRow[],
+  read: (file: PlainFileRow) => Promise<string[]>,
+): Promise<string[]> {
   const found: string[] = [];
   for (const file of files) found.push(...(await read(file)));
   return found;

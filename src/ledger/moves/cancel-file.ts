@@ -1,7 +1,7 @@
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { BatchRow, FileRow } from '../records.ts';
+import type { BatchRow, PlainFileRow } from '../records.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { NOBODY } from './end-attempt.ts';
 import { type BatchKey, type Because, moveBatch, moveFile } from './move.ts';
@@ -81,7 +81,7 @@ async function lockStoppable(tx: Transaction, fileId: string, batchNo?: number):
 }
 
 async function lockOnItsWay(tx: Transaction, fileId: string): Promise<void> {
-  const { rows } = await tx.client.query<FileRow>('SELECT * FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
+  const { rows } = await tx.client.query<PlainFileRow>('SELECT * FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
   const state = rows[0]?.state;
   if (state === 'accepted' || state === 'in_progress') return;
   if (state === 'held')

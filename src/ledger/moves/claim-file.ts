@@ -34,11 +34,13 @@ export type ClaimedFile = {
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
   return transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
-      `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1)
-       INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
-                         claimed_at, wrapped_key, archive, charset, control, site, known_at)
-       VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, ${tx.databaseNow})
-       ON CONFLICT (file_id) DO NOTHING`,
+      `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
+       taken AS (
+         INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
+                           claimed_at, archive, charset, control, site, known_at)
+         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, ${tx.databaseNow})
+         ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
+       INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
       [
         file.fileId,
         file.account,

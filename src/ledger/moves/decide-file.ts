@@ -1,6 +1,6 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { LayoutName } from '../../../schemas/layouts.ts';
-import type { FileRow } from '../records.ts';
+import type { PlainFileRow } from '../records.ts';
 import type { Transaction } from '../transaction.ts';
 import { askInOne } from '../wire/ask-together.ts';
 import { forgetReadings } from './count-readings.ts';
@@ -49,11 +49,13 @@ export async function decideFile(
   findings: FileFindings,
   decision: FileDecision,
   { contentKey = null, agedFrom }: Kept = {},
-): Promise<FileRow> {
+): Promise<PlainFileRow> {
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
   const reason = why?.reason ?? 'every check passed';
-  const because = { actor: 'worker:intake', reason, evidence: { ...findings, code: why?.code } };
+  // The trail is kept for ever, and the mark of the rows must not be.
+  const { rowSet, ...told } = findings;
+  const because = { actor: 'worker:intake', reason, evidence: { ...told, code: why?.code } };
   const set = {
     reason_code: why?.code ?? null,
     reason: why?.reason ?? null,
@@ -66,15 +68,14 @@ export async function decideFile(
     valid_rows: findings.validRows,
     valid_cents: findings.validCents,
     invalid_rows: findings.invalidRows,
-    row_set: findings.rowSet ?? null,
     content_sha256: findings.message?.sha256 ?? null,
-    content_key: contentKey,
     ...(agedFrom && { aged_from: agedFrom }),
   };
-  const [, , , row] = await askInOne(tx, (asked) => [
+  const [, , , , row] = await askInOne(tx, (asked) => [
     verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
     forgetReadings(asked.client, fileId),
     findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
+    keepSecrets(asked, fileId, rowSet ?? null, contentKey),
     moveFile(asked, MOVE_OF[verdict], fileId, because, { set }),
   ]);
   return mustMove(row, `${verdict} file "${fileId}"`);
@@ -85,3 +86,17 @@ const ADD_UP_WITHHELD = `
     SELECT coalesce(sum(amount_cents), 0), count(*) FILTER (WHERE amount_cents IS NULL)
     FROM payment_row r WHERE r.file_no = file.file_no AND r.batch_no IS NULL)
   WHERE file_id = $1`;
+
+async function keepSecrets(
+  { client }: Pick<Transaction, 'client'>,
+  fileId: string,
+  rowSet: string | null,
+  contentKey: Buffer | null,
+): Promise<void> {
+  if (rowSet === null && contentKey === null) return;
+  await client.query('UPDATE file_secret SET row_set = $2, content_key = $3 WHERE file_id = $1', [
+    fileId,
+    rowSet,
+    contentKey,
+  ]);
+}

@@ -1,6 +1,6 @@
 import { BATCH_MOVES, FILE_MOVES, type BatchMove, type FileMove } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { BatchRow, FileRow } from '../records.ts';
+import type { BatchRow, PlainFileRow } from '../records.ts';
 import { storableText } from '../storable-text.ts';
 import type { Transaction } from '../transaction.ts';
 
@@ -35,7 +35,7 @@ export async function moveFile(
   fileId: string,
   because: Because,
   options: With = {},
-): Promise<FileRow | undefined> {
+): Promise<PlainFileRow | undefined> {
   const move = FILE_MOVES.find((row) => row.name === name)!;
   const set = assignments(
     { state: move.to, state_at: tx.at, ...options.set },
@@ -44,7 +44,7 @@ export async function moveFile(
     `, known_at = ${tx.databaseNow}`,
   );
   const where = renumber(' AND ', options.where, 2 + set.values.length);
-  const { rows } = await tx.client.query<FileRow>(
+  const { rows } = await tx.client.query<PlainFileRow>(
     `UPDATE file SET ${set.sql} WHERE file_id = $1 AND state = $2${where.sql} RETURNING *`,
     [fileId, move.from, ...set.values, ...where.values],
   );

@@ -10,10 +10,10 @@ import type { Because } from './move.ts';
  */
 export async function retireKey(ledger: Ledger, id: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
-    await tx.client.query('LOCK TABLE file, vault_key IN SHARE ROW EXCLUSIVE MODE');
+    await tx.client.query('LOCK TABLE file_secret, vault_key IN SHARE ROW EXCLUSIVE MODE');
     const { rows } = await tx.client.query<{ current: boolean; used: number }>(
       `SELECT EXISTS (SELECT FROM master_key WHERE key_id = $1 AND is_current) AS current,
-              (SELECT count(*)::int FROM file WHERE wrapped_key IS NOT NULL AND wrapped_by(wrapped_key) = $1)
+              (SELECT count(*)::int FROM file_secret WHERE wrapped_by(wrapped_key) = $1)
               + (SELECT count(*)::int FROM vault_key WHERE wrapped_by(wrapped) = $1) AS used`,
       [id],
     );

@@ -78,13 +78,13 @@ async function rewrapSlice(
   rewrap: Rewrap,
 ): Promise<string[]> {
   const { rows } = await tx.client.query<{ fileId: string; wrapped: Buffer }>(
-    `SELECT file_id AS "fileId", wrapped_key AS wrapped FROM file
-     WHERE file_id > $2 AND wrapped_key IS NOT NULL AND wrapped_by(wrapped_key) <> $1
+    `SELECT file_id AS "fileId", wrapped_key AS wrapped FROM file_secret
+     WHERE file_id > $2 AND wrapped_by(wrapped_key) <> $1
      ORDER BY file_id LIMIT ${SLICE} FOR NO KEY UPDATE`,
     [id, from],
   );
   await tx.client.query(
-    `UPDATE file f SET wrapped_key = n.wrapped FROM unnest($1::text[], $2::bytea[]) AS n (file_id, wrapped)
+    `UPDATE file_secret f SET wrapped_key = n.wrapped FROM unnest($1::text[], $2::bytea[]) AS n (file_id, wrapped)
      WHERE f.file_id = n.file_id`,
     [rows.map((row) => row.fileId), rows.map((row) => rewrap.file(row.fileId, row.wrapped))],
   );

@@ -26,10 +26,8 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
 
 /** What is wrapped or sealed with the data key could not be opened any more; it need not lie about either. */
 export async function destroyKeys(tx: Transaction, fileId: string): Promise<void> {
-  await tx.client.query(
-    `UPDATE file SET wrapped_key = NULL, content_key = NULL, row_set = NULL, shredded_at = $2 WHERE file_id = $1`,
-    [fileId, tx.at],
-  );
+  await tx.client.query('DELETE FROM file_secret WHERE file_id = $1', [fileId]);
+  await tx.client.query('UPDATE file SET shredded_at = $2 WHERE file_id = $1', [fileId, tx.at]);
 }
 
 function evidenceOf({ account, dueAt }: DueFile, sealedParts: number) {

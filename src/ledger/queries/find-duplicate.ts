@@ -49,7 +49,7 @@ export async function findSameRows(
   rowSet: string,
 ): Promise<Earlier | undefined> {
   const { rows } = await tx.client.query<Earlier>(
-    `SELECT file_id, name, claimed_at FROM file
+    `SELECT file_id, name, claimed_at FROM file JOIN file_secret USING (file_id)
      WHERE account = $1 AND row_set = $2 AND file_id <> $3 AND ${mayBeCharged('$4')} ORDER BY file_no LIMIT 1`,
     [file.account, rowSet, file.file_id, CERTAINLY_NOT_CHARGED],
   );

@@ -14,7 +14,7 @@ export async function readKeyUses(ledger: Ledger): Promise<KeyUse[]> {
   const { rows } = await ledger.pool.query<KeyUse>(
     `SELECT id, coalesce(sum(files), 0)::int AS files, coalesce(sum(others), 0)::int AS others,
             coalesce(bool_or(k.is_current), false) AS "isCurrent", max(k.retired_at) AS "retiredAt"
-     FROM (SELECT wrapped_by(wrapped_key) AS id, 1 AS files, 0 AS others FROM file WHERE wrapped_key IS NOT NULL
+     FROM (SELECT wrapped_by(wrapped_key) AS id, 1 AS files, 0 AS others FROM file_secret
            UNION ALL SELECT wrapped_by(wrapped), 0, 1 FROM vault_key
            UNION ALL SELECT key_id, 0, 0 FROM master_key) used
      LEFT JOIN master_key k ON k.key_id = used.id

@@ -1,6 +1,6 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
-import type { FileRow } from '../records.ts';
+import type { PlainFileRow } from '../records.ts';
 
 /** Which files are wanted; what is left out does not matter. */
 export type FileFilter = {
@@ -13,9 +13,6 @@ export type FileFilter = {
   claimedUntil?: Date;
 };
 
-/** A file without keys. */
-export type ListedFile = Omit<FileRow, 'wrapped_key' | 'content_key'>;
-
 /**
  * Files that fit, the newest first, a page of them.
  * @param before the `next` of the page before
@@ -24,8 +21,8 @@ export async function pageFiles(
   ledger: Ledger,
   { account, state, folder, name, claimedSince, claimedUntil }: FileFilter,
   { before, limit }: { before?: number; limit: number },
-): Promise<{ files: ListedFile[]; next: number | undefined }> {
-  const { rows } = await ledger.pool.query<FileRow>(
+): Promise<{ files: PlainFileRow[]; next: number | undefined }> {
+  const { rows } = await ledger.pool.query<PlainFileRow>(
     `SELECT * FROM file
      WHERE ($1::text IS NULL OR account = $1) AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR folder = $3)
        AND ($4::text IS NULL OR name = $4) AND ($5::timestamptz IS NULL OR claimed_at >= $5)
@@ -42,6 +39,6 @@ export async function pageFiles(
       limit + 1,
     ],
   );
-  const files = rows.slice(0, limit).map(({ wrapped_key: _key, content_key: _content, ...file }) => file);
+  const files = rows.slice(0, limit);
   return { files, next: rows.length > limit ? files.at(-1)?.file_no : undefined };
 }

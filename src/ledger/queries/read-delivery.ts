@@ -24,12 +24,12 @@ export async function readDelivery(ledger: Ledger, fileId: string): Promise<Deli
   const { rows } = await ledger.pool.query<
     FileRow & { written: OutputKind[]; batches: number; open_batches: number; corrections: number[] }
   >(
-    `SELECT file.*,
+    `SELECT file.*, s.wrapped_key, s.content_key, s.row_set,
             ARRAY(SELECT kind FROM output WHERE output.file_id = file.file_id) AS written,
             ARRAY(SELECT correction_no FROM (${UNWRITTEN_CORRECTIONS}) due
                   WHERE due.file_no = file.file_no ORDER BY correction_no) AS corrections,
             b.batches, b.open_batches
-     FROM file CROSS JOIN LATERAL (
+     FROM file LEFT JOIN file_secret s USING (file_id) CROSS JOIN LATERAL (
        SELECT count(*) AS batches, count(*) FILTER (WHERE state NOT IN ('reconciled', 'cancelled')) AS open_batches
        FROM batch WHERE batch.file_id = file.file_id
      ) b

@@ -9,7 +9,10 @@ import { type AsOf, type KeptRow, NOW, readKeptRows } from './read-kept-rows.ts'
 
 /** @throws PipelineError NOT_FOUND */
 export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileRow> {
-  const { rows } = await ledger.pool.query<FileRow>('SELECT * FROM file WHERE file_id = $1', [fileId]);
+  const { rows } = await ledger.pool.query<FileRow>(
+    'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1',
+    [fileId],
+  );
   if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
   return rows[0];
 }

@@ -14,9 +14,10 @@ const COLUMNS = 'file_no, file_id, state, archive, wrapped_key';
 
 /** Those of these files that the ledger knows. */
 export async function readOriginals(ledger: Ledger, fileIds: readonly string[]): Promise<OriginalRow[]> {
-  const { rows } = await ledger.pool.query<OriginalRow>(`SELECT ${COLUMNS} FROM file WHERE file_id = ANY ($1)`, [
-    fileIds,
-  ]);
+  const { rows } = await ledger.pool.query<OriginalRow>(
+    `SELECT ${COLUMNS} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = ANY ($1)`,
+    [fileIds],
+  );
   return rows;
 }
 
@@ -24,7 +25,7 @@ export async function readOriginals(ledger: Ledger, fileIds: readonly string[]):
 export async function* listOriginals(ledger: Ledger, site: string, sliceSize = 10_000): AsyncGenerator<OriginalRow[]> {
   for (let after = 0; ; ) {
     const { rows } = await ledger.pool.query<OriginalRow>(
-      `SELECT ${COLUMNS} FROM file WHERE file_no > $1 AND site = $3 AND wrapped_key IS NOT NULL
+      `SELECT ${COLUMNS} FROM file JOIN file_secret USING (file_id) WHERE file_no > $1 AND site = $3
        ORDER BY file_no LIMIT $2`,
       [after, sliceSize, site],
     );
@@ -40,7 +41,7 @@ export async function readNewestBody(
 ): Promise<{ fileId: string; batchNo: number; wrapped: Buffer; sealed: Buffer } | undefined> {
   const { rows } = await ledger.pool.query<{ fileId: string; batchNo: number; wrapped: Buffer; sealed: Buffer }>(
     `SELECT f.file_id AS "fileId", p.batch_no AS "batchNo", f.wrapped_key AS wrapped, p.bytes AS sealed
-     FROM (SELECT * FROM file WHERE wrapped_key IS NOT NULL ORDER BY file_no DESC LIMIT 100) f
+     FROM (SELECT * FROM file JOIN file_secret USING (file_id) ORDER BY file_no DESC LIMIT 100) f
      JOIN sealed_part p USING (file_id) WHERE p.part = 'body' ORDER BY f.file_no DESC, p.batch_no DESC LIMIT 1`,
   );
   return rows[0];

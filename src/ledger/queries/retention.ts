@@ -57,8 +57,7 @@ export async function readShredded(ledger: Ledger, from: Date, to: Date): Promis
     `SELECT f.file_id, f.name, f.account, f.state, f.shredded_at AS "shreddedAt",
             (SELECT min(a.seq) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'shred') AS "auditLink",
             array_remove(ARRAY[
-              CASE WHEN f.wrapped_key IS NOT NULL THEN 'data key' END,
-              CASE WHEN f.row_set IS NOT NULL THEN 'mark of its rows' END,
+              CASE WHEN EXISTS (SELECT 1 FROM file_secret s WHERE s.file_id = f.file_id) THEN 'data key' END,
               CASE WHEN EXISTS (SELECT 1 FROM sealed_part p WHERE p.file_id = f.file_id) THEN 'sealed batches' END,
               CASE WHEN EXISTS (SELECT 1 FROM row_print p WHERE p.file_no = f.file_no) THEN 'fingerprints' END
             ], NULL) AS "leftOver"

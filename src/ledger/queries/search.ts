@@ -53,7 +53,8 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
 export async function findFile(ledger: Ledger, words: string): Promise<FileRow> {
   const name = maskName(words);
   const { rows } = await ledger.pool.query<FileRow>(
-    `SELECT * FROM file WHERE file_id = $1 OR name IN ($2, $3) OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
+    `SELECT * FROM file LEFT JOIN file_secret USING (file_id)
+     WHERE file_id = $1 OR name IN ($2, $3) OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
      ORDER BY file_id = $1 DESC, file_no DESC LIMIT 2`,
     // Days in names were masked once, too.
     [words, name, maskText(words)],

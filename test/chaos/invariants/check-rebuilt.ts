@@ -11,7 +11,9 @@ export async function checkRebuilt({ place, redis }: World): Promise<string[]> {
   const app = await openApp(loadSettings(place.root, env), { log: silentLog(), env });
   try {
     const wrong: string[] = [];
-    const { rows: files } = await app.ledger.pool.query<FileRow>('SELECT * FROM file ORDER BY file_no');
+    const { rows: files } = await app.ledger.pool.query<FileRow>(
+      'SELECT * FROM file LEFT JOIN file_secret USING (file_id) ORDER BY file_no',
+    );
     for (const file of files) {
       for (const { name, onDisk, rebuilt } of await rebuildOutputs(app, file)) {
         if (onDisk !== 'same' || rebuilt !== 'same')

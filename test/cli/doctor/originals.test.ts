@@ -74,7 +74,7 @@ describe('originals', () => {
   });
 
   it('leaves one closed whose key was destroyed on purpose', async () => {
-    await world.app.ledger.pool.query('UPDATE file SET wrapped_key = NULL');
+    await world.app.ledger.pool.query('DELETE FROM file_secret');
     const found = (await world.look(originals)).map((finding) => finding.found).join();
     expect(found).not.toContain('cannot be opened:');
   });

@@ -46,7 +46,7 @@ describe('rotateKey', () => {
     expect({ rewrapped, isNew }).toEqual({ rewrapped: 1, isNew: true });
     const keys = loadMasterKeys(place());
     expect(keys.map((key) => key.id)).toEqual([current, one!.id]);
-    const { rows } = await world.ledger.pool.query<{ wrapped_key: Buffer }>('SELECT wrapped_key FROM file');
+    const { rows } = await world.ledger.pool.query<{ wrapped_key: Buffer }>('SELECT wrapped_key FROM file_secret');
     expect(unwrapDataKey(keys[0]!, fileId, rows[0]!.wrapped_key).fileId).toBe(fileId);
     expect(await usesOf()).toEqual([{ id: current, files: 1, isCurrent: true }]);
   });

@@ -34,7 +34,8 @@ it('readRetention tells originals that are kept, left over and unknown, and isCl
   expect(before).toMatchObject({ shredded: [], due: [], archive: { kept: 2, left: [], unknown: [stranger] } });
   expect(isClean(before)).toBe(true);
 
-  await world.force('UPDATE file SET wrapped_key = NULL, shredded_at = $2 WHERE file_id = $1', [left.file_id, START]);
+  await world.force('DELETE FROM file_secret WHERE file_id = $1', [left.file_id]);
+  await world.force('UPDATE file SET shredded_at = $2 WHERE file_id = $1', [left.file_id, START]);
   const after = await read();
   expect(after.archive).toEqual({ kept: 1, left: [left.file_id], unknown: [stranger] });
   expect(after.shredded).toMatchObject([{ file_id: left.file_id, leftOver: ['original in the archive'] }]);

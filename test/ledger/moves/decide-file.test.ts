@@ -42,7 +42,7 @@ describe('decideFile', () => {
     const { file_id: fileId } = await world.claimed();
     const decided = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision));
     const code = decision.verdict === 'accept' ? null : decision.code;
-    expect(decided).toEqual(await readFileRow(world.ledger, fileId));
+    expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided);
     expect(decided).toMatchObject({
       state: to,
       reason_code: code,
@@ -68,6 +68,24 @@ describe('decideFile', () => {
         evidence: { ...findings, ...(code && { code }) },
       },
     ]);
+  });
+
+  it('keeps the mark of the rows with the key, and out of the trail, which is kept for ever', async () => {
+    const { file_id: fileId } = await world.claimed();
+    await transact(world.ledger, (tx) =>
+      decideFile(
+        tx,
+        fileId,
+        { ...findings, rowSet: 'a mark' },
+        { verdict: 'accept' },
+        { contentKey: Buffer.from('sealed') },
+      ),
+    );
+    expect(await readFileRow(world.ledger, fileId)).toMatchObject({
+      row_set: 'a mark',
+      content_key: Buffer.from('sealed'),
+    });
+    expect(JSON.stringify(await world.links(fileId))).not.toContain('a mark');
   });
 
   it.each(DECISIONS)('$decision.verdict refuses a file that is decided already', async ({ decision }) => {

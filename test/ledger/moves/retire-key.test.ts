@@ -52,7 +52,10 @@ describe('retireKey', () => {
     await expect(claim()).rejects.toMatchObject({ code: 'PD004' });
     const query = (sql: string, values: unknown[]) => world.ledger.pool.query(sql, values);
     await expect(
-      query('UPDATE file SET wrapped_key = $2 WHERE file_id = $1', [other.file_id, newDataKey(one, 'x').wrapped]),
+      query('UPDATE file_secret SET wrapped_key = $2 WHERE file_id = $1', [
+        other.file_id,
+        newDataKey(one, 'x').wrapped,
+      ]),
     ).rejects.toMatchObject({ code: 'PD004' });
     await expect(query('INSERT INTO vault_key VALUES ($1, $2)', ['a', newFingerprintKey(one)])).rejects.toMatchObject({
       code: 'PD004',
@@ -66,9 +69,11 @@ describe('retireKey', () => {
     await client.query('BEGIN');
     const fileId = newFileId();
     await client.query(
-      `INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                         wrapped_key, archive, charset)
-       VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), $2, 'a', 'utf-8')`,
+      `WITH taken AS (
+         INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
+                           archive, charset)
+         VALUES ($1, 'a', 'f', 'card', 'n', 'claimed', now(), 1, 's', 'quiet', now(), 'a', 'utf-8'))
+       INSERT INTO file_secret (file_id, wrapped_key) VALUES ($1, $2)`,
       [fileId, newDataKey(one, fileId).wrapped],
     );
     const retiring = refused();

@@ -50,10 +50,11 @@ describe('rewrapAll', () => {
     // Copies of one file under other ids: their keys belong to another owner and would not open, so they are made here.
     const ids = Array.from({ length: 401 }, newFileId);
     await world.force(
-      `INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
-                         wrapped_key, archive, charset)
-       SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), n.wrapped, 'a', 'utf-8'
-       FROM unnest($1::text[], $2::bytea[]) AS n (id, wrapped)`,
+      `WITH n AS (SELECT * FROM unnest($1::text[], $2::bytea[]) AS n (id, wrapped)), taken AS (
+         INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
+                           archive, charset)
+         SELECT n.id, 'many', 'f', 'card', n.id, 'claimed', now(), 1, n.id, 'quiet', now(), 'a', 'utf-8' FROM n)
+       INSERT INTO file_secret (file_id, wrapped_key) SELECT id, wrapped FROM n`,
       [ids, ids.map((id) => newDataKey(one, id).wrapped)],
     );
     expect(await rewrapAll(world.ledger, two.id, REWRAP, because)).toBe(403);
@@ -65,7 +66,7 @@ describe('rewrapAll', () => {
 
   it('leaves a key that was destroyed alone', async () => {
     const fileId = await claim();
-    await world.ledger.pool.query('UPDATE file SET wrapped_key = NULL');
+    await world.ledger.pool.query('DELETE FROM file_secret');
     expect(await rewrapAll(world.ledger, two.id, REWRAP, because)).toBe(0);
     expect(fileId).toHaveLength(16);
   });

@@ -32,7 +32,7 @@ const codeOf = (sql: string) =>
 describe('shredFile', () => {
   it('destroys the key and what is sealed, with one link, once', async () => {
     const file = await due();
-    await world.force(`UPDATE file SET content_key = 'sealed' WHERE file_id = $1`, [file.file_id]);
+    await world.force(`UPDATE file_secret SET content_key = 'sealed' WHERE file_id = $1`, [file.file_id]);
     expect(await shredFile(world.ledger, file.file_id, DAYS)).toBe(true);
     expect(await readFileRow(world.ledger, file.file_id)).toMatchObject({
       wrapped_key: null,
@@ -58,7 +58,8 @@ describe('shredFile', () => {
   it('is for good: the database takes no key for it any more', async () => {
     const file = await due();
     await shredFile(world.ledger, file.file_id, DAYS);
-    expect(await codeOf(`UPDATE file SET wrapped_key = '\\x00'`)).toBe('PD002');
+    const insert = `INSERT INTO file_secret (file_id, wrapped_key) VALUES ('${file.file_id}', '\\x00')`;
+    expect(await codeOf(insert)).toBe('PD002');
     expect(await codeOf('UPDATE file SET shredded_at = NULL')).toBe('PD002');
   });
 });
@@ -81,7 +82,7 @@ describe('dropFingerprints', () => {
   it('is all that the database lets happen to rows and prints, and not before the key is gone', async () => {
     await due();
     expect(await codeOf('DELETE FROM row_print')).toBe('PD002');
-    await world.force('UPDATE file SET wrapped_key = NULL, shredded_at = now()');
+    await world.force('WITH gone AS (DELETE FROM file_secret) UPDATE file SET shredded_at = now()');
     expect(await codeOf('UPDATE row_print SET print = 1')).toBe('PD002');
     expect(await codeOf('TRUNCATE row_print')).toBe('PD002');
     expect(await codeOf(`UPDATE payment_row SET invoice = 'x'`)).toBe('PD002');

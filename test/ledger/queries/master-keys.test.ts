@@ -43,7 +43,7 @@ describe('readKeyUses', () => {
   });
 
   it('does not count a key that was destroyed', async () => {
-    await world.ledger.pool.query('UPDATE file SET wrapped_key = NULL');
+    await world.ledger.pool.query('DELETE FROM file_secret');
     const uses = await readKeyUses(world.ledger);
     expect(uses.find(({ id }) => id === one!.id)).toMatchObject({ files: 0, others: 1 });
   });

@@ -21,7 +21,7 @@ describe('readOriginals', () => {
 describe('listOriginals', () => {
   it('goes through all that have a key, slice by slice', async () => {
     const files = [await world.claimed(), await world.claimed(), await world.claimed(), await world.claimed()];
-    await world.force('UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [files[1]!.file_id]);
+    await world.force('DELETE FROM file_secret WHERE file_id = $1', [files[1]!.file_id]);
     const slices: string[][] = [];
     for await (const slice of listOriginals(world.ledger, 'main', 2)) slices.push(slice.map((row) => row.file_id));
     expect(slices).toEqual([[files[0]!.file_id, files[2]!.file_id], [files[3]!.file_id]]);

@@ -97,13 +97,14 @@ describe('findDueShreds', () => {
 
 describe('readShredded and readShredStates', () => {
   it('name what is left of a file whose key was destroyed', async () => {
-    const [clean, left] = [await ended(), await ended()];
-    await world.force('UPDATE file SET wrapped_key = NULL, shredded_at = $1', [START]);
-    await world.force(`UPDATE file SET row_set = 'x' WHERE file_id = $1`, [left.file_id]);
+    const clean = await ended();
+    await ended();
+    await world.force('UPDATE file SET shredded_at = $1', [START]);
+    await world.force('DELETE FROM file_secret WHERE file_id = $1', [clean.file_id]);
     await world.force('DELETE FROM sealed_part WHERE file_id = $1', [clean.file_id]);
     await world.force('DELETE FROM row_print WHERE file_no = $1', [clean.file_no]);
     const found = await readShredded(world.ledger, new Date(START), new Date(Date.parse(START) + 1));
-    expect(found.map((file) => file.leftOver)).toEqual([[], ['mark of its rows', 'sealed batches', 'fingerprints']]);
+    expect(found.map((file) => file.leftOver)).toEqual([[], ['data key', 'sealed batches', 'fingerprints']]);
     expect(await readShredded(world.ledger, new Date(0), new Date(START))).toEqual([]);
     const states = await readShredStates(world.ledger, [clean.file_id, 'nobody']);
     expect([...states]).toEqual([[clean.file_id, true]]);

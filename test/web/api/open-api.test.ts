@@ -101,7 +101,8 @@ describe('openApi', () => {
       `SELECT password AS secret FROM person WHERE password IS NOT NULL
        UNION ALL SELECT encode(token_hash, 'hex') FROM desk_session UNION ALL SELECT encode(token_hash, 'hex') FROM api_token
        UNION ALL SELECT encode(token_hash, 'base64') FROM api_token UNION ALL SELECT csrf FROM desk_session
-       UNION ALL SELECT encode(wrapped_key, 'hex') FROM file UNION ALL SELECT encode(wrapped_key, 'base64') FROM file
+       UNION ALL SELECT encode(wrapped_key, 'hex') FROM file_secret
+       UNION ALL SELECT encode(wrapped_key, 'base64') FROM file_secret UNION ALL SELECT row_set FROM file_secret
        UNION ALL SELECT encode(wrapped, 'hex') FROM vault_key
        UNION ALL SELECT encode(int8send(print), 'hex') FROM row_print`,
     );

@@ -97,7 +97,7 @@ const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says:
   },
   {
     what: 'a key that was destroyed',
-    tamper: (key) => query(world.app, 'UPDATE file SET wrapped_key = NULL WHERE file_id = $1', [key.fileId]),
+    tamper: (key) => query(world.app, 'DELETE FROM file_secret WHERE file_id = $1', [key.fileId]),
     says: /its key was destroyed on purpose/,
   },
 ];
