@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { App } from '../src/app.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { retentionDays } from '../src/kernel/retention-days.ts';
+import { cleanStorage } from '../src/ledger/clean-storage.ts';
 import { dropFingerprints, shredFile } from '../src/ledger/moves/shred-file.ts';
 import { type DueFile, findDueShreds, readShredStates } from '../src/ledger/queries/retention.ts';
 import { destroySealedFile } from '../src/vault/archive.ts';
@@ -12,10 +13,10 @@ import { noting } from './note-failures.ts';
 const RUN_FILES = 1_000;
 
 /**
- * Destroys what is kept of files whose time is over (F92), which the clock of the service has to say as well: those of the host
- * and of its own database are wrong together. First the key, which makes every copy unreadable, then what is
- * left of it here: the fingerprints of its rows, the sealed original in the archive of this host. Each step may be
- * repeated, so a crash between two of them leaves work for the next run and nothing else.
+ * Destroys what is kept of files whose time is over, which the clock of the service has to say as well: those of the host
+ * and of its own database are wrong together. First the key, which makes every copy unreadable, then what is left of it here:
+ * the fingerprints of its rows, the sealed original in the archive of this host, and its bytes in the files of the database.
+ * Each step may be repeated, so a crash between two of them leaves work for the next run and nothing else.
  * @returns how many keys were destroyed
  * @throws PipelineError CLOCK_UNSURE when files are left because the service says otherwise, or nothing
  */
@@ -36,6 +37,7 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   }
   await dropFingerprints(app.ledger, isStopping);
   await clearArchive(app, isStopping);
+  if (!isStopping()) await cleanLedger(app);
   if (left === 0) return shredded;
   const files = left === 1 ? '1 file' : `${left} files`;
   throw new PipelineError(
@@ -58,6 +60,14 @@ function askServices(app: App): (file: DueFile) => Promise<boolean> {
     const at = await asking;
     return at !== undefined && at.getTime() >= dueAt.getTime() - TOLERANCE_MS;
   };
+}
+
+/** What could not be done now is in the report of the retention as well. */
+async function cleanLedger(app: App): Promise<void> {
+  for (const [table, why] of Object.entries(await cleanStorage(app.ledger))) {
+    if (why === undefined) app.log.info({ table }, 'rewritten without what was destroyed');
+    else app.log.warn({ table }, `still holds bytes of what was destroyed: ${why}`);
+  }
 }
 
 /** Also of files that another host shredded, or that a process did which died before it came to this. */

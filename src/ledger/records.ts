@@ -51,6 +51,7 @@ export type PlainFileRow = {
   accepted_at: Date | null;
   shredded_at: Date | null;
   fingerprints_dropped_at: Date | null;
+  cleaning_no: number | null;
 };
 
 export type BatchRow = {

@@ -12,7 +12,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandb
 import { createMasterKeyFile } from '../../src/vault/master-key.ts';
 import { startWorkers, type Workers } from '../../workers/main.ts';
 import { givenQueue } from './given-engines.ts';
-import { startTestPostgres } from './postgres.ts';
+import { startTestPostgres, type TestPostgres } from './postgres.ts';
 
 /** Everything in one process, as `paydrop start` runs it, with waits that a test can bear. */
 export type PipelineWorld = {
@@ -40,13 +40,15 @@ export type WorldOptions = {
   sandbox?: SandboxOptions;
   /** Empty: the queue lies beside the ledger, also in a run that is given a Redis. */
   redisUrl?: string;
+  /** A database of the test's own in place of a fresh one of the run. */
+  postgres?: Pick<TestPostgres, 'url' | 'stop'>;
   log?: Log;
 };
 
 export async function openPipelineWorld(options: WorldOptions = {}): Promise<PipelineWorld> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-world-'));
   await chmod(root, 0o711);
-  const postgres = await startTestPostgres();
+  const postgres = options.postgres ?? (await startTestPostgres());
   const sandbox = await startSandbox({ batchDelayMs: 50, dataDir: join(root, 'sandbox'), ...options.sandbox });
   const queue = options.redisUrl === undefined ? await givenQueue() : { REDIS_URL: options.redisUrl };
   const env = { DATABASE_URL: postgres.url, ...queue };

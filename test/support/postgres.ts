@@ -142,6 +142,6 @@ async function execute(run: Pick<TestRun, 'connection'>, statement: string): Pro
   await admin.query(statement);
 }
 
-function urlOf({ user, host, port, database }: Connection): string {
+export function urlOf({ user, host, port, database }: Connection): string {
   return `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }

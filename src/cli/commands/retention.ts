@@ -1,5 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
+import { cleanStorage, IN_A_QUIET_HOUR } from '../../ledger/clean-storage.ts';
 import { startOfDay } from '../../kernel/zone-time.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeRetention } from '../retention/describe-retention.ts';
@@ -14,7 +15,7 @@ const report: CliCommand = {
     JSON_OPTION,
   ],
   notes: [
-    'Compares the ledger with the archive folder of this host; run it on every host that has one. Exit status 5 when something is left that should be gone.',
+    'Compares the ledger with the archive folder of this host; run it on every host that has one. Exit status 5 when something is left that should be gone. For each key it says since when the files of the database and of its log are rid of it, or that this is not proved.',
   ],
   examples: ['retention report', 'retention report --from 2026-07-01 --to 2026-09-30 --json'],
   async run(call) {
@@ -30,14 +31,43 @@ const report: CliCommand = {
   },
 };
 
+const clean: CliCommand = {
+  name: 'clean',
+  about: 'Rewrite the tables that still hold destroyed keys or fingerprints, however large they are',
+  options: [JSON_OPTION],
+  notes: [
+    'paydrop start does this by itself, once an hour, while the tables are not large. Nothing is taken in while a table is rewritten, so choose a quiet hour. Exit status 5 when a table could not be cleaned.',
+  ],
+  examples: ['retention clean', 'retention clean --json'],
+  async run(call) {
+    return withLedger(call, async (ledger) => {
+      const found = Object.entries(await cleanStorage(ledger, IN_A_QUIET_HOUR));
+      const tables = found.map(([table, why]) => ({ table, isClean: why === undefined, why: why ?? null }));
+      print(call, { tables }, () => describeCleaned(tables));
+      return tables.every(({ isClean: done }) => done) ? EXIT.ok : EXIT.exception;
+    });
+  },
+};
+
+function describeCleaned(tables: readonly { table: string; why: string | null }[]): string {
+  if (tables.length === 0) return 'There was nothing to clean.';
+  return tables
+    .map(({ table, why }) =>
+      why === null
+        ? `${table}: rewritten; nothing that was destroyed is left in its files.`
+        : `${table}: not cleaned: ${why}.`,
+    )
+    .join('\n');
+}
+
 const DAY_MS = 86_400_000;
 const QUARTER_DAYS = 92;
 
 export const retention: CliCommand = {
   name: 'retention',
   about: 'How long originals are kept, and the proof that they are gone afterwards',
-  commands: [report],
-  examples: ['retention report'],
+  commands: [report, clean],
+  examples: ['retention report', 'retention clean'],
 };
 
 function readDay(call: Call, name: 'from' | 'to'): Date | undefined {

@@ -1,5 +1,6 @@
 import type { Check } from './check.ts';
 import { clock } from './clock.ts';
+import { destroyedKeys } from './destroyed-keys.ts';
 import { diskSpace } from './disk-space.ts';
 import { failing } from './failing.ts';
 import { fileSystems } from './file-systems.ts';
@@ -35,6 +36,7 @@ export const CHECKS: readonly Check[] = [
   journal,
   workFolders,
   originals,
+  destroyedKeys,
   failing,
   quarantine,
   temporaries,

@@ -1,9 +1,10 @@
+import type { Cleaning } from '../../ledger/queries/cleanings.ts';
 import { textTable } from '../table.ts';
 import { isClean, type RetentionReport } from './read-retention.ts';
 
 /** The report for people; it is kept as a proof, so it says what it does not prove as well. */
 export function describeRetention(report: RetentionReport): string {
-  const { from, to, shredded, due, archive } = report;
+  const { from, to, shredded, due, archive, database } = report;
   return [
     `Keys destroyed from ${from.toISOString()} to ${to.toISOString()}: ${shredded.length}`,
     ...(shredded.length === 0 ? [] : [shreddedTable(report)]),
@@ -13,20 +14,60 @@ export function describeRetention(report: RetentionReport): string {
     ...(archive.left.length === 0 ? [] : [`Should be gone: ${archive.left.join(', ')}`]),
     ...(archive.unknown.length === 0 ? [] : [unknownNote(archive.unknown)]),
     isClean(report)
-      ? 'Everything is gone from the ledger and the archive that should be.'
+      ? 'No row of the ledger and no original in the archive of this host is left that should be gone.'
       : 'Something is left that should be gone. Their keys are destroyed all the same; start paydrop, which removes it within the hour.',
-    DATABASE,
+    ...(shredded.length === 0 ? [] : describeCleanings(report)),
+    ...(database.setAside.length === 0 ? [] : [asideNote(database.setAside)]),
+    ELSEWHERE,
     BACKUPS,
   ].join('\n\n');
 }
 
-const DATABASE = `A destroyed key stays readable in the files of the database for a while: in the dead row until PostgreSQL has vacuumed its
-table and used the place again, and in the write-ahead log until its segment is recycled and written over. It is wrapped by
-the master key there, so it opens nothing for those who do not have that as well.`;
+const ELSEWHERE = `Nothing is proved here of other places. A standby follows when it has replayed the log. An archive of the log, copies of the
+database and freed blocks of the disk keep what they hold until they expire or are written over. Sealed batches and results lie
+in freed pages of the database until these are used again; they open with the key of their file alone.`;
 
 const BACKUPS = `Backups of the ledger hold the wrapped keys of their day. With such a backup, an old copy of the archive and the master
-key of that time, a file can still be opened: delete backups when their time is over. "paydrop key rotate", "paydrop key
-retire" and the end of the old master key's last copy make all older backups worthless at once.`;
+key of that time, a file can still be opened: delete backups when their time is over. "paydrop key rotate", then "paydrop key
+retire", then the end of the old master key's last copy: from then on no key that was destroyed before the change opens anything,
+wherever its bytes are left. Fingerprints are not sealed: who holds one and the present master key can try numbers on it.`;
+
+/** What the files of the database hold of the keys and fingerprints that are listed. */
+function describeCleanings({ shredded, database }: RetentionReport): string[] {
+  const parts = [
+    { what: 'keys', cleanings: shredded.map(({ key }) => key) },
+    { what: 'fingerprints', cleanings: shredded.map(({ fingerprints }) => fingerprints) },
+  ];
+  return [
+    parts.flatMap(({ what, cleanings }) => [countNote(what, cleanings), ...reasonsOf(cleanings)]).join('\n'),
+    database.mayListLog ? LOG : NO_LOG,
+  ];
+}
+
+function countNote(what: string, cleanings: readonly Cleaning[]): string {
+  const cleaned = cleanings.filter(({ cleanedAt }) => cleanedAt !== null).length;
+  return `In the files of the database the ${what} of ${cleaned} of ${cleanings.length} files are gone.`;
+}
+
+function reasonsOf(cleanings: readonly Cleaning[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { why } of cleanings) if (why !== null) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return [...counts].map(
+    ([why, files]) => `  Not yet for ${files}: ${why}. "paydrop retention clean" tries it in a quiet hour.`,
+  );
+}
+
+const LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
+"Log overwritten": since then no file of the server's write-ahead log holds them either. Until then it does. The key is wrapped
+by the master key there, so it opens nothing for those who do not have that as well.`;
+
+const NO_LOG = `"Key cleaned" and "Fingerprints cleaned": the table was rewritten after the deletion, and no file of it has held them since.
+The server's write-ahead log holds them until its files are recycled and written over. When that is cannot be said here: the role of
+paydrop may not list them (GRANT pg_monitor). The key is wrapped by the master key there, so it opens nothing without that.`;
+
+function asideNote(schemas: readonly string[]): string {
+  return `A ledger that was put aside is in the database with all its keys: ${schemas.join(', ')}. DROP SCHEMA … CASCADE removes it.`;
+}
 
 function shreddedTable({ shredded }: RetentionReport): string {
   const rows = shredded.map((file) => [
@@ -37,8 +78,33 @@ function shreddedTable({ shredded }: RetentionReport): string {
     file.state,
     String(file.auditLink ?? ''),
     file.leftOver.join(', '),
+    dateOf(file.key.cleanedAt),
+    dateOf(file.fingerprints.cleanedAt),
+    dateOf(later(file.key.logOverAt, file.fingerprints.logOverAt)),
   ]);
-  return textTable(['Destroyed', 'Account', 'File', 'Name', 'State', 'Audit link', 'Left over'], rows, [5]);
+  return textTable(SHREDDED_COLUMNS, rows, [5]);
+}
+
+const SHREDDED_COLUMNS = [
+  'Destroyed',
+  'Account',
+  'File',
+  'Name',
+  'State',
+  'Audit link',
+  'Left over',
+  'Key cleaned',
+  'Fingerprints cleaned',
+  'Log overwritten',
+];
+
+function dateOf(at: Date | null): string {
+  return at?.toISOString() ?? 'not yet';
+}
+
+function later(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return null;
+  return one > other ? one : other;
 }
 
 function dueTable({ due }: RetentionReport): string {

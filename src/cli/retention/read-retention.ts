@@ -1,6 +1,7 @@
 import type { Settings } from '../../kernel/config.ts';
 import { retentionDays } from '../../kernel/retention-days.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
+import { type DatabaseState, readDatabaseState } from '../../ledger/queries/cleanings.ts';
 import {
   type DueFile,
   findDueShreds,
@@ -17,6 +18,7 @@ export type RetentionReport = {
   /** The ledger's own part of `leftOver`, and `original in the archive` of this host. */
   shredded: ShreddedFile[];
   due: DueFile[];
+  database: DatabaseState;
   archive: {
     kept: number;
     /** Originals of files whose keys are destroyed, of whatever time. They cannot be opened, and must be gone. */
@@ -41,7 +43,7 @@ export async function readRetention(
     left.has(file.file_id) ? { ...file, leftOver: [...file.leftOver, 'original in the archive'] } : file,
   );
   const due = await findDueShreds(ledger, retentionDays(settings), { limit: MOST_DUE });
-  return { from, to, shredded, due, archive };
+  return { from, to, shredded, due, database: await readDatabaseState(ledger), archive };
 }
 
 async function readArchive(ledger: Ledger, folder: string): Promise<RetentionReport['archive']> {
@@ -56,7 +58,10 @@ async function readArchive(ledger: Ledger, folder: string): Promise<RetentionRep
   return found;
 }
 
-/** Whether everything is gone that should be. What is due is no fault: it goes within the hour of a paydrop that runs. */
+/**
+ * Whether everything is gone from the rows of the ledger and from the archive that should be. What is due is no fault: it goes
+ * within the hour of a paydrop that runs. What the files of the database still hold is told apart.
+ */
 export function isClean({ shredded, archive }: RetentionReport): boolean {
   return archive.left.length === 0 && shredded.every((file) => file.leftOver.length === 0);
 }

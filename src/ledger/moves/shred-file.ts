@@ -24,7 +24,10 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
   });
 }
 
-/** What is wrapped or sealed with the data key could not be opened any more; it need not lie about either. */
+/**
+ * What is wrapped or sealed with the data key could not be opened any more; it need not lie about either. The bytes stay in the
+ * files of the database until clean-storage.ts has been there.
+ */
 export async function destroyKeys(tx: Transaction, fileId: string): Promise<void> {
   await tx.client.query('DELETE FROM file_secret WHERE file_id = $1', [fileId]);
   await tx.client.query('UPDATE file SET shredded_at = $2 WHERE file_id = $1', [fileId, tx.at]);

@@ -1,5 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
 import type { FileRow } from '../records.ts';
+import { type Cleaning, cleaningOf, readCleaning } from './cleanings.ts';
 import { IS_DELIVERABLE } from './due-work.ts';
 
 /** Days after the final state of a file, by account; 0 for never. `others` is for accounts that have left. */
@@ -49,22 +50,29 @@ export type ShreddedFile = Pick<FileRow, 'file_id' | 'name' | 'account' | 'state
   shreddedAt: Date;
   auditLink: number | null;
   leftOver: string[];
+  /** What the files of the database still hold of its key, and of the fingerprints of its rows. */
+  key: Cleaning;
+  fingerprints: Cleaning;
 };
 
 /** Files whose keys were destroyed in a time, with a look at everything of them that must be gone. */
 export async function readShredded(ledger: Ledger, from: Date, to: Date): Promise<ShreddedFile[]> {
-  const { rows } = await ledger.pool.query<ShreddedFile>(
+  type Found = Parameters<typeof readCleaning>[0];
+  const { rows } = await ledger.pool.query<
+    Omit<ShreddedFile, 'key' | 'fingerprints'> & { key: Found; fingerprints: Found }
+  >(
     `SELECT f.file_id, f.name, f.account, f.state, f.shredded_at AS "shreddedAt",
             (SELECT min(a.seq) FROM audit a WHERE a.file_id = f.file_id AND a.move = 'shred') AS "auditLink",
             array_remove(ARRAY[
               CASE WHEN EXISTS (SELECT 1 FROM file_secret s WHERE s.file_id = f.file_id) THEN 'data key' END,
               CASE WHEN EXISTS (SELECT 1 FROM sealed_part p WHERE p.file_id = f.file_id) THEN 'sealed batches' END,
               CASE WHEN EXISTS (SELECT 1 FROM row_print p WHERE p.file_no = f.file_no) THEN 'fingerprints' END
-            ], NULL) AS "leftOver"
+            ], NULL) AS "leftOver",
+            ${cleaningOf('file_secret')} AS key, ${cleaningOf('row_print')} AS fingerprints
      FROM file f WHERE f.shredded_at >= $1 AND f.shredded_at < $2 ORDER BY f.shredded_at, f.file_no`,
     [from, to],
   );
-  return rows;
+  return rows.map((row) => ({ ...row, key: readCleaning(row.key), fingerprints: readCleaning(row.fingerprints) }));
 }
 
 /** What the ledger says of files by their ids: whether their keys are destroyed. Those that it does not know are missing. */

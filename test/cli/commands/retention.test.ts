@@ -20,7 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-type Report = { clean: boolean; shredded: { file_id: string; leftOver: string[] }[]; due: { file_id: string }[] };
+type Report = {
+  clean: boolean;
+  shredded: { file_id: string; leftOver: string[]; key: object }[];
+  due: { file_id: string }[];
+};
 const report = async (...words: string[]) => {
   const { status, out } = await world.paydrop('retention', 'report', '--json', ...words);
   return { status, ...(JSON.parse(out) as Report) };
@@ -36,11 +40,18 @@ describe('retention report', () => {
 
   it('proves what was destroyed, in its time and in no other', async () => {
     await shredDue(world.app);
-    expect(await report()).toMatchObject({ status: 0, due: [], shredded: [{ file_id: fileId, leftOver: [] }] });
+    expect(await report()).toMatchObject({
+      status: 0,
+      due: [],
+      shredded: [{ file_id: fileId, leftOver: [], key: { cleanedAt: expect.any(String), why: null, logOverAt: null } }],
+    });
     expect(await report('--from', '2020-01-01', '--to', '2020-12-31')).toMatchObject({ status: 0, shredded: [] });
     const { out } = await world.paydrop('retention', 'report');
     expect(out).toContain('In the archive of this host: 1 originals that are kept, 0 that should be gone.');
-    expect(out).toContain('Everything is gone from the ledger and the archive that should be.');
+    expect(out).toContain(
+      'No row of the ledger and no original in the archive of this host is left that should be gone.',
+    );
+    expect(out).toContain('the keys of 1 of 1 files are gone');
     expect(out).toContain('Backups of the ledger hold the wrapped keys of their day.');
   });
 
@@ -48,6 +59,19 @@ describe('retention report', () => {
     await query(world.app, `INSERT INTO sealed_part VALUES ($1, 1, 'body', 'x')`, [fileId]);
     expect(await report()).toMatchObject({ status: 5, clean: false, shredded: [{ leftOver: ['sealed batches'] }] });
     await query(world.app, 'DELETE FROM sealed_part WHERE file_id = $1', [fileId]);
+  });
+
+  it('says why a table is not clean, and clean does what was not done in passing', async () => {
+    await query(world.app, 'UPDATE file SET cleaning_no = NULL WHERE file_id = $1', [fileId]);
+    const { shredded } = await report();
+    expect(shredded).toMatchObject([{ key: { cleanedAt: null, why: 'not tried yet' } }]);
+    const { status, out } = await world.paydrop('retention', 'clean', '--json');
+    expect({ status, ...JSON.parse(out) }).toEqual({
+      status: 0,
+      tables: ['file_secret', 'row_print'].map((table) => ({ table, isClean: true, why: null })),
+    });
+    expect((await report()).shredded).toMatchObject([{ key: { cleanedAt: expect.any(String), why: null } }]);
+    expect((await world.paydrop('retention', 'clean')).out).toBe('There was nothing to clean.\n');
   });
 
   it('wants days', async () => {

@@ -50,6 +50,7 @@ describe('claimFile', () => {
       shredded_at: null,
       fingerprints_dropped_at: null,
       row_set: null,
+      cleaning_no: null,
       content_sha256: null,
       content_key: null,
     });
