@@ -49,6 +49,9 @@ describe('resubmit', () => {
     expect(await resubmit('--drop-again')).toMatchObject({ status: 5, out: '' });
 
     await rm(join(folder, name));
+    const tried = await resubmit('--drop-again', '--dry-run');
+    expect(tried).toEqual({ status: 0, out: `Would be dropped again: ${name}.\n`, err: '' });
+    expect(await readdir(folder)).toEqual([]);
     expect(await resubmit('--drop-again')).toEqual({ status: 0, out: `Dropped again: ${name}.\n`, err: '' });
     await world.finish();
     expect(await world.states()).toEqual({ 'june.csv': 'completed', [name]: 'completed' });

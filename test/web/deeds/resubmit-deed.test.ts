@@ -44,6 +44,17 @@ describe('resubmit', () => {
     const waiting = await openDeed(operator, path);
     expect([waiting.status, waiting.words]).toEqual([409, expect.stringContaining(`"${name}" with 1 row of it`)]);
     await rm(join(world.root, 'drop', 'card', name));
+    const setOutcome = (outcome: string, correctionNo: number) =>
+      query(
+        world.app,
+        `INSERT INTO row_change (file_no, line, correction_no, outcome, message, "authorization", at, source)
+         SELECT file_no, 2, $2, $1, 'x', '', now(), 'a test' FROM file WHERE name = 'june.csv'`,
+        [outcome, correctionNo],
+      );
+    await setOutcome('not_charged', 1);
+    const refused = await openDeed(operator, `${path}?only=drop-again`);
+    expect([refused.status, refused.words]).toEqual([409, expect.stringContaining('cannot go out again now')]);
+    await setOutcome('declined', 2);
     const again = await doIt(operator, `${path}?only=drop-again`, { reason: 'somebody removed it' });
     expect(again.words).toContain(`Dropped again: ${name}.`);
     await world.finish();
