@@ -55,7 +55,10 @@ export const ERRORS = {
   EXPIRY_FORMAT: row('the expiry is not a month and year', 'Write MM/YY or MMYY, such as 09/28.'),
   EXPIRY_PAST: row('the card has expired', 'Ask the payer for the new expiry date.'),
   ACCOUNT_FORMAT: row('the account number is not 4 to 26 digits', 'Enter the digits only, no spaces or dashes.'),
-  ACCOUNT_ROUTING: row('the routing number fails its check digit', 'Compare the first nine digits with the cheque.'),
+  ACCOUNT_ROUTING: row(
+    'the routing number cannot be right',
+    'Compare the first nine digits, and what stands behind them, with the cheque.',
+  ),
   ACCOUNT_TYPE: row('the account type is not known', 'Use CHECKING or SAVING.'),
   CARD_NUMBER_IN_TEXT: row(
     'a column that is not meant for it holds a card or account number',

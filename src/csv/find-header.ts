@@ -9,15 +9,21 @@ import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
 const SHARE_OF_KNOWN_TITLES = 0.6;
 
 /**
- * Whether the first row of a file is its header: its amount is no number and most of its cells are known titles. A row
- * that is taken for a header is not submitted, so a payment must never look like one; every payment has digits where
- * its amount is.
+ * Whether the first row of a file is its header: its amount is no number, and most of its cells are known titles or none of
+ * them has a digit. A row that is taken for a header is not submitted, so a payment must never look like one; every payment
+ * has digits where its amount is. Titles that nobody knows are faults of the header (`checkHeader`).
  */
 export function isHeader(operation: FolderOperation, cells: readonly string[]): boolean {
   if (amountCellsOf(operation, cells).some((cell) => /\d/.test(cell))) return false;
-  if (titlesSecurityCode(cells)) return true;
+  if (titlesSecurityCode(cells) || isOfWords(operation, cells)) return true;
   const known = cells.filter((cell) => columnsOfTitle(cell).length > 0).length;
   return known >= cells.length * SHARE_OF_KNOWN_TITLES;
+}
+
+/** A row of as many cells as a layout has, nearly all of them words. Of a payment at least one cell would have a digit left. */
+function isOfWords(operation: FolderOperation, cells: readonly string[]): boolean {
+  if (!layoutOf(operation, cells.length) || cells.some((cell) => /\p{Nd}/u.test(cell))) return false;
+  return cells.filter((cell) => /\p{L}/u.test(cell)).length >= cells.length * SHARE_OF_KNOWN_TITLES;
 }
 
 /** A title row that names a security code (F28). Digits of three and more are values, and titles have none. */

@@ -15,6 +15,9 @@ describe('isHeader', () => {
     ['card', 'date,inv no,first,last,address,town,county,post code,total,brand,card no,exp'],
     ['card', 'Date,Invoice,First,Nachname,Street,City,Land,Zip,Betrag,MOP,Card,Gueltig'],
     ['card', CODE_HEADER],
+    ['card', 'Date,Invoice,Vorname,Nachname,Street,City,Land,Zip,Betrag,MOP,Card,Gueltig'],
+    ['ach-charge', 'Rechnung,Nachname,Vorname,Kontoart,Konto,Betrag,Bemerkung'],
+    ['card', '\u53d1\u7968,\u5ba2\u6237,\u91d1\u989d,'],
     ['ach-refund', 'Invoice #,First Name,Last Name,Account Type,Account # (no spaces or dashes),Amount,Comment'],
   ] as const)('finds one for %s in %s', (operation, line) => {
     expect(isHeader(operation, cellsOf(line))).toBe(true);
@@ -27,8 +30,10 @@ describe('isHeader', () => {
     ['ach-charge', achLine()],
     ['ach-charge', 'Invoice,Code,5.00,Comment'],
     ['ach-charge', 'INV-1,CID,5.00,CVV'],
-    ['card', 'Date,Invoice,Vorname,Nachname,Street,City,Land,Zip,Betrag,MOP,Card,Gueltig'],
-    ['card', 'Datum,Rechnung,Betrag,Bemerkung'],
+    ['card', 'Datum,Rechnung,Betrag 2,Bemerkung'],
+    ['card', 'INV-1,A10000001,ten,June dues'],
+    ['ach-charge', 'Datum,Rechnung,Betrag'],
+    ['ach-charge', 'Datum,,,'],
     ['card', `${cardLine()},123`],
     ['card', ',,,'],
   ] as const)('finds none for %s in %s', (operation, line) => {

@@ -16,7 +16,8 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
     const isRight = !routingCheck || startsWithRoutingNumber(cell);
     if (hasLostZero(cell) && (!routingCheck || startsWithRoutingNumber(`0${cell}`))) {
       report('SPREADSHEET_DAMAGE', 'the zero in front is lost');
-    } else if (isRight) return cell;
+    } else if (routingCheck && isBankAlone(cell)) report('ACCOUNT_ROUTING', 'no account number stands behind it');
+    else if (isRight) return cell;
     else report('ACCOUNT_ROUTING');
     return '';
   };
@@ -25,6 +26,11 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
 /** Padded, a number has 26 digits; one of a digit less has been a number in a spreadsheet. */
 export function hasLostZero({ length }: { length: number }): boolean {
   return length === 25;
+}
+
+/** Whether there is nothing behind the nine digits of the bank. */
+export function isBankAlone({ length }: { length: number }): boolean {
+  return length === 9;
 }
 
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];

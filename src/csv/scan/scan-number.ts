@@ -1,5 +1,5 @@
 import { NINE, ZERO } from '../../kernel/byte-names.ts';
-import { hasLostZero } from '../rules/account-number.ts';
+import { hasLostZero, isBankAlone } from '../rules/account-number.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 
@@ -53,7 +53,7 @@ export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: S
   }
   const length = end - at;
   if (length < 4 || hasLostZero({ length })) return DECLINED;
-  if (routingCheck && (length < 9 || start === 0 || sum % 10 !== 0)) return DECLINED;
+  if (routingCheck && (length < 9 || isBankAlone({ length }) || start === 0 || sum % 10 !== 0)) return DECLINED;
   desk.to = to;
   return end;
 }

@@ -28,7 +28,7 @@ describe('scanAccountNumber', () => {
     ['1234', false],
     ['02100002100000000000000001', false],
     ['000000000', false],
-    ['021000021', true],
+    ['0210000217', true],
     ['026009593123', true],
   ])('reads %s (routing check %s)', (text, routingCheck) => {
     expect(scan(text, routingCheck)).toMatchObject({ sent: text, rest: ',' });
@@ -37,6 +37,8 @@ describe('scanAccountNumber', () => {
   it.each([
     ['123', false],
     ['021000021000000000000000011', false],
+    ['021000021', true],
+    ['0030000200000000040000001', false],
     ['x', false],
     ['02100002', true],
     ['021000022', true],
