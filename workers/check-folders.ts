@@ -1,8 +1,9 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { checkSameFileSystem } from '../src/drop/check-same-file-system.ts';
 import { dataPaths, type Folder, foldersHere, type Settings } from '../src/kernel/config.ts';
 import { findPathFaults, liesInside } from '../src/kernel/config-faults.ts';
 import { PipelineError, systemCode } from '../src/kernel/errors.ts';
+import { makeFolders } from '../src/kernel/make-folders.ts';
 
 /**
  * Before anything starts: our own folders exist, the drop folders exist and lie on the file system of their work
@@ -72,7 +73,7 @@ function noFolderHere({ folders, site }: Settings): PipelineError {
 
 async function makeFolder(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await makeFolders(dir, 0o700);
   } catch (error) {
     const action = `make the folder "${dir}"`;
     switch (systemCode(error)) {

@@ -69,10 +69,23 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
   const file = join(resolve(root), CONFIG_FILE);
-  const parsed = Config.safeParse(parseYaml(readText(file), file));
+  const given = parseYaml(readText(file), file);
+  const odd = pathsWithNul(given);
+  if (odd.length > 0)
+    throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.map((path) => `${path}: ${NUL_FAULT}`).join('; '));
+  const parsed = Config.safeParse(given);
   if (parsed.success) return resolveSettings(parsed.data, resolve(root), env);
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
   throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
+}
+
+const NUL_FAULT = 'it holds a NUL, which no path, name or secret can have';
+
+/** Paths of the texts that hold one; the operating system would refuse each of them later in its own words. */
+function pathsWithNul(value: unknown, path = ''): string[] {
+  if (typeof value === 'string') return value.includes('\0') ? [path.slice(1)] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
 }
 
 function readText(file: string): string {

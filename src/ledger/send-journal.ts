@@ -1,5 +1,6 @@
+import { makeFolders } from '../kernel/make-folders.ts';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
@@ -29,7 +30,7 @@ export type SendJournal = { append(entry: JournalEntry): Promise<void>; close():
  */
 export async function openSendJournal(path: string): Promise<SendJournal> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolders(folder, 0o700);
   const file = await open(path, 'a', 0o600);
   try {
     await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);

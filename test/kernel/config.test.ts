@@ -130,6 +130,15 @@ describe('loadSettings', () => {
     },
   );
 
+  it('takes no NUL in any text, and says only where it stands', async () => {
+    await writeConfig(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
+    const { code, message } = failureOf(() => loadSettings(root, { SECRET: CANARY }));
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message).toContain('masterKey: it holds a NUL');
+    expect(message).toContain('push.0: it holds a NUL');
+    expect(message).not.toContain(CANARY);
+  });
+
   it('names every setting of the wrong shape at once, with its path and without its value', async () => {
     await writeConfig(
       `accounts:

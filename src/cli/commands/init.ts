@@ -1,5 +1,6 @@
+import { makeFolders } from '../../kernel/make-folders.ts';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { CONFIG_FILE, loadSettings, type Settings } from '../../kernel/config.ts';
@@ -19,7 +20,7 @@ export const init: CliCommand = {
     const root = resolve(call.arguments[0] ?? call.dir);
     const isNew = await writeStarterConfig(root);
     const settings = loadSettings(root, process.env);
-    await makeFolders(settings);
+    await makeOurs(settings);
     const place = findKeyPlace(settings, process.env);
     if (place.kind === 'file' && !existsSync(place.path)) createMasterKeyFile(place.path);
     console.log([describePlace(settings, isNew), nextSteps(settings, isNew), describeKey(place)].join('\n\n'));
@@ -29,7 +30,7 @@ export const init: CliCommand = {
 
 /** The file may come to hold passwords, so nobody else reads it. @returns false when there was one, which is kept */
 async function writeStarterConfig(root: string): Promise<boolean> {
-  await mkdir(root, { recursive: true });
+  await makeFolders(root);
   const config = join(root, CONFIG_FILE);
   if (existsSync(config)) return false;
   await writeFile(config, STARTER_CONFIG, { mode: 0o600, flag: 'wx' });
@@ -37,9 +38,9 @@ async function writeStarterConfig(root: string): Promise<boolean> {
 }
 
 /** Drops hold whole card numbers until they are taken. Whoever else shall drop files is let in by hand. */
-async function makeFolders({ paths, folders }: Settings): Promise<void> {
+async function makeOurs({ paths, folders }: Settings): Promise<void> {
   const dirs = [paths.data, paths.out, paths.quarantine, ...folders.map((folder) => folder.path)];
-  for (const dir of dirs) await mkdir(dir, { recursive: true, mode: 0o700 });
+  for (const dir of dirs) await makeFolders(dir, 0o700);
 }
 
 function describePlace({ root, folders }: Settings, isNew: boolean): string {

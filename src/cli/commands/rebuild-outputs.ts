@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { makeFolders } from '../../kernel/make-folders.ts';
 import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { type OutputCheck, rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
@@ -25,7 +25,7 @@ back with --out, as the same bytes. Exit status 5 when one is missing or differs
     const options = { log: openCommandLog('warn'), env: process.env };
     return withApp(settingsOf(call), options, async (app) => {
       const file = await findFile(app.ledger, words);
-      if (into !== undefined) await mkdir(into, { recursive: true, mode: 0o700 });
+      if (into !== undefined) await makeFolders(into, 0o700);
       const checks = await rebuildOutputs(app, file, into);
       print(call, { fileId: file.file_id, name: file.name, outputs: checks }, () => describe(checks));
       return checks.every(isWhole) ? EXIT.ok : EXIT.exception;

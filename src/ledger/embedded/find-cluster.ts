@@ -1,5 +1,6 @@
+import { makeFolders } from '../../kernel/make-folders.ts';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, mkdir, realpath, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
@@ -20,7 +21,7 @@ import { leaveNote, readNote } from './where-note.ts';
  * cluster that cannot be found again stops paydrop, because an empty ledger in its place would forget what was sent.
  */
 export async function findCluster(dataDir: string, sharedFolder: string, log: Log): Promise<ClusterPlace> {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolders(dataDir);
   const real = await realpath(dataDir);
   const near = join(real, 'postgres');
   const far = join(sharedFolder, 'clusters', hashOf(real));
