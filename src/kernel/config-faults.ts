@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
@@ -245,7 +245,7 @@ function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>)
 
 /** Whether a path is a folder or lies in it, also under a name with a dot. */
 function holds(folder: string, path: string): boolean {
-  return !/^\.\.(?:\/|$)/.test(relative(folder, path));
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Looks into the system itself; shared memory is the one place there that takes files. */
@@ -255,7 +255,7 @@ function insideFault(path: string, drop: Folder): ConfigFault {
   return { path, reason: `it lies in the drop folder "${drop.id}"` };
 }
 
-/** Whether a path is a folder or lies in it, as they are written. Names with a dot are passed over when a drop folder is listed. */
+/** Whether a path is a folder or lies in it, as they are written: both absolute, without points. Names with a dot are passed over when a drop folder is listed. */
 export function liesInside(path: string, folder: string): boolean {
-  return !relative(folder, path).startsWith('.');
+  return holds(folder, path) && !path.startsWith('.', folder.endsWith(sep) ? folder.length : folder.length + 1);
 }

@@ -88,13 +88,18 @@ function pathsWithNul(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
 }
 
+/** Far more than a thousand folders take; to parse a larger one takes minutes. */
+const MOST_CHARACTERS = 2_000_000;
+
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    const text = readFileSync(file, 'utf8');
+    if (text.length <= MOST_CHARACTERS) return text;
   } catch (error) {
     const code = systemCode(error) === 'ENOENT' ? 'CONFIG_MISSING' : 'CONFIG_INVALID';
     throw new PipelineError(code, `read "${file}"`, code === 'CONFIG_MISSING' ? undefined : reasonOf(error));
   }
+  throw new PipelineError('CONFIG_INVALID', `read "${file}"`, 'it is larger than 2 MB');
 }
 
 /**

@@ -130,6 +130,11 @@ describe('loadSettings', () => {
     },
   );
 
+  it('takes no file that would take minutes to parse', async () => {
+    await writeConfig(YAML + '#'.repeat(2_000_000));
+    expect(failureOf(() => loadSettings(root, { SECRET: CANARY }))).toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
   it('takes no NUL in any text, and says only where it stands', async () => {
     await writeConfig(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
     const { code, message } = failureOf(() => loadSettings(root, { SECRET: CANARY }));
