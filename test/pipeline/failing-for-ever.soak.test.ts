@@ -247,7 +247,7 @@ describe('what nobody takes up', () => {
     await world.finish();
     await forceSql(world.app, `UPDATE file SET account = 'gone', state = 'accepted' WHERE name = 'gone.csv'`);
     const said = await status('Account gone is not in the configuration');
-    expect(said).toContain('1 open files and 0 open batches');
+    expect(said).toContain('1 open file and 0 open batches');
     expect((await world.paydrop('doctor')).out).toContain('Account gone is not in the configuration');
     await toldByAlarm('Account gone');
   });

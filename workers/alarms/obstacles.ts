@@ -62,13 +62,17 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstac
     key: `account ${account}`,
     what: `Account ${account} is not in the configuration`,
     name: null,
-    why: `${files} open files and ${batches} open batches of it, ${rows} rows with ${formatCents(cents)}, do not go on`,
+    why: `${counted(files, 'open file')} and ${batches === 1 ? '1 open batch' : `${batches} open batches`} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
     next: `Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`,
     since: null,
     account,
     fileId: null,
     batchNo: null,
   }));
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Drops that were set aside; their senders wait for an answer that will not come. */
