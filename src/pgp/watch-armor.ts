@@ -10,41 +10,52 @@ export type ArmorWatch = {
  * behind it, so a file of two, or with rows behind the armor, would be taken for the first alone.
  */
 export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
-  let place: 'start' | 'before' | 'inside' | 'behind' | 'binary' = 'start';
+  let place: 'start' | 'before' | 'headers' | 'inside' | 'closed' | 'behind' | 'binary' = 'start';
   let line = '';
   let fault: string | undefined;
   let hasTextBefore = false;
+  let endsWithCr = false;
 
   function takePiece(piece: Uint8Array): void {
     if (piece.length === 0 || place === 'binary' || fault !== undefined) return;
     if (place === 'start') place = (piece[0]! & 0x80) !== 0 && piece[0] !== MARK[0] ? 'binary' : 'before';
     if (place === 'binary') return;
-    const lines = Buffer.from(piece.buffer, piece.byteOffset, piece.length)
-      .toString('latin1')
-      .split(/[\r\n]/);
+    const text = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1');
+    // A line end that is cut in two by the pieces is one all the same.
+    const lines = (endsWithCr && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|[\r\n]/);
+    endsWithCr = text.endsWith('\r');
     const last = lines.pop()!;
     for (const rest of lines) {
       takeLine(line + rest);
       line = '';
     }
-    // No line of armor is so long; of another only its beginning matters.
+    // No line of armor is so long; of another only its beginning matters, and that nothing else stands in it.
     line = (line + last).slice(0, LONGEST_LINE);
+    if (place === 'inside' && NOT_IN_BODY.test(last)) fault = OTHER_TEXT;
   }
 
   function takeLine(whole: string): void {
     const text = whole.replace(MARK_TEXT, '').trim();
+    if (text === '' && place === 'headers') place = 'inside';
     if (text === '' || fault !== undefined) return;
     if (place === 'before') {
       if (text !== BEGIN) hasTextBefore = true;
       else if (hasTextBefore) fault = 'other text stands before the message';
-      else place = 'inside';
-    } else if (place === 'inside') {
+      else place = 'headers';
+    } else if (place !== 'behind') {
       if (text === END) place = 'behind';
       else if (text.startsWith('-----BEGIN')) fault = 'another message begins before the first has ended';
+      else if (place !== 'headers') takeBody(text);
     } else
       fault = text.startsWith('-----BEGIN')
         ? 'more than one message stands in it'
         : 'other text stands behind the message';
+  }
+
+  /** Base64 ends with a line that is padded, or with the checksum. What stands behind it is not read by anybody. */
+  function takeBody(text: string): void {
+    if (NOT_IN_BODY.test(text) || (place === 'closed' && !CHECKSUM.test(text))) fault = OTHER_TEXT;
+    else if (text.includes('=')) place = 'closed';
   }
 
   async function* watch(): AsyncGenerator<Uint8Array> {
@@ -55,7 +66,7 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     if (place !== 'binary') takeLine(line);
     line = '';
     if (place === 'before') fault ??= 'no armor of a message begins on a line of its own';
-    if (place === 'inside') fault ??= 'the armor of the message has no end';
+    if (!['start', 'before', 'behind', 'binary'].includes(place)) fault ??= 'the armor of the message has no end';
   }
 
   return { pieces: watch(), fault: () => fault };
@@ -64,6 +75,10 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
 const BEGIN = '-----BEGIN PGP MESSAGE-----';
 const END = '-----END PGP MESSAGE-----';
 const LONGEST_LINE = 200;
+
+const NOT_IN_BODY = /[^A-Za-z0-9+/=\-\s]/;
+const CHECKSUM = /^=[A-Za-z0-9+/]{4}$/;
+const OTHER_TEXT = 'other text stands within the message';
 
 /** A byte order mark, which editors put before armor, and the same read byte by byte. */
 const MARK = [0xef, 0xbb, 0xbf] as const;

@@ -31,7 +31,17 @@ const BESIDE: readonly [string, (message: string) => string, RegExp | undefined]
   ['rows with old line ends before it', (message) => `a,b\r${message}`, /before the message/],
   ['rows with old line ends behind it', (message) => `${message.trimEnd()}\ra,b`, /behind the message/],
   ['a message that begins within a line', (message) => `a,b ${message}`, /begins on a line of its own/],
-  ['a message without its end', (message) => message.trimEnd().slice(0, -9), /no end/],
+  ['rows within it', (message) => message.replace('-----END', 'a,b\r\n-----END'), /within the message/],
+  ['base64 behind its checksum', (message) => message.replace('-----END', 'AAAA\r\n-----END'), /within the message/],
+  ['a message with comments', (message) => message.replace('\n', '\nComment: by hand, $1!\n'), undefined],
+  ['a message without its checksum', (message) => message.replace(/^=.{4}\r?\n/m, ''), undefined],
+  ['a message without its end', (message) => message.replace(/-----END.*/, ''), /no end/],
+  ['a message whose end is cut', (message) => message.trimEnd().slice(0, -9), /within the message/],
+  [
+    'Windows line ends and comments',
+    (message) => message.replace('\n', '\nComment: $1!\n').replaceAll(/\r?\n/g, '\r\n'),
+    undefined,
+  ],
   ['a message in a message', (message) => message.replace('\n', `\n${message}`), /another message begins/],
 ];
 
