@@ -453,7 +453,7 @@ export const Config = z.strictObject({
     .max(3_660)
     .default(NEWCOMER_DAYS)
     .describe(
-      'For so many days nobody confirms what somebody proposed who made them a user or gave them a role or a link, nor the other way round, nor what another proposed whom the same person made; 0 for never',
+      'For so many days nobody confirms what somebody proposed who made them a user or gave them a role or a link, nor the other way round; 0 for never',
     ),
   rescanMs: Interval.default(30_000).describe('Every folder is listed at least this often, in ms'),
   sweepMs: Interval.default(15_000).describe('The queue is rebuilt from the ledger this often, in ms'),

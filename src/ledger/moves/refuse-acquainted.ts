@@ -27,9 +27,9 @@ const makersOf = (databaseNow: string) => `
     other AS (SELECT lower($4::text) AS maker UNION SELECT lower(tie.maker) FROM other JOIN tie ON lower(tie.person) = other.maker)`;
 
 /**
- * A person who can create users could create a second one and confirm their own proposal, or create two and be both. So neither
- * of two persons confirms what the other proposed when one of them made the other a user, or gave a role or a link, within so many
- * days, nor when the same third person did so with both.
+ * A person who can create users could create a second one and confirm their own proposal. So neither of two persons confirms
+ * what the other proposed when one of them made the other a user, or gave a role or a link, within so many days, directly or
+ * through others. Two persons whom the same third one made are let through: a first administrator has invited everybody.
  * @throws PipelineError SECOND_PERSON
  */
 export async function refuseAcquainted(
@@ -40,13 +40,12 @@ export async function refuseAcquainted(
 ): Promise<void> {
   if (newcomerDays === 0) return;
   const { rows } = await tx.client.query<{ maker: string }>(
-    `${makersOf(tx.databaseNow)} SELECT maker FROM one JOIN other USING (maker) ORDER BY maker IN (lower($3), lower($4)) DESC LIMIT 1`,
+    `${makersOf(tx.databaseNow)} SELECT maker FROM one JOIN other USING (maker) WHERE maker IN (lower($3), lower($4)) LIMIT 1`,
     [tx.at, newcomerDays, proposer, actor],
   );
   const maker = rows[0]?.maker;
   if (maker === undefined) return;
-  const [one, other] = [proposer.toLowerCase(), actor.toLowerCase()];
-  const made = maker === one ? nameOf(actor) : maker === other ? nameOf(proposer) : 'both of them';
+  const made = maker === proposer.toLowerCase() ? nameOf(actor) : nameOf(proposer);
   const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${newcomerDays} days`;
   throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
 }

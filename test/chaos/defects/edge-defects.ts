@@ -118,8 +118,8 @@ export const EDGE_DEFECTS: readonly Defect[] = [
     name: 'a second user of the same person',
     about: 'a person who creates a user can confirm their own proposal as that user',
     file: 'src/ledger/moves/refuse-acquainted.ts',
-    find: 'if (rowCount === 0) continue;',
-    replace: 'if (rowCount !== undefined) continue;',
+    find: 'if (maker === undefined) return;',
+    replace: "if (maker === undefined || maker !== '') return;",
     caughtBy: ['test/ledger/moves/refuse-acquainted.test.ts'],
   },
   {
