@@ -56,7 +56,7 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
   }
 }
 
-/** To take a drop, from its folder into the ledger, whoever does it. @param name as its sender named it */
+/** To take a drop, from its folder into the ledger. @param name as its sender named it */
 export function takingOf(folder: { id: string; account: string }, name: string): WorkItem {
   return { work: 'watch', subject: `${folder.id}, "${maskName(name)}"`, account: folder.account };
 }
