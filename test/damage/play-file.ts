@@ -88,13 +88,16 @@ function checkRows({ check, rows }: Reading, bytes: Buffer): string[] {
   return complaints;
 }
 
-/** Against the bytes, read by other code. Lines with quotes are left out: reading those is what csv-parse is for. */
+/**
+ * Against the bytes, read by other code. Lines with quotes are left out: reading those is what csv-parse is for. An
+ * apostrophe before what a spreadsheet would run is no part of a cell.
+ */
 function compareWithBytes({ layout }: FileCheck, payments: readonly PaymentRow[], bytes: Buffer): string[] {
   if (bytes.includes('"') || bytes.includes(0)) return [];
   const lines = linesOf(bytes);
   const columns = columnsOf(layout!);
   return payments.flatMap(({ line, invoice, amountCents, number }) => {
-    const cells = (lines[line - 1] ?? '').split(',').map((cell) => cell.trim());
+    const cells = (lines[line - 1] ?? '').split(',').map((cell) => cell.trim().replace(/^'(?='*[=+@\-])/, ''));
     const of = (name: (typeof columns)[number]) => cells[columns.indexOf(name)] ?? '';
     const written = columns.includes('cardNumber') ? of('cardNumber') : of('accountNumber');
     const isSame =
