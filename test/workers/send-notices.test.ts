@@ -57,6 +57,7 @@ describe('sendNotices', () => {
     const first = sendNotices(app, busy);
     await expect.poll(() => world.mail.mails.length).toBe(1);
     await expect.poll(() => hanging).toBeDefined();
+    await expect.poll(() => busy.size).toBe(1);
     await raiseAlarms(
       app.ledger,
       [{ kind: 'file_held', subject: 'g', account: 'main', figures: {}, text: 'File g waits.' }],

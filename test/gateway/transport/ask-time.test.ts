@@ -8,7 +8,7 @@ import { closeServers, script } from '../support/submit.ts';
 
 afterEach(closeServers);
 
-const parts = (url: string) => readSettings(settingsFor(url, { connectTimeoutMs: 200 }), {});
+const parts = (url: string, limits = {}) => readSettings(settingsFor(url, limits), {});
 
 describe('askTime', () => {
   it('is told by the sandbox in its own time, and sends no login', async () => {
@@ -35,7 +35,7 @@ describe('askTime', () => {
     ['speaks no HTTP', { onRequest: (socket) => void socket.end('220 mail\r\n') }],
   ])('is not known when the service %s', async (_what, how) => {
     const server = await script(how);
-    expect(await askTime(parts(server.url))).toBeUndefined();
+    expect(await askTime(parts(server.url, { connectTimeoutMs: 200 }))).toBeUndefined();
   });
 
   it('is not known when the service cannot be reached', async () => {
