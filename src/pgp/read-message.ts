@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Message } from 'openpgp';
+import type { Message, UnparseablePacket } from 'openpgp';
 import { loadOpenPgp } from './load-openpgp.ts';
 
 /** What the library calls a stream is a web stream; which of its many types it is does not matter here. */
@@ -17,8 +17,22 @@ export async function readMessage(source: AsyncIterable<Uint8Array>): Promise<Op
   const message = isBinary(first)
     ? await openpgp.readMessage({ binaryMessage: toWeb(bytes) })
     : await openpgp.readMessage({ armoredMessage: toWeb(decodeLatin1(bytes)) });
+  refuseUnknown(message, openpgp.UnparseablePacket);
   return message;
 }
+
+/** The library passes over packets that it does not know, as the standard has it. Nothing would have read what is in them. */
+function refuseUnknown(message: OpenPgpMessage, Unknown: typeof UnparseablePacket): void {
+  const check = (packet: object) => {
+    if (packet instanceof Unknown && !RECIPIENTS.has(packet.tag)) throw new Error('unknown packet');
+  };
+  const packets = message.packets as unknown as object[] & { stream: ReadableStream<object> | null };
+  packets.forEach(check);
+  if (packets.stream) packets.stream = packets.stream.pipeThrough(new TransformStream({ transform: check }));
+}
+
+/** One recipient may have a key of a kind that we do not know. */
+const RECIPIENTS: ReadonlySet<number> = new Set([1, 3]);
 
 /** The first bit of a packet is set; armor is plain text. */
 function isBinary(first: Uint8Array | undefined): boolean {

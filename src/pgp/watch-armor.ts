@@ -10,7 +10,7 @@ export type ArmorWatch = {
  * behind it, so a file of two, or with rows behind the armor, would be taken for the first alone.
  */
 export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
-  let place: 'start' | 'before' | 'headers' | 'inside' | 'closed' | 'behind' | 'binary' = 'start';
+  let place: 'start' | 'before' | 'headers' | 'inside' | 'padded' | 'checked' | 'behind' | 'binary' = 'start';
   let line = '';
   let fault: string | undefined;
   let hasTextBefore = false;
@@ -46,16 +46,18 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
       if (text === END) place = 'behind';
       else if (text.startsWith('-----BEGIN')) fault = 'another message begins before the first has ended';
       else if (place !== 'headers') takeBody(text);
+      else if (!HEADER.test(text)) fault = OTHER_TEXT;
     } else
       fault = text.startsWith('-----BEGIN')
         ? 'more than one message stands in it'
         : 'other text stands behind the message';
   }
 
-  /** Base64 ends with a line that is padded, or with the checksum. What stands behind it is not read by anybody. */
+  /** Base64 ends with its padding, then comes the checksum; both may be missing. Nothing reads what stands behind them. */
   function takeBody(text: string): void {
-    if (NOT_IN_BODY.test(text) || (place === 'closed' && !CHECKSUM.test(text))) fault = OTHER_TEXT;
-    else if (text.includes('=')) place = 'closed';
+    if (CHECKSUM.test(text) && place !== 'checked') place = 'checked';
+    else if (place !== 'inside' || !BODY.test(text)) fault = OTHER_TEXT;
+    else if (text.endsWith('=')) place = 'padded';
   }
 
   async function* watch(): AsyncGenerator<Uint8Array> {
@@ -77,6 +79,9 @@ const END = '-----END PGP MESSAGE-----';
 const LONGEST_LINE = 200;
 
 const NOT_IN_BODY = /[^A-Za-z0-9+/=\-\s]/;
+/** Of headers the library takes every text. */
+const HEADER = /^[A-Za-z][\w-]*:(?: |$)/;
+const BODY = /^[A-Za-z0-9+/]*={0,2}$/;
 const CHECKSUM = /^=[A-Za-z0-9+/]{4}$/;
 const OTHER_TEXT = 'other text stands within the message';
 

@@ -107,6 +107,16 @@ describe('checkMessage refuses', () => {
     expect(await check(Buffer.from(change(one, other)))).toEqual({ code: 'PGP_MESSAGE', detail });
   });
 
+  it.each([
+    ['of a private kind', Buffer.from([0xfc, 3]), 'a,b'],
+    ['that a byte order mark makes of rows', Buffer.from('\ufeff'), 'x'.repeat(0xbb - 1)],
+  ])('a packet %s beside the message', async (_what, head, text) => {
+    const whole = await encrypt(ROWS, { to: own, by: sender });
+    const packet = Buffer.concat([head, Buffer.from(text)]);
+    expect(await check(Buffer.concat([whole, packet]))).toEqual({ code: 'PGP_MESSAGE' });
+    expect(await check(Buffer.concat([packet, whole]))).toMatchObject({ code: 'PGP_MESSAGE' });
+  });
+
   it('what is signed by a clock that is ahead, and says so', async () => {
     const ahead = await encrypt(ROWS, { to: own, by: sender, date: new Date(Date.now() + 86_400_000) });
     expect(await check(ahead)).toMatchObject({
