@@ -25,6 +25,9 @@ const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'FOLDER_MISSING',
   ENOTDIR: 'FOLDER_MISSING',
+  // A link to itself, and a path that no folder can have.
+  ELOOP: 'FOLDER_MISSING',
+  ENAMETOOLONG: 'FOLDER_MISSING',
   EXDEV: 'FOLDER_OTHER_DISK',
   EACCES: 'FOLDER_NOT_WRITABLE',
   EPERM: 'FOLDER_NOT_WRITABLE',

@@ -83,7 +83,7 @@ const NUL_FAULT = 'it holds a NUL, which no path, name or secret can have';
 
 /** Paths of the texts that hold one; the operating system would refuse each of them later in its own words. */
 function pathsWithNul(value: unknown, path = ''): string[] {
-  if (typeof value === 'string') return value.includes('\0') ? [path.slice(1)] : [];
+  if (typeof value === 'string') return value.includes('\0') ? [path.slice(1) || 'the file'] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
 }
@@ -93,11 +93,13 @@ const MOST_CHARACTERS = 2_000_000;
 
 function readText(file: string): string {
   try {
-    const text = readFileSync(file, 'utf8');
+    // Bytes of another character set would be replaced, and a password become another one.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     if (text.length <= MOST_CHARACTERS) return text;
   } catch (error) {
     const code = systemCode(error) === 'ENOENT' ? 'CONFIG_MISSING' : 'CONFIG_INVALID';
-    throw new PipelineError(code, `read "${file}"`, code === 'CONFIG_MISSING' ? undefined : reasonOf(error));
+    const reason = error instanceof TypeError ? 'it is not text in UTF-8' : reasonOf(error);
+    throw new PipelineError(code, `read "${file}"`, code === 'CONFIG_MISSING' ? undefined : reason);
   }
   throw new PipelineError('CONFIG_INVALID', `read "${file}"`, 'it is larger than 2 MB');
 }
@@ -114,12 +116,15 @@ function parseYaml(text: string, file: string): unknown {
   });
   if (faults.length > 0) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, faults.join('; '));
   try {
-    return document.toJS();
+    const value: unknown = document.toJS();
+    // It fails where an alias stands within what it names.
+    JSON.stringify(value);
+    return value;
   } catch {
     throw new PipelineError(
       'CONFIG_INVALID',
       `read "${file}"`,
-      'an alias, a text that begins with "*", means nothing',
+      'an alias, a text that begins with "*", means nothing, or stands within what it names',
       {
         next: 'Quote the text if it is not meant to be an alias.',
       },

@@ -9,6 +9,8 @@ function systemError(code: string): Error {
 describe('explainSystemError', () => {
   it.each([
     ['ENOENT', 'FOLDER_MISSING'],
+    ['ELOOP', 'FOLDER_MISSING'],
+    ['ENAMETOOLONG', 'FOLDER_MISSING'],
     ['EXDEV', 'FOLDER_OTHER_DISK'],
     ['EACCES', 'FOLDER_NOT_WRITABLE'],
     ['EPERM', 'FOLDER_NOT_WRITABLE'],

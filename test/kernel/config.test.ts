@@ -135,6 +135,18 @@ describe('loadSettings', () => {
     expect(failureOf(() => loadSettings(root, { SECRET: CANARY }))).toMatchObject({ code: 'CONFIG_INVALID' });
   });
 
+  it('takes no alias that stands within what it names', async () => {
+    await writeConfig('a: &a [*a]\n');
+    const { code, message } = failureOf(() => loadSettings(root, {}));
+    expect(code).toBe('CONFIG_INVALID');
+    expect(message).toContain('stands within what it names');
+  });
+
+  it.each(['latin1', 'utf16le'] as const)('takes no text in %s, whose passwords would be others', async (encoding) => {
+    await writeFile(join(root, CONFIG_FILE), Buffer.from(YAML.replace('env:SECRET', 'caf\u00e9\ud900'), encoding));
+    expect(failureOf(() => loadSettings(root, {})).message).toContain('it is not text in UTF-8');
+  });
+
   it('takes no NUL in any text, and says only where it stands', async () => {
     await writeConfig(`${YAML}masterKey: "command:${CANARY}\\0 x"\npush: ["\\0"]\n`);
     const { code, message } = failureOf(() => loadSettings(root, { SECRET: CANARY }));
