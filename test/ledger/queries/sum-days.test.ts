@@ -7,6 +7,8 @@ import type { FileRow } from '../../../src/ledger/records.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 
+const NONE = { rows: 0, cents: 0, unreadable: 0 };
+
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();
@@ -43,9 +45,9 @@ describe('sumDays', () => {
       spanOf('side', day),
     ]);
     expect(await sumDays(world.ledger, spans)).toEqual([
-      { account: 'main', day: '2026-06-15', rows: 3, cents: 900, declined: 1 },
-      { account: 'side', day: '2026-06-15', rows: 2, cents: 500, declined: 0 },
-      { account: 'main', day: '2026-06-16', rows: 3, cents: 1_800, declined: 2 },
+      { account: 'main', day: '2026-06-15', rows: 3, cents: 900, declined: 1, withheld: NONE },
+      { account: 'side', day: '2026-06-15', rows: 2, cents: 500, declined: 0, withheld: NONE },
+      { account: 'main', day: '2026-06-16', rows: 3, cents: 1_800, declined: 2, withheld: NONE },
     ]);
   });
 
@@ -54,6 +56,24 @@ describe('sumDays', () => {
     expect(await sumDays(world.ledger, later)).toMatchObject([
       { day: 'a', rows: 3, declined: 2 },
       { day: 'b', rows: 3, declined: 1 },
+    ]);
+  });
+
+  it('adds up what was withheld of the files accepted on a day, also where nothing ended', async () => {
+    world.clock.set('2026-06-20T10:00:00Z');
+    for (const withheld of ['invalid_rows = 3, withheld_cents = 5500, withheld_unreadable = 2', 'invalid_rows = 1']) {
+      const { file_id: fileId } = await world.accepted({ account: 'main' });
+      await world.ledger.pool.query(`UPDATE file SET ${withheld} WHERE file_id = $1`, [fileId]);
+    }
+    expect(await sumDays(world.ledger, [spanOf('main', '2026-06-20'), spanOf('side', '2026-06-20')])).toEqual([
+      {
+        account: 'main',
+        day: '2026-06-20',
+        rows: 0,
+        cents: 0,
+        declined: 0,
+        withheld: { rows: 4, cents: 5_500, unreadable: 2 },
+      },
     ]);
   });
 

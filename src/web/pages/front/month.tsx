@@ -2,11 +2,14 @@ import { Section, Table } from '../../parts/blocks.tsx';
 import { DayChart, type DayPoint } from '../../parts/day-chart.tsx';
 import { Count, groupDigits, Money } from '../../parts/words.tsx';
 import { formatCents } from '../../../kernel/money.ts';
+import { sayAmount } from '../../../reconcile/say-withheld.ts';
 import { MONTH_DAYS, type MonthDay } from './read-month.ts';
 
 /** What came to its end on each of the last days: rows, money and the share that was declined. */
 export function Month({ days }: { days: readonly MonthDay[] }) {
-  const currencies = [...new Set(days.flatMap(({ cents }) => Object.keys(cents)))].sort();
+  const currencies = [
+    ...new Set(days.flatMap(({ cents, withheld }) => [...Object.keys(cents), ...Object.keys(withheld)])),
+  ].sort();
   return (
     <Section title={`Last ${MONTH_DAYS} days`} live="month">
       {currencies.length === 0 ? (
@@ -30,7 +33,7 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
             <summary>The same in figures</summary>
             <Table
               label="Figures of each day"
-              rows={days.filter(({ rows }) => rows > 0).toReversed()}
+              rows={days.filter(({ rows, withheld }) => rows > 0 || Object.keys(withheld).length > 0).toReversed()}
               empty="None."
               columns={[
                 { title: 'Day', cell: ({ day }) => <a href={`/report?day=${day}`}>{day}</a> },
@@ -42,6 +45,7 @@ export function Month({ days }: { days: readonly MonthDay[] }) {
                 })),
                 { title: 'Declined', cell: ({ declined }) => <Count of={declined} />, isFigure: true },
                 { title: 'Share declined', cell: (day) => percentOf(day), isFigure: true },
+                { title: 'Withheld and not paid', cell: withheldOf },
               ]}
             />
           </details>
@@ -63,6 +67,15 @@ function moneyOf({ day, cents }: MonthDay, currency: string): DayPoint {
 /** A day without rows has no share, not one of zero. */
 function declinedOf(day: MonthDay): DayPoint {
   return { day: day.day, value: day.rows === 0 ? null : day.declined / day.rows, says: percentOf(day) };
+}
+
+/** By the day on which their files were accepted. */
+function withheldOf({ withheld }: MonthDay): string {
+  const said = Object.entries(withheld).map(
+    ([currency, sum]) =>
+      `${groupDigits(String(sum.rows))} ${sum.rows === 1 ? 'row' : 'rows'}: ${sayAmount(sum)} ${currency}`,
+  );
+  return said.join('; ') || 'none';
 }
 
 function percentOf({ rows, declined }: MonthDay): string {

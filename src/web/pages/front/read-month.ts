@@ -2,6 +2,7 @@ import { addDays } from '../../../kernel/calendar.ts';
 import type { Settings } from '../../../kernel/config.ts';
 import { dayBounds } from '../../../kernel/day-bounds.ts';
 import { dayInZone } from '../../../kernel/zone-time.ts';
+import type { Withheld } from '../../../kernel/rows.ts';
 import type { Ledger } from '../../../ledger/open-ledger.ts';
 import { type DaySpan, type DaySum, sumDays } from '../../../ledger/queries/sum-days.ts';
 
@@ -12,6 +13,8 @@ export type MonthDay = {
   readonly declined: number;
   /** Integer cents by currency. */
   readonly cents: Readonly<Record<string, number>>;
+  /** Rows that were not sent because of their faults, by currency; none stands for no such row. */
+  readonly withheld: Readonly<Record<string, Withheld>>;
 };
 
 /** So many days, today with them. */
@@ -60,16 +63,26 @@ function addUp(
   const days = [...new Set(spans.map(({ day }) => day))].sort();
   return days.map((day) => {
     const cents: Record<string, number> = {};
+    const withheld: Record<string, Withheld> = {};
     let [rows, declined] = [0, 0];
     for (const sum of sums) {
       if (sum?.day !== day) continue;
       const { currency } = accounts.get(sum.account)!;
-      cents[currency] = (cents[currency] ?? 0) + sum.cents;
+      if (sum.rows > 0) cents[currency] = (cents[currency] ?? 0) + sum.cents;
+      if (sum.withheld.rows > 0) withheld[currency] = addWithheld(sum.withheld, withheld[currency]);
       rows += sum.rows;
       declined += sum.declined;
     }
-    return { day, rows, declined, cents };
+    return { day, rows, declined, cents, withheld };
   });
+}
+
+function addWithheld(one: Withheld, other: Withheld = { rows: 0, cents: 0, unreadable: 0 }): Withheld {
+  return {
+    rows: one.rows + other.rows,
+    cents: one.cents + other.cents,
+    unreadable: one.unreadable + other.unreadable,
+  };
 }
 
 function spansOf({ accounts }: Pick<Settings, 'accounts'>, now: Date): DaySpan[] {

@@ -43,9 +43,9 @@ describe('openMonth', () => {
   it('sums each account by the days of its own zone, and each currency by itself', async () => {
     const days = await openMonth(world.ledger, settings).read();
     expect(days.filter(({ rows }) => rows > 0)).toEqual([
-      { day: '2026-05-31', rows: 2, declined: 0, cents: { USD: 500 } },
-      { day: '2026-06-01', rows: 2, declined: 0, cents: { GBP: 500 } },
-      { day: '2026-06-15', rows: 2, declined: 1, cents: { USD: 500 } },
+      { day: '2026-05-31', rows: 2, declined: 0, cents: { USD: 500 }, withheld: {} },
+      { day: '2026-06-01', rows: 2, declined: 0, cents: { GBP: 500 }, withheld: {} },
+      { day: '2026-06-15', rows: 2, declined: 1, cents: { USD: 500 }, withheld: {} },
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('openMonth', () => {
     const days = await openMonth(world.ledger, { accounts: new Map([...settings.accounts].slice(1)) }).read();
     expect(days).toHaveLength(MONTH_DAYS);
     expect([days[0]?.day, days.at(-1)?.day]).toEqual(['2026-05-17', '2026-06-15']);
-    expect(days[0]).toEqual({ day: '2026-05-17', rows: 0, declined: 0, cents: {} });
+    expect(days[0]).toEqual({ day: '2026-05-17', rows: 0, declined: 0, cents: {}, withheld: {} });
   });
 
   it('asks again only for days that may still change', async () => {
@@ -69,7 +69,7 @@ describe('openMonth', () => {
     const second = await month.read();
     expect(asked).toEqual([3 * MONTH_DAYS, 3]);
     expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
-    expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 } });
+    expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 }, withheld: {} });
     // At 0:30 yesterday may still be added to, in the morning not.
     world.clock.set('2026-06-16T00:30:00Z');
     await month.read();
