@@ -52,11 +52,17 @@ function isFit(folder: string): boolean {
   }
 }
 
-/** Folders of runs that were killed. Their servers end when their files are gone. */
+/**
+ * Folders of runs that were killed. Their servers end when their files are gone. A folder that another run removes at this
+ * moment, or into which a process still writes, is left to a later run.
+ */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : 0;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(parent, name), { recursive: true, force: true });
+    if (pid === 0 || isAlive(pid)) continue;
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true });
+    } catch {}
   }
 }
 
