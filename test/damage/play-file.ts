@@ -97,7 +97,7 @@ function compareWithBytes({ layout }: FileCheck, payments: readonly PaymentRow[]
   const lines = linesOf(bytes);
   const columns = columnsOf(layout!);
   return payments.flatMap(({ line, invoice, amountCents, number }) => {
-    const cells = (lines[line - 1] ?? '').split(',').map((cell) => cell.trim().replace(/^'(?='*[=+@\-])/, ''));
+    const cells = (lines[line - 1] ?? '').split(',').map((cell) => cell.trim().replace(/^'(?='*[=+@-])/, ''));
     const of = (name: (typeof columns)[number]) => cells[columns.indexOf(name)] ?? '';
     const written = columns.includes('cardNumber') ? of('cardNumber') : of('accountNumber');
     const isSame =
