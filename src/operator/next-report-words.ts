@@ -1,9 +1,10 @@
 import type { JournalReading } from '../../workers/resolve/read-journal.ts';
+import { describeWait } from './attempt-words.ts';
 
 /** Which report of the service a person has to give next, after one that left rows in doubt. */
 export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
-  const hours = Math.ceil(waitMs / 3_600_000);
-  const second = `Give a second report of approved payments, made at least ${hours} hours after this one was given and with later payments in it.`;
+  const wait = describeWait(Math.max(1, Math.ceil(waitMs / 60_000)) * 60_000);
+  const second = `Give a second report of approved payments, made at least ${wait} after this one was given and with later payments in it.`;
   return [
     ...(report.covers ? [] : [`What it lacks proves nothing: ${report.coversNot}.`]),
     ...(report.neverCovers && counts.absent > 0

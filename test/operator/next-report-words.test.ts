@@ -12,14 +12,23 @@ const REPORT = {
   lines: 9,
 };
 
-function words(counts: Partial<JournalReading['counts']>, report: Partial<JournalReading['report']> = {}): string[] {
+function words(
+  counts: Partial<JournalReading['counts']>,
+  report: Partial<JournalReading['report']> = {},
+  waitMs = 90 * 60_000,
+): string[] {
   const reading = { counts: { found: 1, absent: 0, ambiguous: 0, ...counts }, report: { ...REPORT, ...report } };
-  return nextReportWords(reading as JournalReading, 90 * 60_000);
+  return nextReportWords(reading as JournalReading, waitMs);
 }
 
 describe('nextReportWords', () => {
-  it('asks for a second report where rows are lacking, after the waiting time in whole hours', () => {
-    expect(words({ absent: 1 })).toEqual([expect.stringMatching(/^Give a second report .* at least 2 hours after/)]);
+  it.each([
+    [90 * 60_000, '1 hour 30 minutes'],
+    [60_001, '2 minutes'],
+    [0, '1 minute'],
+  ])('asks for a second report where rows are lacking, after a wait of %i ms', (waitMs, wait) => {
+    const [said] = words({ absent: 1 }, {}, waitMs);
+    expect(said).toMatch(new RegExp(`^Give a second report .* at least ${wait} after`));
   });
 
   it('says why a report proves nothing, and what to do about rows that cannot be told', () => {

@@ -71,7 +71,7 @@ async function findGap(
   const sentinel = findSentinel(known, approved, call.calledAt);
   if (!sentinel) return NO_SENTINEL;
   if (newestAt === null || newestAt.getTime() <= call.calledAt.getTime() + MOST_SKEW_MS)
-    return 'it shows no approved payment of this kind from after the call';
+    return 'it shows no approved payment of this kind from 5 minutes or more after the call';
   const skewMs = await readLargestSkew(ledger, batch.account, sentinel.callNo);
   if (skewMs > MOST_SKEW_MS)
     return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at a call before it`;
@@ -79,7 +79,7 @@ async function findGap(
 }
 
 const NO_SENTINEL =
-  'it shows no payment that is known to have been charged before the call, at the time at which it was charged; it may be of another zone, account or filter';
+  'it shows no payment that is known to have been charged 5 minutes or more before the call, at the time at which it was charged; it may be of another zone, account or filter';
 
 /** A known payment that the report shows where it has to. */
 function findSentinel(

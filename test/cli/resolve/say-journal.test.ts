@@ -34,7 +34,7 @@ describe('sayJournal', () => {
     expect(said).toMatchObject({ status: 4, json: { verb: 'journal', result: 'kept', uncertain: [3] } });
     expect(said.text).toContain('the report shows 1 rows, lacks 1, and 0 cannot be told.');
     expect(said.text).toContain('1 of its rows are certain, 1 stay in doubt. What the report says is kept.');
-    expect(said.text).toContain('at least 24 hours after this one was given');
+    expect(said.text).toContain('at least 1 day after this one was given');
   });
 
   it('says why a report proves nothing by what it lacks', async () => {

@@ -76,7 +76,7 @@ describe('judgeCover', () => {
 
   it('concludes nothing from one without a later payment, without the account, or with payments of the future', async () => {
     const cases: [ReportLine[], string, string][] = [
-      [[known], '', 'from after the call'],
+      [[known], '', 'from 5 minutes or more after the call'],
       [[known, shifted(LATER, 26 * HOUR_MS)], '', 'payments from the future'],
       [[known, LATER], 'Agent', 'of which account'],
     ];
