@@ -40,6 +40,6 @@ async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
 }
 
 function refusal(key: BatchKey, why: string): PipelineError {
-  const action = `declare batch ${key.batchNo} of file "${key.fileId}" as not received`;
+  const action = `declare batch ${key.fileId}/${key.batchNo} as not received`;
   return new PipelineError('RESOLUTION_REFUSED', action, why);
 }

@@ -33,7 +33,9 @@ describe('absolveBatch', () => {
   it('waits for its time to the millisecond, then makes the next attempt possible and opens the account', async () => {
     const batch = await doubtful({ batches: 2 });
     world.clock.advance(DAY_MS - 1);
-    await expect(absolve(batch)).rejects.toThrow(/can be said from 2026-06-16T10:00:00.000Z on/);
+    await expect(absolve(batch)).rejects.toThrow(
+      `Cannot declare batch ${batch.file_id}/1 as not received: the service may still book it; that can be said from 2026-06-16T10:00:00.000Z on`,
+    );
     expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', attempt: 1 });
     expect(await findSendable(world.ledger, batch.account)).toEqual([]);
 
