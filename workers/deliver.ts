@@ -156,7 +156,7 @@ async function summarize(
       ...(unknown === 0
         ? []
         : [`${unknown} rows may or may not have been charged; ask the service before sending them again`]),
-      ...(withheld.rows === 0 ? [] : [`${sayWithheld(withheld)}; correct them in the rejects file and drop it`]),
+      ...(withheld.rows === 0 ? [] : [`${sayWithheld(withheld)}; correct the rejects file and drop it`]),
     ],
   };
 }

@@ -105,7 +105,7 @@ export function nextForFile(
     case 'cancelled':
       return [
         ...(wasTaken(file) && withheld.rows > 0
-          ? [`${sayWithheld(withheld)}. Correct them in its .rejects.csv and drop that, unless this was done.`]
+          ? [`${sayWithheld(withheld)}. Correct its .rejects.csv and drop it, unless this was done.`]
           : []),
         ...resubmissions.filter((row) => row.new_file_id === null).map((row) => tellWaiting(file, row)),
       ];

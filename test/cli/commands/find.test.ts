@@ -30,13 +30,13 @@ describe('find', () => {
       /Withheld and not paid, last 7 days\n.*\n.*\nmain .*monday\.csv .* 1 +1 amount unreadable\n/,
     );
     const said = '1 row was withheld and not paid: 1 amount unreadable';
-    expect(why.out).toContain(`${said}. Correct them in its .rejects.csv and drop that`);
+    expect(why.out).toContain(`${said}. Correct its .rejects.csv and drop it`);
     expect(why.out).not.toContain('Nothing is to be done');
     const { rows } = await world.app.ledger.pool.query(
       `SELECT output.name FROM output JOIN file USING (file_id) WHERE file.name = 'monday.csv' AND kind = 'summary-txt'`,
     );
     const summary = await readFile(join(world.app.settings.paths.out, rows[0].name), 'utf8');
-    expect(summary).toContain(`Open items\n${said}; correct them in the rejects file and drop it\n`);
+    expect(summary).toContain(`Open items\n${said}; correct the rejects file and drop it\n`);
   });
 
   it('says of a row in a refused file that its file was refused', async () => {

@@ -118,7 +118,7 @@ describe('nextForFile', () => {
     const some = { withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
     const said = '3 rows were withheld and not paid: 75.00, 1 amount unreadable.';
     expect(nextForFile(file, some, [])).toEqual([
-      `${said} Correct them in its .rejects.csv and drop that, unless this was done.`,
+      `${said} Correct its .rejects.csv and drop it, unless this was done.`,
     ]);
     expect(tellFileState(file, { ...facts, ...some }, [])).toContain(said);
     for (const state of ['rejected', 'held', 'cancelled'] as const)
