@@ -52,12 +52,17 @@ export async function revokeApiToken(
 
 export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] };
 
-/** Whose token it is and what it may do; undefined when it works no more. */
+/**
+ * Whose token it is and what it may do; undefined when it works no more. It ends when one of the clocks of host and database
+ * says so. One from the future was made while a clock was ahead, and nobody knows for how long it was meant.
+ */
 export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
   const now = ledger.clock.now();
   const { rows } = await ledger.pool.query<TokenInUse & { seenAt: Date | null }>(
     `SELECT t.person, p.role, t.deeds, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
-     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND t.expires_at > $2 AND p.disabled_at IS NULL`,
+     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND p.disabled_at IS NULL
+       AND t.expires_at > greatest($2, ${ledger.databaseNow()})
+       AND t.made_at <= greatest($2, ${ledger.databaseNow()}) + interval '1 minute'`,
     [tokenHash, now],
   );
   if (!rows[0]) return undefined;

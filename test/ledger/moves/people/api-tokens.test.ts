@@ -103,6 +103,25 @@ describe('useApiToken', () => {
     expect(await useApiToken(world.ledger, tokenHash)).toBeUndefined();
   });
 
+  it('ends when the clock of the database says so, although the host went back', async () => {
+    await person('cleo', 'viewer');
+    const { tokenHash } = await token('cleo', ['look']);
+    world.wrongBy.database = HOUR_MS;
+    expect(await useApiToken(world.ledger, tokenHash)).toBeUndefined();
+    world.wrongBy.database = 0;
+    expect(await useApiToken(world.ledger, tokenHash)).toBeDefined();
+  });
+
+  it('is of no use when it was made while the clock was ahead', async () => {
+    await person('cyd', 'viewer');
+    const now = world.clock.now();
+    world.clock.advance(400 * 24 * HOUR_MS);
+    const { tokenHash } = await token('cyd', ['look']);
+    expect(await useApiToken(world.ledger, tokenHash)).toBeDefined();
+    world.clock.set(now);
+    expect(await useApiToken(world.ledger, tokenHash)).toBeUndefined();
+  });
+
   it('ends with its person', async () => {
     await person('dan', 'viewer');
     const { tokenHash } = await token('dan', ['look']);
