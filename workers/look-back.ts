@@ -32,6 +32,8 @@ type Subject = {
   folder: Folder;
   check: FileCheck;
   rowSet: string | null;
+  /** By the clock that is furthest behind: one that was set forward must not begin a day. */
+  now: Date;
 };
 
 /**
@@ -46,7 +48,6 @@ export async function lookBack(
     like: readonly FlaggedRows[];
     store: RowStore;
     volume: number;
-    now: Date;
   },
 ): Promise<History> {
   const [, found] = await askInOne(tx, (asked) => [
@@ -63,7 +64,7 @@ export async function lookBack(
 /** What the other files say of this one as a whole, also of one that has not come yet. */
 export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
   const { timeZone } = app.account(subject.file.account);
-  const dayStart = startOfDay(dayInZone(tx.at, timeZone), timeZone)!;
+  const dayStart = startOfDay(dayInZone(subject.now, timeZone), timeZone)!;
   const [same, day, usual] = await askInOne(tx, (asked) => [
     findSame(asked, subject, dayStart),
     checkDay(app, asked, subject, dayStart),
@@ -104,7 +105,7 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
 
 async function flagRows(
   tx: Transaction,
-  { file, folder, check, store, volume, now }: Subject & { file: FileRow; store: RowStore; volume: number; now: Date },
+  { file, folder, check, store, volume, now }: Subject & { file: FileRow; store: RowStore; volume: number },
 ): Promise<FlaggedRows[]> {
   const since = chargedSince(folder, now);
   if (!since) return [];

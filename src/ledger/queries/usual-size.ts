@@ -22,11 +22,14 @@ export async function readUsualSize(
   return { files, rows: usualRows ?? 0, cents: cents ?? 0 };
 }
 
-/** Cents of the files of an account that were accepted since a moment, refunds without their sign. */
+/**
+ * Cents of the files of an account that were accepted since a moment, refunds without their sign. A file counts if one of the
+ * clocks said so when it came: one that was behind must not make it a file of the day before.
+ */
 export async function readAcceptedCents(tx: Transaction, account: string, since: Date): Promise<number> {
   const { rows } = await tx.client.query<{ cents: number }>(
     `SELECT coalesce(sum(abs(valid_cents)), 0)::bigint AS cents FROM file
-     WHERE account = $1 AND accepted_at >= $2 AND state <> 'cancelled'`,
+     WHERE account = $1 AND accepted_at IS NOT NULL AND greatest(accepted_at, aged_from) >= $2 AND state <> 'cancelled'`,
     [account, since],
   );
   return rows[0]!.cents;

@@ -43,7 +43,7 @@ export async function foreseeVerdict(
     await search.take(group);
   });
   const seen = await search.end();
-  const ledger = await askLedger(app, folder, { name, check, rowSet: seen.rowSet });
+  const ledger = await askLedger(app, folder, { name, check, ...seen });
   const refusal = ledger.duplicate ?? (folder.encryption === 'required' ? ({ code: 'PGP_PLAIN' } as const) : undefined);
   if (refusal) return refuse(check, refusal);
   const history = ledger.others && { ...ledger.others, charged: seen.charged };
@@ -74,14 +74,14 @@ type Asked = {
 function askLedger(
   app: App,
   folder: Folder,
-  { name, check, rowSet }: { name: string; check: FileCheck; rowSet: string | null },
+  { name, check, rowSet, now }: { name: string; check: FileCheck } & Pick<SeenBefore, 'rowSet' | 'now'>,
 ): Promise<Asked> {
   const { account, operation } = folder;
   const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
   return transact(app.ledger, async (tx) => ({
     duplicate: await findDuplicate(tx, file),
     sameName: (await findSameName(tx, file))?.file_id,
-    others: check.verdict === 'reject' ? undefined : await compareFile(app, tx, { file, folder, check, rowSet }),
+    others: check.verdict === 'reject' ? undefined : await compareFile(app, tx, { file, folder, check, rowSet, now }),
   }));
 }
 

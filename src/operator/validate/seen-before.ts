@@ -26,6 +26,8 @@ import { chargedSince } from '../../../workers/look-back.ts';
 
 /** What the ledger knows of the rows of a file that is not in it. */
 export type SeenBefore = {
+  /** The present that counted. */
+  readonly now: Date;
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
   readonly charged: readonly FlaggedRows[];
@@ -51,7 +53,7 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
       await charged.take(payments, group.faults);
       if (group.layout) await sent?.take(group.layout, payments);
     },
-    end: async () => ({ rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
+    end: async () => ({ now, rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
   };
 }
 

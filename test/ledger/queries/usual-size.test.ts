@@ -76,4 +76,15 @@ describe('readAcceptedCents', () => {
     expect(await ask(new Date(START))).toBe(13_000);
     expect(await ask(world.clock.now())).toBe(0);
   });
+
+  it('counts a file that came while a clock was behind, by the one that was right', async () => {
+    const since = world.clock.now();
+    world.clock.advance(-400 * 86_400_000);
+    const { file_id: fileId } = await past('behind', 1, 5_000);
+    world.clock.set(since);
+    const ask = () => transact(world.ledger, (tx) => readAcceptedCents(tx, 'behind', since));
+    expect(await ask()).toBe(0);
+    await world.force('UPDATE file SET aged_from = $2 WHERE file_id = $1', [fileId, since]);
+    expect(await ask()).toBe(5_000);
+  });
 });
