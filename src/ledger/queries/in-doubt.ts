@@ -147,8 +147,8 @@ export type KnownCharge = {
 };
 
 /**
- * Payments with one of these invoices that the service has charged for the account, by calls before this one; a report
- * that covers the call shows them.
+ * Payments with one of these invoices that the service has charged for the account, by calls before this one, the last call
+ * first; a report that covers the call shows them.
  */
 export async function findChargedBefore(
   ledger: Ledger,
@@ -163,7 +163,8 @@ export async function findChargedBefore(
      JOIN attempt a ON a.file_id = f.file_id AND a.batch_no = r.batch_no AND a.verdict = 'submitted' AND a.call_no < $4
      JOIN current_outcome o USING (file_no, line)
      WHERE r.invoice = ANY($3) AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
-       AND o.outcome IN ('approved', 'accepted_pending')`,
+       AND o.outcome IN ('approved', 'accepted_pending')
+     ORDER BY a.call_no DESC`,
     [account, operation, invoices, callNo],
   );
   return rows;

@@ -42,3 +42,27 @@ export async function readReportRange(
   );
   return rows[0]!;
 }
+
+/** A payment that was charged for certain, and how many such payments its call brought. */
+export type LackingCharge = { invoice: string; callNo: number; ofCall: number };
+
+/** Payments of a range of time that the service has charged for the account, other than those with one of these invoices. */
+export async function findChargedBeside(
+  ledger: Ledger,
+  { account, operation }: Pick<BatchRow, 'account' | 'operation'>,
+  { from, to }: { from: Date; to: Date },
+  invoices: readonly string[],
+): Promise<LackingCharge[]> {
+  const { rows } = await ledger.pool.query<LackingCharge>(
+    `SELECT invoice, "callNo", "ofCall" FROM (
+       SELECT r.invoice, a.call_no AS "callNo", count(*) OVER (PARTITION BY a.call_no) AS "ofCall"
+       FROM attempt a JOIN batch b USING (file_id, batch_no) JOIN file f USING (file_id)
+       JOIN payment_row r ON r.file_no = f.file_no AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+       JOIN current_outcome o ON o.file_no = r.file_no AND o.line = r.line
+       WHERE a.verdict = 'submitted' AND a.started_at BETWEEN $3 AND $4 AND b.account = $1 AND b.operation = $2
+         AND r.invoice <> '' AND o.outcome IN ('approved', 'accepted_pending')) charge
+     WHERE invoice <> ALL($5)`,
+    [account, operation, from, to, invoices],
+  );
+  return rows;
+}

@@ -34,7 +34,7 @@ async function cover(
   gateway: Partial<Desk['gateway']> = {},
   change = '',
 ): Promise<Cover> {
-  const about = { agentCode: 'TEST88', server: 'NA', operation: 'ach-charge' } as const;
+  const about = { agentCode: 'TEST88', server: 'NA', operation: batch.operation } as const;
   const report = readReportFile(
     Buffer.from(change === '' ? dayReport(lines) : dayReport(lines).replace(change, 'Desk')),
     about,
@@ -72,6 +72,42 @@ describe('judgeCover', () => {
       covers: false,
       coversNot: expect.stringContaining('another zone, account or filter'),
     });
+  });
+
+  it('concludes nothing from one that lacks a payment known from between its first and its last', async () => {
+    const [early, half] = [{ at: after(-2 * HOUR_MS) }, await chargedAt(world, ACCOUNT, after(-HOUR_MS / 2))];
+    world.clock.set(after(2 * HOUR_MS));
+    const cut = await cover([early, known, LATER]);
+    expect(cut).toMatchObject({ covers: false, coversNot: expect.stringContaining('lacks 2 of the payments') });
+    // The bank may have returned the other one of the call, and what was rejected stands in the list of those.
+    for (const shown of [half, { ...half, result: 'REJ:63' }]) {
+      expect(await cover([early, known, shown, LATER])).toMatchObject({ covers: true });
+    }
+  });
+
+  it('concludes nothing from one that shows one card payment of a call without the other', async () => {
+    const line = (of: ReportLine, n: number): ReportLine => ({
+      ...of,
+      kind: 'VISA',
+      invoice: of.invoice!.replace(/2$/, `${n}`),
+      total: `${n}.00`,
+    });
+    await world.force(`UPDATE file SET operation = 'card'`);
+    await world.force(`UPDATE batch SET operation = 'card'`);
+    batch = { ...batch, operation: 'card' };
+    const later = { at: after(HOUR_MS), kind: 'VISA' };
+    const filtered = await cover([line(known, 2), later]);
+    expect(filtered).toMatchObject({ covers: false, coversNot: expect.stringContaining('lacks 1 of the payments') });
+    expect(await cover([line(known, 2), line(known, 3), later])).toMatchObject({ covers: true });
+  });
+
+  it('concludes nothing about a bank payment from one that ends long before now, for two weeks', async () => {
+    world.clock.set(after(26 * HOUR_MS));
+    const early = await cover([known, LATER]);
+    expect(early).toMatchObject({ covers: false, coversNot: expect.stringContaining('ends long before now') });
+    world.clock.set(after(16 * DAY_MS));
+    expect(await cover([known, { at: after(13 * DAY_MS) }])).toMatchObject({ covers: false });
+    expect(await cover([known, { at: after(14 * DAY_MS) }])).toMatchObject({ covers: true });
   });
 
   it('concludes nothing from one without a later payment, without the account, or with payments of the future', async () => {
