@@ -1,6 +1,6 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { formatCents, parseAmount } from '../kernel/money.ts';
-import { plainDigits } from '../kernel/plain-digits.ts';
+import { joinedDigits } from '../kernel/plain-digits.ts';
 import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { duplicateRows } from './duplicate-rows.ts';
@@ -64,7 +64,7 @@ export function compileRowCheck(
     for (const index of place.texts) {
       const text = canonical[index]!;
       if (text.length < number.length) continue;
-      const digits = plainDigits(text).replace(/[^\p{L}\p{N}]/gu, '');
+      const digits = joinedDigits(text);
       if (!(number.length >= SHORTEST_TELLING && digits.includes(number)) && !isExchanged(number, digits)) continue;
       notes.moveTo(index);
       notes.report('CARD_NUMBER_IN_TEXT');

@@ -1,5 +1,7 @@
 import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
 import { isDay, maskNumber, maskText } from '../kernel/mask.ts';
+import { joinedDigits, plainDigits } from '../kernel/plain-digits.ts';
+import { SHORTEST_TELLING } from './places-of.ts';
 
 const LONGEST_SHOWN = 40;
 
@@ -26,7 +28,10 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
 const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,3}\.\d{1,2}$/;
 
 function starOwn(text: string, ownNumber: string): string {
-  return text.includes(ownNumber) && /^\d{4,}$/.test(ownNumber)
-    ? text.replaceAll(ownNumber, maskNumber(ownNumber))
+  const number = joinedDigits(ownNumber);
+  if (!/^\d{4,}$/.test(number)) return text;
+  if (text.includes(number)) return text.replaceAll(number, maskNumber(number));
+  return number.length >= SHORTEST_TELLING && joinedDigits(text).includes(number)
+    ? maskNumber(plainDigits(text))
     : text;
 }

@@ -10,3 +10,8 @@ function digitValue(digit: string): number {
   while (/\p{Nd}/u.test(String.fromCodePoint(at - before - 1))) before += 1;
   return before % 10;
 }
+
+/** The letters and digits of a text in one piece, as `plainDigits` gives them: a number, however it is cut into groups. */
+export function joinedDigits(text: string): string {
+  return plainDigits(text).replace(/[^\p{L}\p{N}]/gu, '');
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainDigits } from '../../src/kernel/plain-digits.ts';
+import { joinedDigits, plainDigits } from '../../src/kernel/plain-digits.ts';
 
 describe('plainDigits', () => {
   it.each([
@@ -12,5 +12,16 @@ describe('plainDigits', () => {
     ['', ''],
   ])('makes of %j %j', (text, plain) => {
     expect(plainDigits(text)).toBe(plain);
+  });
+});
+
+describe('joinedDigits', () => {
+  it.each([
+    ['of 0210000 (21)_4/0', 'of02100002140'],
+    ['\uff10\uff11-\u0662', '012'],
+    ['***60', '60'],
+    ['', ''],
+  ])('makes of %j %j', (text, joined) => {
+    expect(joinedDigits(text)).toBe(joined);
   });
 });

@@ -3,6 +3,7 @@ import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { holdsCardNumber, isDay, maskNumber, maskText } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
+import { joinedDigits, plainDigits } from '../../kernel/plain-digits.ts';
 
 /**
  * The cells of an input row as they may leave memory: the card or account number all but its last digits hidden.
@@ -20,21 +21,40 @@ export function maskRow(
 ): string[] {
   const columns = columnsOf(layout);
   const at = columns.findIndex(isNumberColumn);
-  const maskCell = isValid ? (cell: string) => cell : cellMasker(columns, cells, at);
+  const starShort = shortNumberStarrer(columns, cells[at] ?? '');
+  const maskCell = isValid ? starShort : cellMasker(columns, cells, at, starShort);
   return cells.map((cell, index) => (index === at ? maskNumber(cell.trim()) : maskCell(cell, index)));
 }
 
+type CellMasker = (cell: string, index: number) => string;
+
+/** An account number of few digits is let pass in a text, because it may be part of another one. By itself it goes. */
+function shortNumberStarrer(columns: readonly ColumnName[], cell: string): CellMasker {
+  const number = cell.trim();
+  if (!SHORT_NUMBER.test(number)) return (text) => text;
+  const alone = new RegExp(`(?<![\\p{L}\\p{N}])${number}(?![\\p{L}\\p{N}])`, 'gu');
+  const isFreeText = (index: number) => columns[index] !== undefined && COLUMNS[columns[index]].freeText;
+  return (text, index) => (isFreeText(index) ? text.replace(alone, maskNumber(number)) : text);
+}
+
+const SHORT_NUMBER = /^\d{5,7}$/;
+
 /** How the other cells of a withheld row are shown. */
-function cellMasker(columns: readonly ColumnName[], cells: readonly string[], at: number) {
-  const number = at < 0 ? '' : plainNumber(cells[at] ?? '');
+function cellMasker(
+  columns: readonly ColumnName[],
+  cells: readonly string[],
+  at: number,
+  starShort: CellMasker,
+): CellMasker {
+  const number = at < 0 ? '' : joinedDigits(cells[at] ?? '');
   const isWhole = cells.length === columns.length;
   const isInPlace = isWhole && (at < 0 || standsInPlace(columns[at]!, cells, at));
-  return (cell: string, index: number): string => {
+  return (cell, index) => {
     const kind = isWhole ? COLUMNS[columns[index]!].kind : 'text';
     if (kind === 'amount' && isAmount(cell, isInPlace)) return cell;
     if (kind === 'date' && isDay(cell.trim())) return cell;
-    if (!isInPlace) return hideNumbers(cell);
-    return holdsCardNumber(cell) || holdsNumber(cell, number) ? hideNumbers(cell) : cell;
+    if (number.length >= SHORTEST_TELLING && joinedDigits(cell).includes(number)) return hideOwn(cell, number);
+    return !isInPlace || holdsCardNumber(cell) ? hideNumbers(cell) : starShort(cell, index);
   };
 }
 
@@ -73,14 +93,17 @@ function isAmount(cell: string, isInPlace: boolean): boolean {
 /** A shorter number may be part of an invoice number by chance, and the invoice would be lost for four digits. */
 const SHORTEST_TELLING = 8;
 
-function holdsNumber(cell: string, number: string): boolean {
-  return number.length >= SHORTEST_TELLING && joinGroups(cell).includes(number);
+/** The number of the row, cut into groups by whatever signs. */
+function hideOwn(cell: string, number: string): string {
+  const digits = plainDigits(cell);
+  return joinGroups(digits).includes(number) ? hideNumbers(cell) : maskNumber(digits);
 }
 
 /** As long as a long number comes out when the groups of digits are joined, the whole cell is hidden. */
 function hideNumbers(cell: string): string {
   const masked = maskText(cell);
-  return /\d{7}/.test(joinGroups(masked)) ? maskNumber(cell) : masked;
+  const isLeft = /\d{7}/.test(joinGroups(masked)) || /\d{12}/.test(joinedDigits(masked));
+  return isLeft ? maskNumber(plainDigits(cell)) : masked;
 }
 
 /** The number of its own column as people type it. A point is left in: it makes an amount. */

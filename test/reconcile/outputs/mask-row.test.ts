@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { lastFour } from '../../../src/kernel/mask.ts';
+import { joinedDigits } from '../../../src/kernel/plain-digits.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { maskRow } from '../../../src/reconcile/outputs/mask-row.ts';
 import { ACCOUNT_NUMBER, cellsOf, VISA } from '../support/row-cells.ts';
@@ -44,6 +45,12 @@ describe('maskRow', () => {
       { lastName: 'Byron 4111 1111 1111 1111' },
       { lastName: 'Byron **** **** **** 1111' },
     ],
+    [
+      'the number in groups goes',
+      'ach',
+      { comment: `of 0210000 (21000000000)_00000001` },
+      { comment: `${'*'.repeat(29)}0001` },
+    ],
     ['a card in a bank row goes', 'ach', { comment: VISA }, { comment: MASKED_VISA }],
     ['a card in a row with codes goes', 'ach-code', { comment: VISA }, { comment: MASKED_VISA }],
     ['a card for a code goes', 'card-code', { customerCode: VISA }, { customerCode: MASKED_VISA }],
@@ -64,6 +71,7 @@ describe('maskRow', () => {
         }),
         ({ layout, cells }) => {
           const at = columnsOf(layout).findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
+          fc.pre(!/^\d{5,7}$/.test(cells[at]!.trim()));
           const masked = maskRow(layout, cells, { isValid: true });
           expect(masked.with(at, '')).toEqual(cells.with(at, ''));
           expect(masked[at]!.replace(/\D/g, '').length).toBeLessThanOrEqual(4);
@@ -71,6 +79,21 @@ describe('maskRow', () => {
       ),
     );
   });
+
+  it.each([true, false])(
+    'hides a short account number by itself in a free text, and nowhere else (valid: %s)',
+    (isValid) => {
+      const cells = cellsOf('ach', {
+        accountNumber: '5632060',
+        firstName: 'X5632060',
+        comment: 'of 5632060, x56320601',
+        invoice: '5632060',
+        amount: '5632060.00',
+      });
+      const comment = 'of *****60, x56320601';
+      expect(maskRow('ach', cells, { isValid })).toEqual(cells.with(4, '*****60').with(6, comment));
+    },
+  );
 
   it.each(['10000.00', '1234567.89', '-2500000.00', '250000'])(
     'keeps the amount %s of a withheld row, and its day, where the number is not in its place',
@@ -155,7 +178,7 @@ describe('maskRow', () => {
   });
 
   it('never shows the number of the row, wherever in the row it stands as well', () => {
-    const copies = fc.constantFrom('', ' ', '-', '.', '  ', ' - ');
+    const copies = fc.constantFrom('', ' ', '-', '.', '  ', ' - ', '/', '_', ') (');
     fc.assert(
       fc.property(
         fc
@@ -164,10 +187,12 @@ describe('maskRow', () => {
         fc.nat(),
         copies,
         fc.string({ maxLength: 5 }),
-        ({ layout, number }, place, gap, around) => {
+        fc.boolean(),
+        ({ layout, number }, place, gap, around, isWide) => {
           const column = columnsOf(layout)[place % columnsOf(layout).length]!;
           fc.pre(!['cardNumber', 'accountNumber', 'amount'].includes(column));
-          const copy = `${around}${number.match(/.{1,4}/g)!.join(gap)}`;
+          const written = isWide ? wideDigits(number) : number;
+          const copy = `${around}${written.match(/.{1,4}/g)!.join(gap)}`;
           const cells = cellsOf(layout, { cardNumber: number, accountNumber: number, [column]: copy });
           expectHidden(maskRow(layout, cells), number);
         },
@@ -204,10 +229,14 @@ describe('maskRow', () => {
 
 /** Not in one cell, nor over the border of two, nor behind separators. */
 function expectHidden(cells: readonly string[], number: string): void {
-  const text = cells.join(' ').replace(/[\s.-]/g, '');
+  const text = joinedDigits(cells.join(' '));
   expect(text).not.toContain(number);
   const shown = lastFour(number);
   expect(cells.some((cell) => cell.includes(number.slice(0, -shown.length)))).toBe(false);
+}
+
+function wideDigits(number: string): string {
+  return number.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
 }
 
 /** A number as it stands in a valid row: cards with their check digit, long bank accounts. */
