@@ -6,7 +6,7 @@ import { openRowPrinter, printKey } from '../src/vault/row-print.ts';
 /**
  * The prints by which payments are known again: account, sign of the operation, invoice, amount and payer. For rows that are at
  * hand as objects; the intake makes the same from their bytes (intake/encode-rows.ts).
- * @returns gives the prints of a row, one or two of `PRINT_BYTES` each
+ * @returns gives the prints of a row, one to three of `PRINT_BYTES` each
  */
 export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,

@@ -53,8 +53,9 @@ const KEPT = Uint8Array.from({ length: 128 }, (_, byte) => {
 });
 
 /**
- * Letters of other alphabets in their compatible form and without their accents, digits of all of them as those of ASCII, and
- * nothing of what cannot be seen. UTF-8 that a program took for windows-1252 is first read as what it was.
+ * Letters of other alphabets in their compatible form and without their accents, Cyrillic and Greek ones as the Latin ones
+ * that they look like, digits of all of them as those of ASCII, and nothing of what cannot be seen. UTF-8 that a program took
+ * for windows-1252 is first read as what it was.
  */
 function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
   const text = readTwice(Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString());
@@ -65,7 +66,7 @@ function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8A
     .toLowerCase()
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ' ');
-  const loose = plainDigits(kept)
+  const loose = plainDigits(asLatin(kept))
     .replaceAll(/(?<!\p{Nd})0+(?=\p{Nd})/gu, '')
     .replaceAll(' ', '')
     .replace(/^0+(?=.)/, '');
@@ -75,6 +76,17 @@ function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8A
   to.set(written, at);
   return at + written.length;
 }
+
+function asLatin(text: string): string {
+  return text.replaceAll(/[\u0370-\u052f]/gu, (letter) => LATIN[ALIKE.indexOf(letter)] ?? letter);
+}
+
+/** Small letters of Cyrillic and Greek that look like Latin ones, or whose capitals do; in the same order the Latin ones. */
+const ALIKE = [
+  ...'\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u04bb\u0501\u051b\u051d',
+  ...'\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7',
+];
+const LATIN = [...'abekmhopctyxsijhdqw', ...'abezhikmnoptyx'];
 
 /** The text that was meant, where the bytes of its letters were read one by one, as spreadsheets read a file without a mark. */
 function readTwice(text: string): string {

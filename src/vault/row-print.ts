@@ -3,7 +3,7 @@ import { deriveKey } from './derive-key.ts';
 import type { Fingerprinter } from './fingerprint.ts';
 import { copyBytes, loosenAccount, loosenText } from './loosen.ts';
 import { MAC_BYTES, manyMacs } from './many-macs.ts';
-import { loosenTurned, ROOM_FOR_TURNED } from './turned-text.ts';
+import { loosenJoined, loosenTurned, ROOM_FOR_TURNED } from './turned-text.ts';
 
 /** What names the payer of a row. */
 export const PAYER_KINDS = ['customerCode', 'cardNumber', 'accountNumber'] as const;
@@ -17,11 +17,11 @@ export type RowPrinter = {
    */
   add(...payment: PrintedPayment): void;
   /**
-   * Takes a payment whose invoice or customer code a spreadsheet may have written in another way (turned-text.ts), for one more
-   * print, which both ways have.
-   * @returns false for any other payment, of which nothing is taken
+   * Takes a payment whose invoice or customer code a spreadsheet or a person may have written in another way (turned-text.ts),
+   * for more prints, which both ways have.
+   * @returns how many more; 0 for nearly all payments
    */
-  addTurned(...payment: PrintedPayment): boolean;
+  addTurned(...payment: PrintedPayment): number;
   /** The prints of what was added since the last call, each of `PRINT_BYTES`. */
   take(): Buffer;
 };
@@ -81,14 +81,17 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
     },
     addTurned: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
       makeRoom(invoiceTo - invoiceFrom + payerTo - payerFrom + 2 * ROOM_FOR_TURNED);
-      const turned = loosenTurned(bytes, invoiceFrom, invoiceTo, scratch, 0);
-      const middle = turned < 0 ? loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0) : turned;
-      const isCode = kind === 'customerCode';
-      const turnedCode = isCode ? loosenTurned(bytes, payerFrom, payerTo, scratch, middle) : -1;
-      if (turned < 0 && turnedCode < 0) return false;
-      const end = turnedCode < 0 ? LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle) : turnedCode;
-      addLoose(middle, end, cents, kind);
-      return true;
+      let added = 0;
+      for (const loosenOther of OTHER_WAYS) {
+        const other = loosenOther(bytes, invoiceFrom, invoiceTo, scratch, 0);
+        const middle = other < 0 ? loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0) : other;
+        const otherCode = kind === 'customerCode' ? loosenOther(bytes, payerFrom, payerTo, scratch, middle) : -1;
+        if (other < 0 && otherCode < 0) continue;
+        const end = otherCode < 0 ? LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle) : otherCode;
+        addLoose(middle, end, cents, kind);
+        added += 1;
+      }
+      return added;
     },
     take: () => {
       const [invoices, rows] = [ofInvoices.take(), ofRows.take()];
@@ -103,6 +106,8 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
     },
   };
 }
+
+const OTHER_WAYS = [loosenTurned, loosenJoined];
 
 /** Bits of the payer, below those of its kind. */
 const PAYER_BITS = 30;

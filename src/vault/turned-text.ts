@@ -19,6 +19,47 @@ export function loosenTurned(bytes: Uint8Array, from: number, end: number, to: U
   return at + written.length;
 }
 
+/**
+ * What is left of an invoice or a customer code when its signs are taken out first, so that a zero behind a sign stays: of
+ * `2026-0012` and `20260012` the same is left. Of a long number only the digits count that Excel keeps; it writes zeros for the
+ * others. Takes the same as `loosenTurned`.
+ * @returns where it ends in `to`, or -1 when `loosenText` leaves the same
+ */
+export function loosenJoined(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
+  if (!mayBeJoined(bytes, from, end)) return -1;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
+  const joined = Buffer.from(text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ''));
+  if (joined.length === 0) return -1;
+  const loosenedTo = loosenText(joined, 0, joined.length, to, at);
+  const isLong = loosenedTo - at > KEPT_DIGITS && to.subarray(at, loosenedTo).every(isDigit);
+  if (isLong) to.fill(ZERO, at + KEPT_DIGITS, loosenedTo);
+  const loose = new Uint8Array(end - from);
+  const asIs = loose.subarray(0, loosenText(bytes, from, end, loose, 0));
+  return Buffer.compare(asIs, to.subarray(at, loosenedTo)) === 0 ? -1 : loosenedTo;
+}
+
+/** Whether signs part two digits, one of them a zero, or there are letters beyond ASCII, or more digits than Excel keeps. */
+function mayBeJoined(bytes: Uint8Array, from: number, end: number): boolean {
+  if (end - from > LONGEST) return false;
+  let digits = 0;
+  let last = 0;
+  let isBehindSign = false;
+  for (let at = from; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if (byte > 0x7e) return true;
+    if (isDigit(byte)) digits += 1;
+    else if (!isLetter(byte)) {
+      isBehindSign = true;
+      continue;
+    }
+    const isParted = isBehindSign && isDigit(last) && isDigit(byte);
+    if (isParted && (last === ZERO || byte === ZERO)) return true;
+    last = byte;
+    isBehindSign = false;
+  }
+  return digits > KEPT_DIGITS;
+}
+
 export const ROOM_FOR_TURNED = 32;
 
 /** Nearly all texts have letters, or are short numbers, and end here. */
@@ -26,7 +67,7 @@ function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
   let signs = end - from >= LONG_DIGITS;
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at]!;
-    if (byte >= ZERO && byte <= NINE) continue;
+    if (isDigit(byte)) continue;
     if (byte > 0x7e || (byte >= 0x41 && !LETTERS.has(byte))) return false;
     signs = true;
   }
@@ -64,6 +105,14 @@ function turnedNumber(text: string): string | undefined {
   const number = Number(Number(plain).toPrecision(KEPT_DIGITS));
   const written = String(number);
   return written.includes('e') || written === plain ? undefined : written;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= ZERO && byte <= NINE;
+}
+
+function isLetter(byte: number): boolean {
+  return (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
 
 /** Without brackets, signs of money and such, which may come and go. */

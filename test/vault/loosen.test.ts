@@ -34,6 +34,9 @@ describe('loosenText', () => {
     ['A\u20111\u00a0\u28002', 'a12'],
     ['\u0661\u0662', '12'],
     ['\uff21\uff11', 'a1'],
+    ['\u0421\u0410\u0412-1', 'cab1'],
+    ['\u03a4\u0391\u03a7', 'tax'],
+    ['\u0416\u03a9', '\u0436\u03c9'],
   ])('leaves of %j %j', (text, left) => {
     expect(loose(loosenText, text)).toBe(left);
   });

@@ -75,15 +75,21 @@ describe('openRowPrinter', () => {
       const payment = [bytes, 0, invoice.length, invoice.length, bytes.length, 1, kind] as const;
       const printer = openRowPrinter(Buffer.alloc(32, 1));
       printer.add(...payment);
-      const isTurned = printer.addTurned(...payment);
+      const more = printer.addTurned(...payment);
       const prints = printer.take();
-      expect(prints.length).toBe(isTurned ? 2 * PRINT_BYTES : PRINT_BYTES);
-      return [prints.toString('hex', 0, PRINT_BYTES), prints.toString('hex', PRINT_BYTES)];
+      expect(prints.length).toBe((1 + more) * PRINT_BYTES);
+      return Array.from({ length: 1 + more }, (_, at) =>
+        prints.toString('hex', at * PRINT_BYTES, (at + 1) * PRINT_BYTES),
+      );
     };
     expect(printsOf('1.50', 'A1', 'customerCode')[1]).toBe(printsOf('1.5', 'A1', 'customerCode')[0]);
     expect(printsOf('1.50', '12E4', 'customerCode')[1]).toBe(printsOf('1.5', '120000', 'customerCode')[0]);
     expect(printsOf('11/20/2026', '4', 'cardNumber')[1]).toBe(printsOf('2026-11-20', '4', 'cardNumber')[1]);
-    expect(printsOf('INV', '1234567890123456', 'cardNumber')[1]).toBe('');
+    expect(printsOf('INV-0012', '1234567890123456', 'cardNumber')).toHaveLength(1);
+    expect(printsOf('1-0012', '12-05', 'customerCode')[1]).toBe(printsOf('10012', '12-05', 'customerCode')[1]);
+    expect(printsOf('1.001', 'A1', 'customerCode')).toContain(printsOf('1001', 'A1', 'customerCode')[0]);
+    expect(printsOf('1.100', 'A1', 'customerCode')).toHaveLength(2);
+    expect(printsOf('1.0500', 'A1', 'customerCode')).toHaveLength(3);
   });
 
   it('has one half for payers of every kind, and tells the kinds apart', () => {

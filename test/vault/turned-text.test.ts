@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loosenText } from '../../src/vault/loosen.ts';
-import { loosenTurned, ROOM_FOR_TURNED } from '../../src/vault/turned-text.ts';
+import { loosenJoined, loosenTurned, ROOM_FOR_TURNED } from '../../src/vault/turned-text.ts';
 
 function apply(loosen: typeof loosenText, text: string): string | undefined {
   const bytes = Buffer.from(`<${text}>`);
@@ -12,7 +12,7 @@ function apply(loosen: typeof loosenText, text: string): string | undefined {
 
 /** All that is left of a text; two are known as one when they share something. */
 const formsOf = (text: string) =>
-  [apply(loosenText, text), apply(loosenTurned, text)].filter((form) => form !== undefined);
+  [apply(loosenText, text), apply(loosenTurned, text), apply(loosenJoined, text)].filter((form) => form !== undefined);
 
 describe('loosenTurned', () => {
   it.each([
@@ -63,6 +63,52 @@ describe('loosenTurned', () => {
         const left = apply(loosenTurned, text) ?? '';
         expect(Buffer.byteLength(left)).toBeLessThanOrEqual(Buffer.byteLength(text) + ROOM_FOR_TURNED);
         expect(left).toMatch(/^[\x20-\x7e]*$/);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('loosenJoined', () => {
+  it.each([
+    ['2026-0012', '20260012'],
+    ['2026\u20130012', '20260012'],
+    ['2026-11-03', '20261103'],
+    ['1307.00', '130700'],
+    ['1001', '1.001'],
+    ['1001', '1\u202f001'],
+    ['100000000010405566', '100.000.000.010.405.566'],
+    ['100000000010405866', '100000000010405000'],
+    ['100000000010405866', '100000000010406000'],
+    ['\u00c9-1015', '\u00c9\u20131015'],
+  ])('knows %j again in %j', (text, written) => {
+    expect(formsOf(text).some((form) => formsOf(written).includes(form))).toBe(true);
+  });
+
+  it.each([
+    ['2026-0012', '2026-0013'],
+    ['2026-0012', '202612'],
+    ['1001', '1.01'],
+    ['100000000010405566', '100000000010404000'],
+  ])('tells %j and %j apart', (text, other) => {
+    expect(apply(loosenJoined, text) ?? apply(loosenText, text)).not.toBe(
+      apply(loosenJoined, other) ?? apply(loosenText, other),
+    );
+  });
+
+  it.each(['INV-0012', 'A-001/B', '20260012', '1-1', '123456789012345', '', '-', '\u2013', '0', 'caf\u00e9'])(
+    'has nothing of %j, of which the same is left already',
+    (text) => {
+      expect(apply(loosenJoined, text)).toBeUndefined();
+    },
+  );
+
+  it('leaves the same of a text with and without its signs', () => {
+    const some = fc.string({ unit: fc.constantFrom(...'0012A-/. \u00e9\u2013'), maxLength: 12 });
+    fc.assert(
+      fc.property(some, (text) => {
+        const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, '');
+        if (plain !== '') expect(formsOf(text)).toContain(apply(loosenText, plain));
       }),
       { numRuns: 1_000 },
     );

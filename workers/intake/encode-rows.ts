@@ -75,14 +75,13 @@ export function rowEncoder(
     notePrint(made, place * PRINT_BYTES, line);
   }
 
-  /** @returns the rows that have a second print, which come behind the first ones of all */
+  /** @returns the row of each further print; these come behind the first ones of all */
   function addTurned(packed: PackedRows, first: number, end: number): number[] {
     const turned: number[] = [];
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
-      if (spans[at + INVOICE]! < spans[at + INVOICE + 1]! && printer.addTurned(...paymentOf(packed, row, at))) {
-        turned.push(row);
-      }
+      if (spans[at + INVOICE]! >= spans[at + INVOICE + 1]!) continue;
+      for (let left = printer.addTurned(...paymentOf(packed, row, at)); left > 0; left -= 1) turned.push(row);
     }
     return turned;
   }
