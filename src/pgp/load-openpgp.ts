@@ -25,7 +25,7 @@ type Compressed = {
 
 /** The library leaves what stands behind the end of compressed data unread: a second message, say. */
 function readCompressedWhole(openpgp: Library): Library {
-  const { zip, zlib, uncompressed }: Record<string, number> = openpgp.enums.compression;
+  const { zip, zlib, uncompressed }: Record<'zip' | 'zlib' | 'uncompressed', number> = openpgp.enums.compression;
   const proto = openpgp.CompressedDataPacket.prototype as unknown as Compressed;
   const decompress = proto.decompress;
   proto.decompress = function (config) {
@@ -33,7 +33,7 @@ function readCompressedWhole(openpgp: Library): Library {
       this.compressed = Readable.toWeb(
         Readable.from(inflateWhole(this.compressed, this.algorithm === zip ? 'zip' : 'zlib')),
       ) as ReadableStream<Uint8Array>;
-      this.algorithm = uncompressed!;
+      this.algorithm = uncompressed;
     }
     return decompress.call(this, config);
   };
