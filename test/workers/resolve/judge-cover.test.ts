@@ -22,12 +22,19 @@ const LATER: ReportLine = { at: after(HOUR_MS) };
 let known: ReportLine;
 let batch: BatchRow;
 beforeEach(async () => {
+  [known] = (await chargedBeforeDoubt(after(-HOUR_MS))) as [ReportLine];
+});
+
+/** A batch in doubt, before which these payments were charged. */
+async function chargedBeforeDoubt(...moments: Date[]): Promise<ReportLine[]> {
   await world.empty();
-  known = await chargedAt(world, ACCOUNT, after(-HOUR_MS));
+  const charged: ReportLine[] = [];
+  for (const at of moments) charged.push(await chargedAt(world, ACCOUNT, at));
   world.clock.set(START);
   batch = await doubtfulBatch(world, { account: ACCOUNT });
   world.clock.set(after(2 * HOUR_MS));
-});
+  return charged;
+}
 
 async function cover(
   lines: readonly ReportLine[],
@@ -75,13 +82,13 @@ describe('judgeCover', () => {
   });
 
   it('concludes nothing from one that lacks a payment known from between its first and its last', async () => {
-    const [early, half] = [{ at: after(-2 * HOUR_MS) }, await chargedAt(world, ACCOUNT, after(-HOUR_MS / 2))];
-    world.clock.set(after(2 * HOUR_MS));
-    const cut = await cover([early, known, LATER]);
+    const early = { at: after(-2 * HOUR_MS) };
+    const [first, half] = (await chargedBeforeDoubt(after(-HOUR_MS), after(-HOUR_MS / 2))) as [ReportLine, ReportLine];
+    const cut = await cover([early, first, LATER]);
     expect(cut).toMatchObject({ covers: false, coversNot: expect.stringContaining('lacks 2 of the payments') });
     // The bank may have returned the other one of the call, and what was rejected stands in the list of those.
     for (const shown of [half, { ...half, result: 'REJ:63' }]) {
-      expect(await cover([early, known, shown, LATER])).toMatchObject({ covers: true });
+      expect(await cover([early, first, shown, LATER])).toMatchObject({ covers: true });
     }
   });
 
