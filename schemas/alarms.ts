@@ -34,7 +34,7 @@ export const ALARM_KINDS = {
   failing: lasting('work fails again and again, or nobody takes it up', 'paydrop status'),
   transfer: lasting('an SFTP server cannot be used: nothing is fetched or uploaded', 'paydrop doctor'),
   late: lasting('a run of a schedule was missed or failed, or an expected file has not come', 'paydrop status'),
-  trouble: lasting('ledger or queue do not answer', 'paydrop doctor'),
+  trouble: lasting('ledger or queue do not answer, or refuse', 'paydrop doctor'),
 } as const satisfies Record<string, AlarmRow>;
 
 export type AlarmKind = keyof typeof ALARM_KINDS;

@@ -17,6 +17,7 @@ import { schedulesHere } from '../src/kernel/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd, noting } from './note-failures.ts';
 import type { BatchKey } from '../src/ledger/moves/move.ts';
+import { withRefusalExplained } from '../src/ledger/explain-refusal.ts';
 import type { WorkItem } from '../src/ledger/moves/note-failure.ts';
 import { startAlarms } from './start-alarms.ts';
 import { startTransfers } from './start-transfers.ts';
@@ -108,9 +109,10 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
     timer = setTimeout(() => {
       running = sweep(app, { atSite })
         .then(() => noteEnd(app, item))
-        .catch((error: unknown) => {
+        .catch((thrown: unknown) => {
+          const error = withRefusalExplained(thrown);
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
-          app.pulse.noteTrouble(code);
+          app.pulse.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);
           app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
           return note(app, item, { code, reason: reasonOf(error) }, app.settings.sweepMs);
         })

@@ -20,6 +20,7 @@ import { compareJournal } from './compare-journal.ts';
 import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
 import { readBody } from './submit/read-body.ts';
 import { noteServiceTime } from '../src/ledger/moves/end-attempt.ts';
+import { describeFailure } from '../src/queue/safe-failure.ts';
 import { note, noteEnd } from './note-failures.ts';
 import { mayBeSent, wakeAccount } from './wake.ts';
 
@@ -66,7 +67,7 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, batch);
   const item = { work: 'submit', subject: name, account: name } as const;
   if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
-  else await noteEnd(app, item);
+  else if (answer.kind !== 'withheld') await noteEnd(app, item);
   return { account: name, now };
 }
 
@@ -118,17 +119,24 @@ const STOPPING: ReadonlySet<string> = new Set([
 async function send(app: App, batch: Prepared, body: Buffer, calling: () => void): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
   let mayHaveLeft = 0;
+  let fault: string | undefined;
+  const noteFault = (why: string) => {
+    app.log.error(keyOf(batch), why);
+    fault = why;
+  };
   try {
-    return await app.gateway(batch.account).submitBatch({
+    const answer = await app.gateway(batch.account).submitBatch({
       operation,
       body,
       beforeFirstByte: async ({ url, requestBytes }) => {
-        if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }))) return false;
+        if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }, noteFault))) return false;
         mayHaveLeft = requestBytes;
         calling();
         return true;
       },
     });
+    // A batch that another holds by now is no fault.
+    return answer.kind === 'withheld' && fault !== undefined ? { kind: 'not_sent', why: fault } : answer;
   } catch (error) {
     // Only our own messages are repeated: that of another may hold the request.
     const why = error instanceof PipelineError ? error.message : undefined;
@@ -160,6 +168,7 @@ async function declareIntent(
   app: App,
   batch: Prepared,
   call: { host: string; requestBytes: number },
+  noteFault: (why: string) => void,
 ): Promise<boolean> {
   const { leaseMs } = app.account(batch.account);
   const ageMs = startStopwatch(app);
@@ -167,10 +176,10 @@ async function declareIntent(
     if (!(await sendBatch(app.ledger, batch, call))) return false;
     await writeJournal(app, batch);
     if (ageMs() <= leaseMs) return true;
-    app.log.error(keyOf(batch), `the intent to send is withdrawn: it took ${ageMs()} ms to become durable`);
+    noteFault(`the intent to send is withdrawn: it took ${ageMs()} ms to become durable`);
     return false;
   } catch (error) {
-    app.log.error(keyOf(batch), `the intent to send could not be made durable: ${reasonOf(error)}`);
+    noteFault(`the intent to send could not be made durable: ${describeFailure(error).reason}`);
     return false;
   }
 }

@@ -5,8 +5,9 @@ import { removeEmptyClaim } from '../src/drop/release-claim.ts';
 import { removeStaleTemporaries } from '../src/drop/remove-stale-temporaries.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { foldersHere } from '../src/kernel/config.ts';
-import { reasonOf } from '../src/kernel/errors.ts';
+import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
+import { findClosed } from '../src/ledger/queries/find-closed.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { finishClaimed } from './intake.ts';
 import { noting, refreshFailing, takingOf } from './note-failures.ts';
@@ -32,7 +33,14 @@ export async function sweep(app: App, { atStart = false, atSite = true } = {}): 
   // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
+  if (!atStart) await mustBeUsable(app);
   app.pulse.noteSweep();
+}
+
+/** Where the part that is closed is that of the alarms or of failures, nothing else would tell of it. */
+async function mustBeUsable(app: App): Promise<void> {
+  const [closed] = await findClosed(app.ledger);
+  if (closed) throw new PipelineError('LEDGER_UNREACHABLE', closed.action, closed.reason, { next: closed.next });
 }
 
 /** No output takes this long to write; what is older was left by a process that died. */

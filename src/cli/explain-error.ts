@@ -2,12 +2,14 @@ import { CommanderError } from 'commander';
 import { EXIT, type ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';
+import { withRefusalExplained } from '../ledger/explain-refusal.ts';
 
 /**
  * Every error ends here: one sentence on standard error that says what to do next, and never a stack trace.
  * @returns the exit status
  */
-export function explainError(error: unknown): number {
+export function explainError(thrown: unknown): number {
+  const error = withRefusalExplained(thrown);
   // Commander has said it already; help and version come as errors with the status 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {

@@ -15,7 +15,7 @@ export type Pulse = {
   /** When the ledger was last compared with the queue without trouble. */
   readonly sweptAt: Date | undefined;
   /** Since when each comparison of ledger and queue fails, and for which reason last; undefined while they succeed. */
-  readonly trouble: { readonly since: Date; readonly code: ErrorCode } | undefined;
+  readonly trouble: { readonly since: Date; readonly code: ErrorCode; readonly why: string | undefined } | undefined;
   /** Since when each try to fetch from or upload to an SFTP server fails, by what is done there. Empty while all succeed. */
   readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
   /** Those whose last try succeeded. */
@@ -27,7 +27,7 @@ export type Pulse = {
   noteWatch(folderIds: readonly string[]): void;
   noteListing(folderId: string): void;
   noteSweep(): void;
-  noteTrouble(code: ErrorCode): void;
+  noteTrouble(code: ErrorCode, why?: string): void;
   /** @param fault left out when it succeeded */
   noteTransfer(name: string, fault?: Omit<BrokenTransfer, 'since'>): void;
   noteStop(): void;
@@ -70,8 +70,8 @@ export function startPulse(clock: Clock): Pulse {
       sweptAt = clock.now();
       trouble = undefined;
     },
-    noteTrouble: (code) => {
-      trouble = { since: trouble?.since ?? clock.now(), code };
+    noteTrouble: (code, why) => {
+      trouble = { since: trouble?.since ?? clock.now(), code, why };
     },
     noteTransfer: (name, fault) => {
       if (fault === undefined) {

@@ -14,7 +14,7 @@ export async function migrate(client: PoolClient): Promise<void> {
   await client.query('BEGIN');
   try {
     await lockSchema(client);
-    await buildSchema(client);
+    if (!(await isClosedAndWhole(client))) await buildSchema(client);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => {});
@@ -59,6 +59,12 @@ async function checkSearchPath(client: PoolClient): Promise<void> {
   throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its address brings options that replace ours', {
     next: 'Take "options" out of DATABASE_URL.',
   });
+}
+
+/** A database that takes no changes can still be read, as long as it lacks nothing. */
+async function isClosedAndWhole(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
+  return rows[0]?.mode === 'on' && (await findMissingMigrations(client)).length === 0;
 }
 
 /** The migrations that the database lacks, in their order; all of them when it has no ledger yet. */

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
+import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
 import { migrate } from './migrate.ts';
 import { storableText } from './storable-text.ts';
@@ -66,7 +67,8 @@ export async function openLedger(
   } catch (error) {
     await close();
     if (error instanceof PipelineError) throw error;
-    throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', undefined, { cause: error });
+    const { reason, ...refusal } = explainRefusal(error) ?? {};
+    throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', reason, { ...refusal, cause: error });
   }
 }
 

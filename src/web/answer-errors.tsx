@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
+import { withRefusalExplained } from '../ledger/explain-refusal.ts';
 import { Refusal } from './access/refusal.ts';
 import type { Desk } from './desk.ts';
 import { Notice } from './parts/blocks.tsx';
@@ -29,7 +30,8 @@ export function makeErrorHandler({ app }: Desk) {
 }
 
 /** Of an error, what may be told. Messages of the database or of fastify name things that are nobody's business. */
-export function troubleOf(error: unknown): Trouble {
+export function troubleOf(thrown: unknown): Trouble {
+  const error = withRefusalExplained(thrown);
   if (error instanceof Refusal) return { status: error.statusCode, code: error.code, says: error.message };
   if (error instanceof PipelineError) {
     const { code, message } = error;

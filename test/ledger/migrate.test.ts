@@ -87,6 +87,13 @@ describe('migrate', () => {
     expect(await describeSchema()).toEqual(first);
   });
 
+  it('leaves a database that takes no changes as it is, as long as it lacks nothing', async () => {
+    await run();
+    const readOnly = openPool('-c search_path=paydrop -c default_transaction_read_only=on');
+    await run(readOnly);
+    await readOnly.end();
+  });
+
   it('loads the moves of the lifecycle, all of them and no others', async () => {
     await run();
     expect(await legalMoves()).toEqual(expect.arrayContaining(LISTED));

@@ -212,7 +212,7 @@ async function waitOf(key: BatchKey): Promise<number> {
 
 describe('submitBatch, when the intent cannot be made durable', () => {
   it('sends nothing when the journal cannot be written, and the next try is attempt 2', async () => {
-    const { first } = await twoBatches();
+    const { account, first } = await twoBatches();
     const journal = await openSendJournal(world.settings.paths.journal);
     await journal.close();
     const scripted = answering({ ...world.app, journal }, taken('7006'));
@@ -225,6 +225,10 @@ describe('submitBatch, when the intent cannot be made durable', () => {
       moves: ['prepare', 'send', 'unsent'],
       journal: [],
     });
+    const noted = await query<{ reason: string }>(world.app, 'SELECT reason FROM failing_work WHERE account = $1', [
+      account,
+    ]);
+    expect(noted).toEqual([{ reason: expect.stringContaining('could not be made durable') }]);
 
     await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
     await submitBatch(answering(world.app, taken('7006')).app, first);

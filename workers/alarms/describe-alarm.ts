@@ -34,7 +34,7 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'late':
       return describeLate(subject);
     case 'trouble':
-      return `${subject}: no answer for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.`;
+      return `${subject}: no answer, or a refusal, for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.${figures.says ? ` ${figures.says}` : ''}`;
   }
 }
 

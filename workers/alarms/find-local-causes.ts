@@ -43,7 +43,7 @@ export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean 
 export function findTrouble(app: App, code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE', part: string): AlarmCause[] {
   const { trouble } = app.pulse;
   if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
-  const figures = { minutes: minutes(ageMs(app, trouble.since)) };
+  const figures = { minutes: minutes(ageMs(app, trouble.since)), ...(trouble.why && { says: trouble.why }) };
   return [{ kind: 'trouble', subject: localSubject(app, part), account: null, figures }];
 }
 

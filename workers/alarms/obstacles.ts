@@ -4,6 +4,7 @@ import { WORK } from '../../schemas/work.ts';
 import type { Settings } from '../../src/kernel/config.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import { findClosed } from '../../src/ledger/queries/find-closed.ts';
 import { countStray } from '../../src/ledger/queries/count-stray.ts';
 import { type FailingWork, readFailing } from '../../src/ledger/queries/read-failing.ts';
 
@@ -24,12 +25,13 @@ export type Obstacle = {
 
 /** Everything that fails again and again or that nobody takes up. What a person has to decide is told elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [failing, stray, quarantined] = await Promise.all([
+  const [unusable, failing, stray, quarantined] = await Promise.all([
+    findUnusable(ledger),
     readFailing(ledger),
     findStray(ledger, settings),
     findQuarantined(settings),
   ]);
-  return [...failing.map(describeFailing), ...stray, ...quarantined];
+  return [...unusable, ...failing.map(describeFailing), ...stray, ...quarantined];
 }
 
 export function describeFailing(work: FailingWork): Obstacle {
@@ -53,6 +55,12 @@ function nextFor({ work, account, fileId, batchNo, subject }: FailingWork): stri
     .replaceAll('BATCH', batchNo === null ? 'BATCH' : `${fileId}/${batchNo}`)
     .replaceAll('FILE', fileId ?? 'FILE')
     .replaceAll('ACCOUNT', account ?? subject);
+}
+
+async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
+  const about = { key: 'ledger', name: null, since: null, account: null, fileId: null, batchNo: null };
+  const closed = await findClosed(ledger);
+  return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, next }));
 }
 
 /** Accounts that were taken out of the configuration while something of theirs is open. Nobody works for them. */

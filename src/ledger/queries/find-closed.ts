@@ -1,0 +1,55 @@
+import type { PoolClient } from 'pg';
+
+type Sessions = { pool: Pick<PoolClient, 'query'> };
+
+/** What keeps this session from changing the ledger. */
+type Closed = {
+  isReadOnly: boolean;
+  role: string;
+  /** Tables and sequences that it cannot read and change. */
+  lacking: string[];
+};
+
+/**
+ * What keeps this process from using its ledger, and what helps. It is asked of the server at the moment, because a failure
+ * that cannot be written cannot be noted either. Links of the audit trail are only added, so no right to change them is needed.
+ */
+export async function findClosed({ pool }: Sessions): Promise<{ action: string; reason: string; next: string }[]> {
+  const { isReadOnly, role, lacking } = await readClosed(pool);
+  const on = (things: string) => `GRANT ALL ON ALL ${things} IN SCHEMA paydrop TO "${role}";`;
+  return [
+    ...(isReadOnly
+      ? [
+          {
+            action: 'change the ledger',
+            reason: 'its database is read-only, or a standby',
+            next: 'Set DATABASE_URL to the primary, or end what made it read-only; work goes on by itself.',
+          },
+        ]
+      : []),
+    ...(lacking.length > 0
+      ? [
+          {
+            action: 'use the whole ledger',
+            reason: `its role lacks rights on ${lacking.join(', ')}`,
+            next: `Have its owner run: ${on('TABLES')} ${on('SEQUENCES')} Work goes on by itself.`,
+          },
+        ]
+      : []),
+  ];
+}
+
+async function readClosed(pool: Sessions['pool']): Promise<Closed> {
+  const { rows } = await pool.query<Closed>(
+    `SELECT current_user::text AS role, current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+            array(SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                  WHERE n.nspname = 'paydrop' AND CASE c.relkind
+                    WHEN 'S' THEN NOT has_sequence_privilege(c.oid, 'USAGE')
+                    WHEN 'r' THEN NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+                      AND (c.relname = 'audit'
+                        OR (has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))))
+                    ELSE false END
+                  ORDER BY 1) AS lacking`,
+  );
+  return rows[0]!;
+}
