@@ -1,6 +1,5 @@
 import type { FaultCode } from '../schemas/errors.ts';
-import type { FileState } from '../schemas/lifecycle.ts';
-import { findSameContent } from '../src/ledger/queries/find-duplicate.ts';
+import { findSameContent, type SameContent } from '../src/ledger/queries/find-duplicate.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
 
 /** Why a file is refused without a look at its rows. */
@@ -22,9 +21,14 @@ export async function findDuplicate(
 }
 
 /** What became of the first file. */
-function fateOf({ state, mayBeCharged }: { state: FileState; mayBeCharged: boolean }): string {
+function fateOf({ state, mayBeCharged, invalid_rows: withheld }: SameContent): string {
   if (state === 'held') return 'which waits for approval; nothing of it was sent';
   if (!mayBeCharged) return 'of which nothing was charged';
-  if (state === 'completed') return 'which is completed';
+  if (state === 'completed')
+    return withheld ? `which is completed; ${sayRows(withheld)} not paid` : 'which is completed';
   return state === 'partly_cancelled' ? 'of which a part was sent' : 'which is on its way';
+}
+
+function sayRows(withheld: number): string {
+  return withheld === 1 ? '1 row of it was withheld and' : `${withheld} rows of it were withheld and`;
 }

@@ -1,6 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../src/ledger/queries/find-alarm-causes.ts';
+import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 
 /** The sentence of an alarm: counts, totals and the command that shows more. Never a name, nor anything of a row. */
 export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
@@ -16,7 +17,7 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'file_refused':
       return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
     case 'rows_withheld':
-      return `File ${subject}: ${countOf(figures)} withheld. The others go on. "paydrop why ${subject}" says more.`;
+      return `File ${subject}: ${withheldOf(figures)}. The others go on. "paydrop why ${subject}" says more.`;
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
     case 'account_stopped':
@@ -58,8 +59,8 @@ function describeLate(subject: string): string {
     : `The run of schedule ${what} was missed or has failed. "paydrop schedule list" says why.`;
 }
 
-function countOf({ rows = 0 }: AlarmFigures): string {
-  return rows === 1 ? '1 row was' : `${rows} rows were`;
+function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): string {
+  return sayWithheld({ rows, cents, unreadable });
 }
 
 function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {

@@ -7,6 +7,8 @@ export type AlarmFigures = {
   batchNo?: number;
   rows?: number;
   cents?: number;
+  /** Rows among them whose amount could not be read. */
+  unreadable?: number;
   code?: string | null;
   minutes?: number;
   /** How many pieces of work, what is said of the first, and what helps. */
@@ -97,7 +99,8 @@ export async function findLate(ledger: Ledger, schedules: readonly string[], sin
 export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'rows_withheld' AS kind, f.file_id AS subject, f.account,
-            jsonb_build_object('fileId', f.file_id, 'rows', f.invalid_rows) AS figures
+            jsonb_build_object('fileId', f.file_id, 'rows', f.invalid_rows, 'cents', f.withheld_cents,
+              'unreadable', f.withheld_unreadable) AS figures
      FROM file f
      WHERE f.invalid_rows > 0 AND f.state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
        AND f.claimed_at >= (SELECT began_at FROM alarm_watch) AND f.claimed_at > $1::timestamptz - interval '7 days'

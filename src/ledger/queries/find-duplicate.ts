@@ -5,6 +5,9 @@ import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
 
 export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
+/** An earlier file of the same bytes, and what became of it. */
+export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: FileState; mayBeCharged: boolean };
+
 /**
  * The file of this account that had the same bytes and was taken, if any (F68). Of what is encrypted the bytes inside
  * count as well, also against files that came as they are.
@@ -14,9 +17,9 @@ export async function findSameContent(
   tx: Transaction,
   file: Pick<FileRow, 'file_id' | 'account' | 'sha256'>,
   inside: string = file.sha256,
-): Promise<(Earlier & { state: FileState; mayBeCharged: boolean }) | undefined> {
-  const { rows } = await tx.client.query<Earlier & { state: FileState; mayBeCharged: boolean }>(
-    `SELECT file_id, name, claimed_at, state, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
+): Promise<SameContent | undefined> {
+  const { rows } = await tx.client.query<SameContent>(
+    `SELECT file_id, name, claimed_at, state, invalid_rows, ${mayBeCharged('$5')} AS "mayBeCharged" FROM file
      WHERE account = $1 AND (sha256 = $2 OR coalesce(content_sha256, sha256) = $4) AND file_id <> $3
        AND state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled')
      ORDER BY file_no LIMIT 1`,

@@ -164,7 +164,12 @@ describe('findWithheld', () => {
     const file = await world.accepted({ withheld: 3 });
     await world.held({ withheld: 1 });
     expect(await findWithheld(world.ledger)).toMatchObject([
-      { kind: 'rows_withheld', subject: file.file_id, account: file.account, figures: { rows: 3 } },
+      {
+        kind: 'rows_withheld',
+        subject: file.file_id,
+        account: file.account,
+        figures: { rows: 3, cents: 0, unreadable: 0 },
+      },
     ]);
     world.clock.advance(8 * 86_400_000);
     expect(await findWithheld(world.ledger)).toEqual([]);

@@ -23,7 +23,8 @@ describe('findSameContent', () => {
       const { account, sha256 } = earlier;
       const found = await sameContent(await world.claimed({ account, sha256, name: 'tuesday.csv' }));
       const isTaken = ['accepted', 'held', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
-      const expected = { file_id: earlier.file_id, name: 'monday.csv', claimed_at: new Date(START) };
+      const { file_id, invalid_rows } = earlier;
+      const expected = { file_id, name: 'monday.csv', claimed_at: new Date(START), invalid_rows };
       expect(found && { ...found, mayBeCharged: undefined }).toEqual(isTaken ? { ...expected, state } : undefined);
     },
   );

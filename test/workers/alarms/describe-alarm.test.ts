@@ -18,6 +18,7 @@ describe('describeAlarm', () => {
   it.each([
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
+    ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
     ['transfer', /^No output has come through for 4 minutes to f\/1\./],
