@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
+import { findClosed } from '../../ledger/queries/find-closed.ts';
 import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
 
 /** A part that keeps this process from taking files to their end, and why, in words that anybody may read. */
@@ -11,8 +12,11 @@ export const HEALTH_MS = 2_000;
 /** Everything that is wrong now; nothing when the process is ready. */
 export async function findUnready(app: App, limitMs = HEALTH_MS): Promise<Unready[]> {
   const [ledger, queue, journal] = await Promise.all([
-    findSilence(limitMs, askLedger(app)),
-    findSilence(limitMs, app.queue.counts('submit')),
+    findTrouble(limitMs, askLedger(app)),
+    findTrouble(
+      limitMs,
+      app.queue.counts('submit').then(() => undefined),
+    ),
     findJournalTrouble(app.settings.paths.journal),
   ]);
   return [
@@ -28,16 +32,15 @@ function processTrouble({ pulse }: App): string | undefined {
   return pulse.sweptAt ? undefined : 'it is starting';
 }
 
-async function askLedger(app: App): Promise<void> {
-  await app.ledger.pool.query('SELECT 1');
+/** What keeps the ledger from being changed, though it answers. */
+async function askLedger(app: App): Promise<string | undefined> {
+  const [closed] = await findClosed(app.ledger);
+  return closed?.reason;
 }
 
-/** Messages of a database name users and hosts, so that only the silence is told. */
-function findSilence(limitMs: number, answer: Promise<unknown>): Promise<string | undefined> {
-  return answerInTime(limitMs, answer).then(
-    () => undefined,
-    () => `it does not answer within ${limitMs} ms, or refuses`,
-  );
+/** Messages of a database name users and hosts, so that of an error only the silence is told. */
+function findTrouble(limitMs: number, answer: Promise<string | undefined>): Promise<string | undefined> {
+  return answerInTime(limitMs, answer).catch(() => `it does not answer within ${limitMs} ms, or refuses`);
 }
 
 function unready(part: Unready['part'], why: string | undefined): Unready[] {

@@ -1,4 +1,5 @@
 import { rename } from 'node:fs/promises';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPulse } from '../../../src/kernel/pulse.ts';
 import { findUnready } from '../../../src/web/monitor/find-unready.ts';
@@ -34,7 +35,7 @@ describe('findUnready', () => {
   });
 
   it('does not wait for a ledger that keeps silent', async () => {
-    const silent = beforeStatement(running(), /SELECT 1/, never);
+    const silent = beforeStatement(running(), /transaction_read_only/, never);
     // What answers does so at once, so that the limit can be short.
     const counts = await world.app.queue.counts('submit');
     const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
@@ -43,11 +44,20 @@ describe('findUnready', () => {
     ]);
   });
 
+  it('names a ledger that answers and takes no changes', async () => {
+    const app = running();
+    const client = await app.ledger.pool.connect();
+    await client.query('SET default_transaction_read_only = on');
+    const closed = { ...app, ledger: { ...app.ledger, pool: client as unknown as Pool } };
+    expect(await findUnready(closed)).toEqual([{ part: 'ledger', why: 'its database is read-only, or a standby' }]);
+    client.release(true);
+  });
+
   it('says nothing of what a ledger or queue said that refuses', async () => {
     const refuse = async () => {
       throw new Error('password authentication failed for user "ada"');
     };
-    const app = beforeStatement(running(), /SELECT 1/, refuse);
+    const app = beforeStatement(running(), /transaction_read_only/, refuse);
     const wrong = await findUnready({ ...app, queue: { ...app.queue, counts: refuse } });
     expect(wrong.map(({ part }) => part)).toEqual(['ledger', 'queue']);
     expect(JSON.stringify(wrong)).not.toContain('ada');
