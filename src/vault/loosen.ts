@@ -9,9 +9,17 @@ import { toWindows1252 } from '../kernel/windows-1252.ts';
  * before a number within it, so `INV-100` and `A0B` keep their own.
  * @param bytes UTF-8, read from one place up to another
  * @param to has room for as many bytes, at a place of its own
+ * @param isJoined whether signs part no numbers, so that a zero behind one stays; for ASCII only
  * @returns where it ends in `to`; a text of nothing but punctuation stays as it is
  */
-export function loosenText(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
+export function loosenText(
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  to: Uint8Array,
+  at: number,
+  isJoined = false,
+): number {
   let next = at;
   let previous = 0;
   let zeroAt = -1;
@@ -20,7 +28,7 @@ export function loosenText(bytes: Uint8Array, from: number, end: number, to: Uin
     if (byte > 0x7f) return loosenWideText(bytes, from, end, to, at);
     const kept = KEPT[byte]!;
     if (kept === 0) {
-      previous = 0;
+      if (!isJoined) previous = 0;
       continue;
     }
     if (kept === ZERO && next === at) {

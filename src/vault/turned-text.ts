@@ -26,38 +26,44 @@ export function loosenTurned(bytes: Uint8Array, from: number, end: number, to: U
  * @returns where it ends in `to`, or -1 when `loosenText` leaves the same
  */
 export function loosenJoined(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
-  if (!mayBeJoined(bytes, from, end)) return -1;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-  const joined = Buffer.from(text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ''));
-  if (joined.length === 0) return -1;
-  const loosenedTo = loosenText(joined, 0, joined.length, to, at);
-  const isLong = loosenedTo - at > KEPT_DIGITS && to.subarray(at, loosenedTo).every(isDigit);
-  if (isLong) to.fill(ZERO, at + KEPT_DIGITS, loosenedTo);
-  const loose = new Uint8Array(end - from);
-  const asIs = loose.subarray(0, loosenText(bytes, from, end, loose, 0));
-  return Buffer.compare(asIs, to.subarray(at, loosenedTo)) === 0 ? -1 : loosenedTo;
+  const letters = lettersToJoin(bytes, from, end);
+  if (letters === undefined) return -1;
+  const joinedTo =
+    letters === 'ascii' ? loosenText(bytes, from, end, to, at, true) : loosenWideJoined(bytes, from, end, to, at);
+  if (joinedTo === at) return -1;
+  const isLong = joinedTo - at > KEPT_DIGITS && to.subarray(at, joinedTo).every(isDigit);
+  if (isLong) to.fill(ZERO, at + KEPT_DIGITS, joinedTo);
+  const loosenedTo = loosenText(bytes, from, end, loosened, 0);
+  for (let index = 0; index < loosenedTo; index += 1) if (loosened[index] !== to[at + index]) return joinedTo;
+  return loosenedTo === joinedTo - at ? -1 : joinedTo;
 }
 
-/** Whether signs part two digits, one of them a zero, or there are letters beyond ASCII, or more digits than Excel keeps. */
-function mayBeJoined(bytes: Uint8Array, from: number, end: number): boolean {
-  if (end - from > LONGEST) return false;
-  let digits = 0;
-  let last = 0;
-  let isBehindSign = false;
+function loosenWideJoined(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
+  const joined = Buffer.from(text.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, ''));
+  return loosenText(joined, 0, joined.length, to, at);
+}
+
+/**
+ * Given where there are letters beyond ASCII, and for a number in which a zero stands beside a sign or that has more digits
+ * than Excel keeps. With letters of ASCII it is what most invoices are, and a second print of all of them costs too much.
+ */
+function lettersToJoin(bytes: Uint8Array, from: number, end: number): 'ascii' | 'wide' | undefined {
+  if (end - from > LONGEST) return undefined;
+  let [digits, last] = [0, 0];
+  let [isBehindSign, isParted, hasLetters] = [false, false, false];
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at]!;
-    if (byte > 0x7e) return true;
-    if (isDigit(byte)) digits += 1;
-    else if (!isLetter(byte)) {
-      isBehindSign = true;
-      continue;
-    }
-    const isParted = isBehindSign && isDigit(last) && isDigit(byte);
-    if (isParted && (last === ZERO || byte === ZERO)) return true;
-    last = byte;
-    isBehindSign = false;
+    if (byte > 0x7e) return 'wide';
+    if (isDigit(byte)) {
+      if (isBehindSign && digits > 0 && (last === ZERO || byte === ZERO)) isParted = true;
+      digits += 1;
+      last = byte;
+      isBehindSign = false;
+    } else if (isLetter(byte)) hasLetters = true;
+    else isBehindSign = true;
   }
-  return digits > KEPT_DIGITS;
+  return !hasLetters && (isParted || digits > KEPT_DIGITS) ? 'ascii' : undefined;
 }
 
 export const ROOM_FOR_TURNED = 32;
@@ -77,6 +83,7 @@ function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
 /** Of an exponent, and of the two halves of a day. */
 const LETTERS = new Set(Buffer.from('EeAaPpMm'));
 const LONGEST = 40;
+const loosened = new Uint8Array(LONGEST);
 
 /** Spreadsheets keep fifteen digits of a number. */
 const KEPT_DIGITS = 15;

@@ -96,15 +96,24 @@ describe('loosenJoined', () => {
     );
   });
 
-  it.each(['INV-0012', 'A-001/B', '20260012', '1-1', '123456789012345', '', '-', '\u2013', '0', 'caf\u00e9'])(
-    'has nothing of %j, of which the same is left already',
-    (text) => {
-      expect(apply(loosenJoined, text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'INV-0012',
+    'A-001/B',
+    'INV2026-0012',
+    '20260012',
+    '1-1',
+    '123456789012345',
+    '',
+    '-',
+    '\u2013',
+    '0',
+    'caf\u00e9',
+  ])('has nothing of %j, of which the same is left already', (text) => {
+    expect(apply(loosenJoined, text)).toBeUndefined();
+  });
 
   it('leaves the same of a text with and without its signs', () => {
-    const some = fc.string({ unit: fc.constantFrom(...'0012A-/. \u00e9\u2013'), maxLength: 12 });
+    const some = fc.string({ unit: fc.constantFrom(...'0012-/. \u00e9\u2013'), maxLength: 12 });
     fc.assert(
       fc.property(some, (text) => {
         const plain = text.replaceAll(/[^\p{L}\p{N}]/gu, '');
