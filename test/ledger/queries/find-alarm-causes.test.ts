@@ -168,7 +168,7 @@ describe('findWithheld', () => {
         kind: 'rows_withheld',
         subject: file.file_id,
         account: file.account,
-        figures: { rows: 3, cents: 0, unreadable: 0 },
+        figures: { rows: 3, cents: 0, unreadable: 3 },
       },
     ]);
     world.clock.advance(8 * 86_400_000);
