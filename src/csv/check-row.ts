@@ -1,11 +1,11 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { formatCents, parseAmount } from '../kernel/money.ts';
-import { joinedDigits } from '../kernel/plain-digits.ts';
+import { joinedDigits, SHORTEST_TELLING } from '../kernel/plain-digits.ts';
 import type { Fault, PaymentRow, RawRow } from '../kernel/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { duplicateRows } from './duplicate-rows.ts';
 import { rowNotes } from './row-notes.ts';
-import { placesOf, SHORTEST_TELLING } from './places-of.ts';
+import { placesOf } from './places-of.ts';
 import { isOfBrand } from './rules/card-brand.ts';
 import { findOddAddress } from './rules/us-address.ts';
 import { ruleOfColumn } from './rules/rule-of-column.ts';

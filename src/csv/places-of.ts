@@ -16,6 +16,3 @@ export function placesOf(columns: readonly ColumnName[]) {
 }
 
 const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];
-
-/** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
-export const SHORTEST_TELLING = 8;

@@ -1,7 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
 import { isDay, maskNumber, maskText } from '../kernel/mask.ts';
-import { joinedDigits, plainDigits } from '../kernel/plain-digits.ts';
-import { SHORTEST_TELLING } from './places-of.ts';
+import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../kernel/plain-digits.ts';
 
 const LONGEST_SHOWN = 40;
 

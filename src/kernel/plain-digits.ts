@@ -15,3 +15,6 @@ function digitValue(digit: string): number {
 export function joinedDigits(text: string): string {
   return plainDigits(text).replace(/[^\p{L}\p{N}]/gu, '');
 }
+
+/** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
+export const SHORTEST_TELLING = 8;

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
 import { NOT_RUN } from './service-verdict.ts';
 
-/** The largest share of the time of all files that one of `npm test` may take: some 15 s where nothing else runs. */
+/** The largest share of the time of all files that one of `npm test` may take. */
 const LARGEST_SHARE = 0.06;
 
 /** How many files the summary lists. */

@@ -3,7 +3,7 @@ import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 import { holdsCardNumber, isDay, maskNumber, maskText } from '../../kernel/mask.ts';
 import { parseAmount } from '../../kernel/money.ts';
-import { joinedDigits, plainDigits } from '../../kernel/plain-digits.ts';
+import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 
 /**
  * The cells of an input row as they may leave memory: the card or account number all but its last digits hidden.
@@ -89,9 +89,6 @@ function isAmount(cell: string, isInPlace: boolean): boolean {
   const amount = cell.trim();
   return typeof parseAmount(amount) === 'number' && (isInPlace || /^-?\d+\.\d+$|^-?\d{1,6}$/.test(amount));
 }
-
-/** A shorter number may be part of an invoice number by chance, and the invoice would be lost for four digits. */
-const SHORTEST_TELLING = 8;
 
 /** The number of the row, cut into groups by whatever signs. */
 function hideOwn(cell: string, number: string): string {
