@@ -1,4 +1,4 @@
-import { formatInZone } from './zone-time.ts';
+import { offsetMs } from './zone-time.ts';
 
 /**
  * The moments at which clocks in a zone show a time, the earlier first: one as a rule, two in the hour that comes twice
@@ -7,19 +7,14 @@ import { formatInZone } from './zone-time.ts';
  */
 export function momentsInZone(wall: string, timeZone: string): Date[] {
   const unshifted = Date.parse(`${wall}Z`);
-  if (Number.isNaN(unshifted)) return [];
+  // The thirtieth of February is read as the second of March.
+  if (Number.isNaN(unshifted) || !new Date(unshifted).toISOString().startsWith(wall)) return [];
   // Zones change their offset less than once a day, so it is one of the two around.
-  const offsetsMs = [unshifted - DAY_MS, unshifted + DAY_MS].map((ms) => offsetMsAt(ms, timeZone));
-  const moments = [...new Set(offsetsMs.map((offsetMs) => unshifted - offsetMs))].sort((one, other) => one - other);
-  return moments.filter((ms) => wallOf(ms, timeZone) === wall).map((ms) => new Date(ms));
+  const offsets = [unshifted - DAY_MS, unshifted + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
+  const moments = [...new Set(offsets)].map((offset) => new Date(unshifted - offset));
+  return moments
+    .filter((at) => at.getTime() + offsetMs(at, timeZone) === unshifted)
+    .sort((one, other) => one.getTime() - other.getTime());
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-function offsetMsAt(ms: number, timeZone: string): number {
-  return Date.parse(`${wallOf(ms, timeZone)}Z`) - ms;
-}
-
-function wallOf(ms: number, timeZone: string): string {
-  return formatInZone(new Date(ms), timeZone).slice(0, 19).replace(' ', 'T');
-}

@@ -2,6 +2,7 @@ import type { FolderOperation } from '../../schemas/operations.ts';
 import type { Server } from '../../schemas/operations.ts';
 import { splitCells } from '../../src/csv/split-cells.ts';
 import { lineSplitter } from '../../src/csv/split-lines.ts';
+import { judgeResult } from '../../src/gateway/reports/judge-result.ts';
 import { readJournalCsv } from '../../src/gateway/reports/read-journal-csv.ts';
 import type { JournalLine } from '../../src/gateway/reports/report-answers.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
@@ -50,11 +51,10 @@ function decode(bytes: Buffer): string | undefined {
  */
 function readLines(text: string, { server, operation }: About): readonly JournalLine[] | string {
   const method = operation === 'card' ? 'card' : 'bank';
-  const approved = readJournalCsv(text, { row: { method, list: 'approved' }, server });
-  const rejected = readJournalCsv(text, { row: { method, list: 'rejected' }, server });
-  if (approved.kind === 'unreadable') return approved.why;
-  if (rejected.kind === 'unreadable') return rejected.why;
-  return approved.entries.map((line, index) => (line.outcome === 'unknown' ? rejected.entries[index]! : line));
+  const read = readJournalCsv(text, { row: { method, list: 'approved' }, server });
+  if (read.kind === 'unreadable') return read.why;
+  const judgeAgain = (line: JournalLine) => judgeResult(line.result, { method, list: 'rejected' });
+  return read.entries.map((line) => (line.outcome === 'unknown' ? { ...line, outcome: judgeAgain(line) } : line));
 }
 
 const AGENT_TITLES: readonly string[] = ['agent', 'client code'];
