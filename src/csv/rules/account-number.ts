@@ -16,7 +16,8 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
     const isRight = !routingCheck || startsWithRoutingNumber(cell);
     if (hasLostZero(cell) && (!routingCheck || startsWithRoutingNumber(`0${cell}`))) {
       report('SPREADSHEET_DAMAGE', 'the zero in front is lost');
-    } else if (routingCheck && isBankAlone(cell)) report('ACCOUNT_ROUTING', 'no account number stands behind it');
+    } else if (ROUNDED.test(cell)) report('SPREADSHEET_DAMAGE', 'all digits after the fifteenth are zeros');
+    else if (routingCheck && isBankAlone(cell)) report('ACCOUNT_ROUTING', 'no account number stands behind it');
     else if (isRight) return cell;
     else report('ACCOUNT_ROUTING');
     return '';
@@ -27,6 +28,9 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
 export function hasLostZero({ length }: { length: number }): boolean {
   return length === 25;
 }
+
+/** Spreadsheets keep fifteen digits of a number. Where fewer than five zeros follow, they may be the account's own. */
+const ROUNDED = /^\d{15}0{5,}$/;
 
 /** Whether there is nothing behind the nine digits of the bank. */
 export function isBankAlone({ length }: { length: number }): boolean {

@@ -52,8 +52,13 @@ export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: S
     if (end - at > 26) return DECLINED;
   }
   const length = end - at;
-  if (length < 4 || hasLostZero({ length })) return DECLINED;
+  if (length < 4 || hasLostZero({ length }) || mayBeRounded(input, end, length)) return DECLINED;
   if (routingCheck && (length < 9 || isBankAlone({ length }) || start === 0 || sum % 10 !== 0)) return DECLINED;
   desk.to = to;
   return end;
+}
+
+/** Whether it ends in zeros so that the rule for accounts has to look at it. */
+function mayBeRounded(input: Uint8Array, end: number, length: number): boolean {
+  return length >= 20 && input[end - 1] === ZERO && input[end - 2] === ZERO && input[end - 5] === ZERO;
 }

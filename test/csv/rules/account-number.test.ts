@@ -13,6 +13,10 @@ describe('accountNumberRule', () => {
     ['2.1E+24', 'SPREADSHEET_DAMAGE'],
     ['0030000200000000040000001', 'SPREADSHEET_DAMAGE'],
     ['="0210"', 'SPREADSHEET_DAMAGE'],
+    ['11100002512345600000', 'SPREADSHEET_DAMAGE'],
+    ['02100002112345600000000000', 'SPREADSHEET_DAMAGE'],
+    ['1110000251234560000', '1110000251234560000'],
+    ['11100002512345610000', '11100002512345610000'],
   ])('takes %j for %j', (cell, expected) => {
     expect(apply(accountNumberRule(false), cell)).toBe(expected);
   });
