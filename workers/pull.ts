@@ -12,6 +12,7 @@ import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../src/
 import { withLock } from '../src/ledger/with-lock.ts';
 import { openRemote, type RemoteFile, type RemoteSession } from '../src/sftp/open-remote.ts';
 import { type ReadyFile, type RemoteSightings, sortRemoteFiles } from './sort-remote-files.ts';
+import { tryEach } from './try-each.ts';
 
 /** A folder that is filled from an SFTP server. */
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
@@ -36,8 +37,7 @@ export async function pullFolder(
       const files = (await session.list(folder.pull.path)).filter(({ name }) => isTakenName(name));
       const { ready, waiting } = sortRemoteFiles(files, { folder, sightings, nowMs: app.clock.now().getTime() });
       const setting = { app, folder, session };
-      for (const file of ready) await pullFile(setting, file);
-      await clearRest(setting, waiting);
+      await tryEach([() => bringReady(setting, ready), () => clearRest(setting, waiting)], (step) => step());
       // A file that lacks its marker may wait for ever; one that is not quiet yet will be.
       return folder.complete.by === 'quiet' ? waiting.length : 0;
     } finally {
@@ -51,6 +51,10 @@ type Setting = { app: App; folder: PulledFolder; session: RemoteSession };
 /** Names of a server are paths in the making: none that leads elsewhere, and none of a file that is still being written. */
 function isTakenName(name: string): boolean {
   return !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && !isIgnoredName(Buffer.from(name).toString('latin1'));
+}
+
+function bringReady(setting: Setting, ready: readonly ReadyFile[]): Promise<void> {
+  return tryEach(ready, (file) => pullFile(setting, file));
 }
 
 async function pullFile(setting: Setting, file: ReadyFile): Promise<void> {
@@ -139,12 +143,12 @@ async function syncFile(path: string): Promise<void> {
 async function clearRest(setting: Setting, waiting: readonly ReadyFile[]): Promise<void> {
   const { app, folder } = setting;
   const dropped = await findDropped(app.ledger, folder.id);
-  for (const file of waiting) {
+  await tryEach(waiting, async (file) => {
     const pullNo = dropped.get(identityOf(app, file).toString('hex'));
-    if (pullNo === undefined) continue;
+    if (pullNo === undefined) return;
     await clearAway(setting, file);
     await notePull(app.ledger, pullNo, 'done');
-  }
+  });
 }
 
 /** The file goes last: while it lies there, what belongs to it is found again. */

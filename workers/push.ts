@@ -5,6 +5,7 @@ import { PipelineError } from '../src/kernel/errors.ts';
 import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../src/ledger/moves/note-push.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
 import { openRemote, type RemoteSession } from '../src/sftp/open-remote.ts';
+import { tryEach } from './try-each.ts';
 
 export type PushTarget = Settings['push'][number];
 
@@ -28,10 +29,10 @@ export async function pushOutputs(app: App, target: PushTarget, open: typeof ope
     if (outputs.length === 0) return 0;
     const session = await open(app.settings.remotes.get(target.remote)!);
     try {
-      for (const output of outputs) {
+      await tryEach(outputs, async (output) => {
         await upload({ app, session, target }, output);
         await notePushed(app.ledger, name, output);
-      }
+      });
       app.log.info({ remote: target.remote, outputs: outputs.length }, 'outputs uploaded');
       return outputs.length;
     } finally {

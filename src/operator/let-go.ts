@@ -5,7 +5,9 @@ import type { Because } from '../ledger/moves/move.ts';
 import { approveFile, proposeApproval } from '../ledger/moves/release-held.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { FaultCount } from '../ledger/queries/fault-counts.ts';
+import { withheldOf } from '../ledger/queries/read-withheld.ts';
 import type { FileRow } from '../ledger/records.ts';
+import { sayAmount } from '../reconcile/say-withheld.ts';
 import { readHoldReasons } from './hold-reasons.ts';
 
 /** What came of letting a held file go. With a number it is only proposed. */
@@ -36,7 +38,10 @@ export function willBeSent(held: readonly FaultCount[], { file_id: fileId }: Fil
 }
 
 /** A person who approves must see that invalid rows stay behind all the same. */
-export function describeRows({ valid_rows: rows, valid_cents: cents, invalid_rows: withheld }: FileRow): string {
+export function describeRows(file: FileRow): string {
+  const { valid_rows: rows, valid_cents: cents, invalid_rows: withheld } = file;
   const valid = `${rows ?? 0} valid ${rows === 1 ? 'row' : 'rows'} with a total of ${formatCents(cents ?? 0)}`;
-  return withheld ? `${valid} (${withheld} more ${withheld === 1 ? 'is' : 'are'} invalid and withheld)` : valid;
+  return withheld
+    ? `${valid} (${withheld} more ${withheld === 1 ? 'is' : 'are'} invalid and withheld: ${sayAmount(withheldOf(file))})`
+    : valid;
 }

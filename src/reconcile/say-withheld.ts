@@ -8,6 +8,12 @@ export function sayWithheld({ rows, cents, unreadable }: Withheld): string {
   return `${were}: ${sayAmount({ rows, cents, unreadable })}`;
 }
 
+/** The same of a file that waits for a decision. */
+export function sayStaysBack({ rows, cents, unreadable }: Withheld): string {
+  const stay = rows === 1 ? '1 invalid row stays back and is' : `${rows} invalid rows stay back and are`;
+  return `${stay} not paid if the file is approved: ${sayAmount({ rows, cents, unreadable })}`;
+}
+
 /** Their money, and how many amounts could not be read and are not part of it. */
 export function sayAmount({ rows, cents, unreadable }: Withheld): string {
   if (unreadable === 0) return formatCents(cents);

@@ -28,19 +28,28 @@ export function explainRemoteError(error: unknown, action: string): PipelineErro
     return new PipelineError('REMOTE_LOGIN', action);
   if (level === 'client-timeout' || /timed out|no answer within/i.test(message))
     return new PipelineError('REMOTE_UNREACHABLE', action, 'it did not answer in time');
+  const refused = /^\w+->\w+: (no such file|permission denied|failure)\b/i.exec(message)?.[1]?.toLowerCase();
+  if (refused !== undefined) return new PipelineError('REMOTE_FAILED', action, reasonOf(refused));
   if (NO_CONNECTION.has(String(code)) || /no sftp connection|connection (?:lost|closed)|not connected/i.test(message))
     return new PipelineError('REMOTE_UNREACHABLE', action, String(code) || 'the connection is gone');
   return new PipelineError('REMOTE_FAILED', action, reasonOf(code));
 }
 
-/** Numbers are those of the protocol, words those of the library. */
+const NO_SUCH_FILE = 'there is no such file or folder';
+const FAILURE = 'the server says "failure", as when the disk is full or a name is taken';
+
+/** Numbers are those of the protocol, words those of the library, which leaves the number out for whole files. */
 function reasonOf(code: string | number): string {
   const reasons: Record<string, string> = {
-    2: 'there is no such file or folder',
+    2: NO_SUCH_FILE,
     3: 'permission denied',
-    4: 'the server says "failure", as when the disk is full or a name is taken',
-    ENOENT: 'there is no such file or folder',
+    4: FAILURE,
+    ENOENT: NO_SUCH_FILE,
+    ERR_BAD_PATH: NO_SUCH_FILE,
     EACCES: 'permission denied',
+    'no such file': NO_SUCH_FILE,
+    'permission denied': 'permission denied',
+    failure: FAILURE,
   };
   return reasons[String(code)] ?? `the answer was ${String(code) || 'not understood'}`;
 }

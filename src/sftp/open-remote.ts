@@ -43,8 +43,12 @@ export async function openRemote(remote: Remote): Promise<RemoteSession> {
   const { host, port, user: username, password, key, passphrase, timeoutMs } = remote;
   // From Node 22 on the library's own socket holds small packets back, and each request takes 0.1 s.
   const sock = connect({ host, port, noDelay: true });
+  const endQuietly = async () => {
+    await within(timeoutMs, () => client.end()).catch(() => false);
+    sock.destroy();
+  };
   try {
-    await client.connect({
+    const login = client.connect({
       sock,
       username,
       ...(password !== undefined && { password }),
@@ -58,15 +62,16 @@ export async function openRemote(remote: Remote): Promise<RemoteSession> {
         return shownKey === remote.hostKey;
       },
     });
+    // The library's own limit ends with the log-in, before the server has opened its SFTP part.
+    await within(timeoutMs, () => login);
   } catch (error) {
-    await client.end().catch(() => false);
-    sock.destroy();
+    await endQuietly();
     const action = `log in to remote "${remote.name}"`;
     if (shownKey !== undefined && shownKey !== remote.hostKey)
       throw new PipelineError('REMOTE_KEY', action, `it shows ${shownKey}, ${remote.hostKey} is pinned`);
     throw explainRemoteError(error, action);
   }
-  return sessionOf(client, remote);
+  return sessionOf(client, remote, endQuietly);
 }
 
 /** As `ssh-keygen -lf` prints it. */
@@ -74,10 +79,10 @@ function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 
-function sessionOf(client: SftpClient, { name, timeoutMs }: Remote): RemoteSession {
-  const ask = async <Answer>(what: string, question: () => Promise<Answer>): Promise<Answer> => {
+function sessionOf(client: SftpClient, { name, timeoutMs }: Remote, close: () => Promise<void>): RemoteSession {
+  const ask = async <Answer>(what: string, question: (heard: () => void) => Promise<Answer>): Promise<Answer> => {
     try {
-      return await question();
+      return await within(timeoutMs, question);
     } catch (error) {
       throw explainRemoteError(error, `${what} at remote "${name}"`);
     }
@@ -85,37 +90,43 @@ function sessionOf(client: SftpClient, { name, timeoutMs }: Remote): RemoteSessi
   return {
     list: (folder) =>
       ask('list the folder', async () => {
-        const entries = await within(timeoutMs, client.list(folder));
+        const entries = await client.list(folder);
         return entries
           .filter((entry) => entry.type === '-')
           .map((entry) => ({ name: entry.name, bytes: entry.size, mtimeMs: entry.modifyTime }));
       }),
     stat: (path) =>
-      ask('look at a file', async () => {
-        if ((await within(timeoutMs, client.exists(path))) !== '-') return undefined;
-        const { size, modifyTime } = await within(timeoutMs, client.stat(path));
+      ask('look at a file', async (heard) => {
+        if ((await client.exists(path)) !== '-') return undefined;
+        heard();
+        const { size, modifyTime } = await client.stat(path);
         return { bytes: size, mtimeMs: modifyTime };
       }),
-    fetch: (path, local) => ask('fetch a file', async () => void (await client.fastGet(path, local))),
-    upload: (local, path) => ask('upload a file', async () => void (await client.fastPut(local, path))),
+    fetch: (path, local) =>
+      ask('fetch a file', async (heard) => void (await client.fastGet(path, local, { step: heard }))),
+    upload: (local, path) =>
+      ask('upload a file', async (heard) => void (await client.fastPut(local, path, { step: heard }))),
     writeEmpty: (path) => ask('write a marker', async () => void (await client.put(Buffer.alloc(0), path))),
-    rename: (from, to) => ask('rename a file', async () => void (await within(timeoutMs, client.rename(from, to)))),
-    remove: (path) => ask('remove a file', async () => void (await within(timeoutMs, client.delete(path, true)))),
+    rename: (from, to) => ask('rename a file', async () => void (await client.rename(from, to))),
+    remove: (path) => ask('remove a file', async () => void (await client.delete(path, true))),
     makeFolder: (path) =>
-      ask('make a folder', async () => {
-        if ((await within(timeoutMs, client.exists(path))) === false) await within(timeoutMs, client.mkdir(path, true));
+      ask('make a folder', async (heard) => {
+        if ((await client.exists(path)) !== false) return;
+        heard();
+        await client.mkdir(path, true);
       }),
-    close: async () => {
-      await client.end().catch(() => false);
-    },
+    close,
   };
 }
 
-/** The library waits for ever for the answer of a server that fell silent. */
-async function within<Answer>(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
+/**
+ * The library waits for ever for the answer of a server that fell silent.
+ * @param question calls what it is given whenever it hears from the server, and the wait begins anew
+ */
+async function within<Answer>(timeoutMs: number, question: (heard: () => void) => Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  return Promise.race([question(() => void timer?.refresh()), late]).finally(() => clearTimeout(timer));
 }

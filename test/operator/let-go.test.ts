@@ -75,12 +75,12 @@ describe('describeRows', () => {
   it.each([
     [{ valid_rows: 2, valid_cents: 5_000, invalid_rows: 0 }, '2 valid rows with a total of 50.00'],
     [
-      { valid_rows: 1, valid_cents: 5, invalid_rows: 1 },
-      '1 valid row with a total of 0.05 (1 more is invalid and withheld)',
+      { valid_rows: 1, valid_cents: 5, invalid_rows: 1, withheld_cents: 25, withheld_unreadable: 0 },
+      '1 valid row with a total of 0.05 (1 more is invalid and withheld: 0.25)',
     ],
     [
-      { valid_rows: null, valid_cents: null, invalid_rows: 2 },
-      '0 valid rows with a total of 0.00 (2 more are invalid and withheld)',
+      { valid_rows: null, valid_cents: null, invalid_rows: 2, withheld_cents: 0, withheld_unreadable: 2 },
+      '0 valid rows with a total of 0.00 (2 more are invalid and withheld: 2 amounts unreadable)',
     ],
   ])('of %j is %s', (file, words) => {
     expect(describeRows(file as FileRow)).toBe(words);

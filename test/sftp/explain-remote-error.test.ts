@@ -18,6 +18,16 @@ describe('explainRemoteError', () => {
     expect(explainRemoteError(error, 'list the folder')).toMatchObject({ code });
   });
 
+  it.each([
+    ['ERR_GENERIC_CLIENT', 'fastGet->sftp: Permission denied Remote: /in/a.csv Local: /tmp/a', 'permission denied'],
+    ['ERR_GENERIC_CLIENT', 'fastPut->sftp: Failure Local: /tmp/a Remote: /in/a.csv', 'the server says "failure"'],
+    ['ERR_BAD_PATH', 'fastGet->fastGet: No such file  /in/a.csv', 'there is no such file'],
+    ['ERR_BAD_PATH', 'put: Bad path', 'there is no such file'],
+  ])('says what the server refused of a whole file: %s, %s', (code, message, says) => {
+    const error = explainRemoteError(Object.assign(new Error(message), { code }), 'fetch a file');
+    expect(error).toMatchObject({ code: 'REMOTE_FAILED', message: expect.stringContaining(says) });
+  });
+
   it('repeats nothing that a server or a path says', () => {
     const error = Object.assign(new Error('_get: No such file /in/4512345678901234.csv'), { code: 4 });
     const { message, cause } = explainRemoteError(error, 'fetch a file');

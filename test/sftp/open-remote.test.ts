@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -95,5 +96,29 @@ describe.runIf(sshdIsInstalled())('openRemote', () => {
     await expect(openRemote(other.remote)).rejects.toMatchObject({ code: 'REMOTE_UNREACHABLE' });
     await open.close();
     await other.stop();
+  });
+
+  it('gives up a server that lets it in and never opens its SFTP part', async () => {
+    const silent = await startTestSshd({ subsystem: '/bin/sleep 3600' });
+    await expect(openRemote({ ...silent.remote, timeoutMs: 2_000 })).rejects.toMatchObject({
+      code: 'REMOTE_UNREACHABLE',
+      message: expect.stringContaining('it did not answer in time'),
+    });
+    await silent.stop();
+  });
+
+  it('gives up a file of which no byte goes through', async () => {
+    // Opening a pipe blocks the server for ever when nothing reads from it.
+    execFileSync('mkfifo', [at('pipe')]);
+    await writeFile(at('local'), 'abc');
+    const uploading = async () => {
+      const open = await openRemote({ ...sshd.remote, timeoutMs: 2_000 });
+      try {
+        await open.upload(at('local'), at('pipe'));
+      } finally {
+        await open.close();
+      }
+    };
+    await expect(uploading()).rejects.toMatchObject({ code: 'REMOTE_UNREACHABLE' });
   });
 });

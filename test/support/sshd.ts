@@ -20,6 +20,8 @@ export type TestSshd = {
   stop(): Promise<void>;
 };
 
+type SshdOptions = { cage?: string; subsystem?: string };
+
 const SSHD = '/usr/sbin/sshd';
 
 export function sshdIsInstalled(): boolean {
@@ -30,8 +32,11 @@ export function sshdVerdict(): ServiceVerdict {
   return serviceVerdict('sshd', 'SFTP tests', sshdIsInstalled());
 }
 
-/** @param options.cage the user sees nothing but this folder, as its root; only an administrator may set that up */
-export async function startTestSshd({ cage }: { cage?: string } = {}): Promise<TestSshd> {
+/**
+ * @param options.cage the user sees nothing but this folder, as its root; only an administrator may set that up
+ * @param options.subsystem what answers in place of the SFTP part
+ */
+export async function startTestSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const home = await mkdtemp(join(tmpdir(), 'paydrop-test-sshd-'));
   await chmod(home, 0o755);
   const folder = join(home, 'files');
@@ -41,7 +46,7 @@ export async function startTestSshd({ cage }: { cage?: string } = {}): Promise<T
   // Where the server puts itself into a cage before anybody has logged in, as root only.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await findFreePort();
-  await writeFile(join(home, 'config'), configOf(home, port, cage));
+  await writeFile(join(home, 'config'), configOf(home, port, options));
   let server = await start(home, port);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
@@ -95,7 +100,7 @@ function fingerprintOf(path: string): string {
   return execFileSync('ssh-keygen', ['-lf', path], { encoding: 'utf8' }).split(' ')[1]!;
 }
 
-function configOf(home: string, port: number, cage: string | undefined): string {
+function configOf(home: string, port: number, { cage, subsystem = 'internal-sftp' }: SshdOptions): string {
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
@@ -107,7 +112,7 @@ function configOf(home: string, port: number, cage: string | undefined): string 
     'StrictModes no',
     'UsePAM no',
     'MaxStartups 200',
-    'Subsystem sftp internal-sftp',
+    `Subsystem sftp ${subsystem}`,
     ...(cage === undefined ? [] : [`ChrootDirectory ${cage}`, 'ForceCommand internal-sftp']),
     '',
   ].join('\n');

@@ -68,6 +68,14 @@ describe.runIf(sshdIsInstalled())('pullFolder', () => {
     expect(await pair.states()).toEqual(['done', 'done']);
   });
 
+  it('does not let a file that cannot be moved away keep the others waiting', async () => {
+    const pair = await world.freshPair();
+    await pair.put('claimed', 'a file where the folder of the claimed ones should be');
+    for (const name of ['one.csv', 'two.csv']) await pair.put(name, `${name}\n`);
+    await expect(pair.look()).rejects.toMatchObject({ code: 'REMOTE_FAILED' });
+    expect(Object.keys(await pair.here())).toEqual(expect.arrayContaining(['one.csv', 'two.csv']));
+  });
+
   it('deletes what it fetched, when that is wanted', async () => {
     const pair = await world.freshPair({ after: 'delete' });
     await pair.put('gone.csv', 'one\n');

@@ -5,7 +5,7 @@ import type { BatchGroup, FileFacts } from '../../ledger/queries/read-why.ts';
 import type { ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
 import type { AuditRow } from '../../ledger/queries/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/records.ts';
-import { sayWithheld } from '../../reconcile/say-withheld.ts';
+import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
 import { mendOf } from '../mend-of.ts';
 import { capital, ended, outcomesOf, rowsOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
@@ -67,6 +67,7 @@ export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly
     ...facts.groups.map(tellGroup),
     ...(facts.outcomes.length > 0 ? [`Outcomes: ${outcomesOf(facts.outcomes)}.`] : []),
     ...(wasTaken(file) && facts.withheld.rows > 0 ? [`${sayWithheld(facts.withheld)}.`] : []),
+    ...(file.state === 'held' && facts.withheld.rows > 0 ? [`${sayStaysBack(facts.withheld)}.`] : []),
     ...(outputs.length > 0 ? [`Output files: ${outputs.map((output) => output.name).join(', ')}.`] : []),
   ];
 }

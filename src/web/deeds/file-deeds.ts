@@ -5,11 +5,13 @@ import { approveHeld, declineFile } from '../../ledger/moves/release-held.ts';
 import { readOpenProposalOf } from '../../ledger/queries/proposals.ts';
 import { readMaker } from '../../ledger/queries/read-maker.ts';
 import { readBatches, readFileState } from '../../ledger/queries/read-file.ts';
+import { withheldOf } from '../../ledger/queries/read-withheld.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
 import { transact } from '../../ledger/transaction.ts';
 import { describeReason, readHoldReasons } from '../../operator/hold-reasons.ts';
 import { isTwoPersonMatter, letGo } from '../../operator/let-go.ts';
 import { capital, ended, whoDid } from '../../operator/why/sentence.ts';
+import { sayStaysBack } from '../../reconcile/say-withheld.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
@@ -34,7 +36,7 @@ export const approve: DeedHandler<'file'> = {
         isProposal
           ? `You propose to send ${sum}. It is sent once another person has confirmed.`
           : `${capital(sum)} will be sent.`,
-        ...(file.invalid_rows ? ['Its invalid rows stay behind all the same.'] : []),
+        ...(file.invalid_rows ? [`${sayStaysBack(withheldOf(file))}.`] : []),
         ...(held.some(({ code }) => code === 'SENT_BEFORE')
           ? ['What was sent before does not leave again; those batches have to be ended by a person.']
           : []),

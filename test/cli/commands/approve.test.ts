@@ -41,7 +41,7 @@ describe('approve', () => {
     expect(out.split('\n')).toEqual([
       'Held because',
       `  CONTROL_TOTALS: ${ERRORS.CONTROL_TOTALS.means}: it says 99 rows, the file has 3`,
-      'Approved: 2 valid rows with a total of 50.00 (1 more is invalid and withheld) will be sent, ' +
+      'Approved: 2 valid rows with a total of 50.00 (1 more is invalid and withheld: 1 amount unreadable) will be sent, ' +
         'by a paydrop that runs or by "paydrop run --once".',
       '',
     ]);

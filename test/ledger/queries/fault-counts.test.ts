@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('readFaultCounts has each code once, with the particulars of its first, in the order of finding', async () => {
+it('readFaultCounts has each code once with its rows, with the particulars of its first, in the order of finding', async () => {
   const file = await world.claimed();
   const beside = await world.claimed();
   await transact(world.ledger, async (tx) => {
@@ -19,6 +19,7 @@ it('readFaultCounts has each code once, with the particulars of its first, in th
       { code: 'DUPLICATE_ROW', line: 4, detail: 'the first stands on line 2' },
       { code: 'SAME_ROWS', line: 0 },
       { code: 'DUPLICATE_ROW', line: 7, detail: 'the first stands on line 3' },
+      { code: 'DUPLICATE_ROW', line: 7, detail: 'another cell of the same row' },
     ]);
   });
   expect(await readFaultCounts(world.ledger, file.file_no)).toEqual([

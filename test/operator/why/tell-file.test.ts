@@ -125,6 +125,15 @@ describe('nextForFile', () => {
       expect(nextForFile({ ...file, state }, some, []).join()).not.toContain('withheld');
   });
 
+  it('says of a held file what an approval leaves out, and of others nothing', () => {
+    const some = { ...facts, withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
+    const said = '3 invalid rows stay back and are not paid if the file is approved: 75.00, 1 amount unreadable.';
+    expect(tellFileState({ ...file, state: 'held' }, some, [])).toContain(said);
+    expect(tellFileState({ ...file, state: 'held' }, facts, []).join()).not.toContain('if the file is approved');
+    for (const state of ['completed', 'rejected'] as const)
+      expect(tellFileState({ ...file, state }, some, []).join()).not.toContain('if the file is approved');
+  });
+
   it('names a resubmission that has not come back, and none that has', () => {
     const waiting = { name: 'june-again-1.csv', new_file_id: null, charged: 0 } as ResubmissionRow;
     expect(nextForFile(file, facts, [waiting, { ...waiting, new_file_id: 'x' }])).toEqual([

@@ -44,7 +44,9 @@ async function path(name: string, deed: string): Promise<string> {
 describe('approve', () => {
   it('says what stays behind, lets the file go, and keeps what was overridden', async () => {
     const { words } = await openDeed(approver, await path('wanted.csv', 'approve'));
-    expect(words).toContain('2 rows, 50.00 USD will be sent. Its invalid rows stay behind all the same.');
+    expect(words).toContain(
+      '2 rows, 50.00 USD will be sent. 1 invalid row stays back and is not paid if the file is approved: 1 amount unreadable.',
+    );
     const done = await doIt(approver, await path('wanted.csv', 'approve'), { reason: 'meant so' });
     expect([done.status, done.words]).toEqual([
       200,
