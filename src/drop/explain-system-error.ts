@@ -13,6 +13,11 @@ export function explainSystemError(error: unknown, action: string): Error {
   if (error instanceof PipelineError || code === undefined || !SYSTEM_CODE.test(code)) {
     return error instanceof Error ? error : new Error(String(error));
   }
+  if (code === 'ENOTDIR') {
+    return new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
+      next: 'Move the file away and make the folder.',
+    });
+  }
   const known = CODES[code];
   return known
     ? new PipelineError(known, action)
@@ -24,7 +29,6 @@ const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'FOLDER_MISSING',
-  ENOTDIR: 'FOLDER_MISSING',
   // A link to itself, and a path that no folder can have.
   ELOOP: 'FOLDER_MISSING',
   ENAMETOOLONG: 'FOLDER_MISSING',

@@ -1,4 +1,4 @@
-import { access, constants, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../kernel/errors.ts';
 
@@ -12,6 +12,7 @@ const LEAST_FREE_BYTES = 1_048_576;
 export async function findJournalTrouble(path: string): Promise<string | undefined> {
   try {
     await access(path, constants.R_OK | constants.W_OK);
+    if (!(await stat(path)).isFile()) return 'something that is no file stands in its place; move it away';
     const { bavail, bsize } = await statfs(dirname(path));
     return bavail * bsize < LEAST_FREE_BYTES ? 'the disk is full' : undefined;
   } catch (error) {

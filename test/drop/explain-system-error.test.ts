@@ -9,6 +9,7 @@ function systemError(code: string): Error {
 describe('explainSystemError', () => {
   it.each([
     ['ENOENT', 'FOLDER_MISSING'],
+    ['ENOTDIR', 'FOLDER_MISSING'],
     ['ELOOP', 'FOLDER_MISSING'],
     ['ENAMETOOLONG', 'FOLDER_MISSING'],
     ['EXDEV', 'FOLDER_OTHER_DISK'],
@@ -24,6 +25,13 @@ describe('explainSystemError', () => {
     expect(explained.message).toContain('Cannot claim a drop of folder "cards"');
     expect(explained.message).not.toContain('4222');
     expect(explained.cause).toBeUndefined();
+  });
+
+  it('says that a file stands in the place of a folder, instead of that nothing does', () => {
+    const { message } = explainSystemError(systemError('ENOTDIR'), 'list the folder "cards"');
+    expect(message).toContain('a file stands in its place');
+    expect(message).toContain('Move the file away');
+    expect(message).not.toContain('does not exist');
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,6 +19,12 @@ describe('findJournalTrouble', () => {
 
   it('says that it is missing, without its path', async () => {
     expect(await findJournalTrouble(join(root, 'sends.jsonl'))).toBe('it is missing');
+  });
+
+  it('says that something else stands in its place', async () => {
+    const path = join(root, 'sends.jsonl');
+    await mkdir(path);
+    expect(await findJournalTrouble(path)).toContain('no file stands in its place');
   });
 
   it('names the code of any other trouble', async () => {

@@ -13,7 +13,7 @@ export type Presence = { client: PresenceClient; connection: Connection };
 /** node-postgres has these two, its types leave them out: whether the connection keeps the process alive. */
 type PresenceClient = Client & { ref(): void; unref(): void };
 
-export type Answer = { kind: 'ready'; presence: Presence } | { kind: 'busy' } | { kind: 'absent' };
+export type Answer = { kind: 'ready'; presence: Presence } | { kind: 'busy' } | { kind: 'silent' } | { kind: 'absent' };
 
 /** Names the presence connections in pg_stat_activity. */
 export const PRESENCE_NAME = 'paydrop presence';
@@ -21,12 +21,16 @@ export const PRESENCE_NAME = 'paydrop presence';
 /** Members share this advisory lock; the last to leave takes it alone. Any two numbers will do, if they never change. */
 export const PRESENCE_LOCK: readonly [number, number] = [1_885_434_980, 1_919_905_902];
 
+/** Longest wait for an answer, in ms. A server that starts or stops says so at once. */
+const ANSWER_MS = 5_000;
+
 /** Starting up, shutting down, terminated by a shutdown, crash of another backend, no free connection. */
 const BUSY_STATES = new Set(['57P03', '57P01', '57P02', '53300']);
 
 /**
  * Asks the server of this cluster whether we may come in.
- * @returns ready with our presence; busy while it starts, stops or is full; absent when nobody runs it
+ * @returns ready with our presence; busy while it starts, stops or is full; silent while it runs and does not answer;
+ * absent when nobody runs it
  * @throws PipelineError LEDGER_START_FAILED when it runs but will never let us in
  */
 export async function askServer(cluster: Cluster): Promise<Answer> {
@@ -35,11 +39,11 @@ export async function askServer(cluster: Cluster): Promise<Answer> {
   // The connection is tried before the process is looked for: a server in another container on the same volume is
   // reachable through its socket although its process cannot be seen from here.
   const presence = file.socketFolder === '' ? undefined : await tryPresence(cluster, file);
-  if (presence) return { kind: 'ready', presence };
-  return { kind: (await isPostmaster(file.pid, cluster)) ? 'busy' : 'absent' };
+  if (typeof presence === 'object') return { kind: 'ready', presence };
+  return { kind: (await isPostmaster(file.pid, cluster)) ? (presence ?? 'busy') : 'absent' };
 }
 
-async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Presence | undefined> {
+async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Presence | 'busy' | 'silent'> {
   const connection: Connection = {
     host: file.socketFolder,
     port: file.port,
@@ -50,10 +54,11 @@ async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Pres
   const client = new Client({
     ...connection,
     application_name: PRESENCE_NAME,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: ANSWER_MS,
   }) as PresenceClient;
   // Without a listener a server that goes away would throw out of the event loop.
   client.on('error', (error) => cluster.log.debug({ reason: reasonOf(error) }, 'presence connection broke'));
+  let refusal: 'busy' | 'silent' = 'busy';
   try {
     await client.connect();
     if (await sharePresenceLock(client)) {
@@ -62,9 +67,10 @@ async function tryPresence(cluster: Cluster, file: PostmasterFile): Promise<Pres
     }
   } catch (error) {
     if (!isPassing(error)) throw startFailed(cluster.home, error);
+    if (isSilence(error)) refusal = 'silent';
   }
   await client.end().catch(() => {});
-  return undefined;
+  return refusal;
 }
 
 /** Refused only while the last member is stopping the server. */
@@ -73,6 +79,11 @@ async function sharePresenceLock(client: Client): Promise<boolean> {
     ...PRESENCE_LOCK,
   ]);
   return rows[0]?.granted === true;
+}
+
+/** Whether nothing came back: no answer in time, or more wait to be let in than the system keeps waiting. */
+function isSilence(error: unknown): boolean {
+  return systemCode(error) === 'EAGAIN' || reasonOf(error).includes('timeout expired');
 }
 
 /** Whether a failed connection can be explained by a server that is starting, stopping or gone. */

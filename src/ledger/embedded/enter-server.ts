@@ -10,6 +10,9 @@ const POLL_MS = 50;
 /** Recovery after a crash may take long; a server that is stuck must not hold a command for ever. */
 const PATIENCE_MS = 120_000;
 
+/** A server that recovers says so when asked. One that says nothing for so long, in ms, is stopped or overwhelmed. */
+const SILENCE_MS = 20_000;
+
 /**
  * Asks, and initialises and starts as needed, until the server lets us in. No lock is held on the way: the rename of a
  * finished cluster, PostgreSQL's own interlock and the presence lock decide every race, and the loser asks again.
@@ -18,12 +21,14 @@ const PATIENCE_MS = 120_000;
  */
 export async function enterServer(
   cluster: Cluster,
-  options: { mayInit?: boolean; patienceMs?: number } = {},
+  options: { mayInit?: boolean; patienceMs?: number; silenceMs?: number } = {},
 ): Promise<Presence> {
-  const { mayInit = true, patienceMs = PATIENCE_MS } = options;
+  const { mayInit = true, patienceMs = PATIENCE_MS, silenceMs = SILENCE_MS } = options;
   const deadline = performance.now() + patienceMs;
+  let heardAt = performance.now();
   for (;;) {
     const answer = await askServer(cluster);
+    if (answer.kind !== 'silent') heardAt = performance.now();
     switch (answer.kind) {
       case 'ready':
         return answer.presence;
@@ -31,6 +36,10 @@ export async function enterServer(
         await raiseServer(cluster, mayInit);
         break;
       case 'busy':
+        await delay(POLL_MS);
+        break;
+      case 'silent':
+        if (performance.now() - heardAt > silenceMs) throw neverAnswers(cluster);
         await delay(POLL_MS);
         break;
     }
@@ -44,6 +53,11 @@ async function raiseServer(cluster: Cluster, mayInit: boolean): Promise<void> {
     await initCluster(cluster);
   }
   if ((await startServer(cluster)) === 'taken') await delay(POLL_MS);
+}
+
+function neverAnswers(cluster: Cluster) {
+  const next = 'Find out why its processes are stopped or wait for the disk. When they go on, everything goes on.';
+  return startFailed(cluster.home, 'the server runs and answers nobody', next);
 }
 
 function neverReady(cluster: Cluster, patienceMs: number) {

@@ -33,6 +33,20 @@ describe('enterServer', () => {
     await leaveServer(cluster, presence);
   });
 
+  it('gives up early on a server that is stopped, and comes in when it goes on', async () => {
+    const presence = await enterServer(cluster);
+    const pid = (await serverPid(cluster))!;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await expect(enterServer(cluster, { silenceMs: 0 })).rejects.toThrow('the server runs and answers nobody');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    const second = await enterServer(cluster);
+    await leaveServer(cluster, presence);
+    await leaveServer(cluster, second);
+  });
+
   it('gives up on a server that lets nobody in', async () => {
     const presence = await enterServer(cluster);
     const holder = new Client(presence.connection);
