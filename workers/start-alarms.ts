@@ -1,8 +1,9 @@
 import type { App } from '../src/app.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
+import type { Pulse } from '../src/kernel/pulse.ts';
 import { kindsOf, targetKey, tell } from '../src/notify/tell.ts';
 import { describeAlarm } from './alarms/describe-alarm.ts';
-import { findTrouble } from './alarms/find-local-causes.ts';
+import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
 import { lookForAlarms } from './raise-alarms.ts';
 import { sendNotices } from './send-notices.ts';
 
@@ -11,7 +12,9 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   if (app.settings.alarms.length === 0) return { stop: async () => {} };
   const tellOfLedger = watchLedger(app);
   let running: Promise<void> = Promise.resolve();
+  let telling: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let ledgerTimer: NodeJS.Timeout | undefined;
   let stopped = false;
   const busy = new Set<string>();
   const sending = new Set<Promise<void>>();
@@ -23,19 +26,25 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   const turn = () => {
     running = withoutThrowing(app, () => lookForAlarms(app))
       .then(send)
-      .then(tellOfLedger)
       .finally(plan);
   };
   const plan = () => {
     if (!stopped) timer = setTimeout(turn, app.settings.sweepMs);
   };
+  // On its own, because all else here waits for the ledger.
+  const watch = () => {
+    telling = withoutThrowing(app, tellOfLedger).finally(() => {
+      if (!stopped) ledgerTimer = setTimeout(watch, app.settings.sweepMs / LOOKS_AT_LEDGER);
+    });
+  };
   turn();
+  watch();
   return {
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await running;
-      await Promise.all(sending);
+      clearTimeout(ledgerTimer);
+      await Promise.all([running, telling, ...sending]);
     },
   };
 }
@@ -57,25 +66,52 @@ async function withoutThrowing(app: App, work: () => Promise<void>): Promise<voi
   }
 }
 
+/** How often in the time between two sweeps. */
+const LOOKS_AT_LEDGER = 5;
+
 /**
  * That the ledger does not answer cannot be put into an outbox there, so everybody is told directly and this process
- * remembers who was.
+ * remembers who was. A server whose processes are frozen fails no sweep for minutes, so it is asked here as well.
  */
 export function watchLedger(app: App): () => Promise<void> {
   const told = new Set<string>();
+  const silenceOf = askOften(app);
   return async () => {
-    const [cause] = findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger');
-    if (!cause) told.clear();
-    if (!cause) return;
-    const notice = { ...cause, event: 'raised', text: describeAlarm(cause), at: app.clock.now() } as const;
+    const [cause] = [app.pulse.trouble, silenceOf()].flatMap((trouble) =>
+      findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger', trouble),
+    );
+    const about = cause ?? { kind: 'trouble', subject: localSubject(app, 'ledger'), account: null, figures: {} };
+    const text = cause ? describeAlarm(cause) : `${about.subject}: it answers again.`;
+    const notice = { ...about, event: cause ? 'raised' : 'cleared', text, at: app.clock.now() } as const;
     await Promise.all(
       app.settings.alarms.map(async (target) => {
         const key = targetKey(target);
-        if (told.has(key) || !kindsOf(target).includes('trouble')) return;
+        if (told.has(key) === (cause !== undefined) || !kindsOf(target).includes('trouble')) return;
         const fault = await tell(target, [notice], app.clock);
-        if (fault === undefined) told.add(key);
-        else app.log.warn({ target: key }, `an alarm could not be delivered: ${fault}`);
+        if (fault !== undefined) app.log.warn({ target: key }, `an alarm could not be delivered: ${fault}`);
+        else if (cause) told.add(key);
+        else told.delete(key);
       }),
     );
+  };
+}
+
+/** @returns what asks the ledger, unless it still has to answer, and says since when it has not */
+function askOften(app: App): () => Pulse['trouble'] {
+  let silence: Pulse['trouble'];
+  let isAsked = false;
+  const ask = async () => {
+    isAsked = true;
+    await app.ledger.pool.query('SELECT').then(
+      () => (silence = undefined),
+      () => {},
+    );
+    isAsked = false;
+  };
+  return () => {
+    const before = silence;
+    silence ??= { since: app.clock.now(), code: 'LEDGER_UNREACHABLE', why: 'It does not answer.' };
+    if (!isAsked) void ask();
+    return before;
   };
 }

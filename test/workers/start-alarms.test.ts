@@ -51,10 +51,29 @@ describe('watchLedger', () => {
     await look();
     expect(world.told()).toEqual(['raised trouble', 'raised trouble']);
     app.pulse.noteSweep();
-    await look();
+    await expect
+      .poll(() => look().then(() => world.told()))
+      .toEqual(['raised trouble', 'raised trouble', 'cleared trouble']);
     app.pulse.noteTrouble('LEDGER_UNREACHABLE');
     clock.advance(180_000);
     await look();
-    expect(world.told()).toHaveLength(3);
+    expect(world.told()).toHaveLength(4);
+  });
+
+  it('tells of a ledger that leaves a question without an answer, and of its answer', async () => {
+    const clock = handClock('2026-06-15T10:00:00.000Z');
+    const watched = world.watched();
+    const asked: (() => void)[] = [];
+    const pool = { query: () => new Promise<void>((resolve) => asked.push(resolve)) };
+    const look = watchLedger({ ...watched, clock, ledger: { ...watched.ledger, pool: pool as never } });
+    await look();
+    await look();
+    expect([asked.length, world.told()]).toEqual([1, []]);
+    clock.advance(180_000);
+    await look();
+    expect(world.told()).toEqual(['raised trouble']);
+    expect(String(world.hook.received.at(-1)?.body)).toContain('It does not answer.');
+    asked[0]!();
+    await expect.poll(() => look().then(() => world.told())).toEqual(['raised trouble', 'cleared trouble']);
   });
 });

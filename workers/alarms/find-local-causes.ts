@@ -40,8 +40,12 @@ export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean 
 }
 
 /** Since when a lasting trouble is worth an alarm; undefined when it is not, yet. */
-export function findTrouble(app: App, code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE', part: string): AlarmCause[] {
-  const { trouble } = app.pulse;
+export function findTrouble(
+  app: App,
+  code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE',
+  part: string,
+  trouble = app.pulse.trouble,
+): AlarmCause[] {
   if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
   const figures = { minutes: minutes(ageMs(app, trouble.since)), ...(trouble.why && { says: trouble.why }) };
   return [{ kind: 'trouble', subject: localSubject(app, part), account: null, figures }];
