@@ -153,6 +153,34 @@ describe('prepareBatch', () => {
     expect((await Promise.all(tries)).filter((batch) => batch !== undefined)).toHaveLength(1);
     expect((await world.links(fileId)).filter((link) => link.move === 'prepare')).toHaveLength(1);
   });
+
+  it('waits for a worker that takes up another batch of the account, and lets none through beside it', async () => {
+    const { file_id: held, account } = await world.held();
+    const { file_id: first } = await world.accepted({ account });
+    const { pool } = world.ledger;
+    const other = await pool.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query(
+        `UPDATE batch SET state = 'preparing', token = gen_random_uuid(), worker = 'other',
+           lease_until = clock_timestamp() + interval '1 minute' WHERE file_id = $1`,
+        [first],
+      );
+      // This one comes first from now on, and who is asked sees nothing of the other worker yet.
+      await world.putFile(held, 'accepted');
+      const ends = prepareBatch(world.ledger, { fileId: held, batchNo: 1 }, LEASE_MS).then((batch) => batch?.state);
+      const waits = async () => {
+        const { rows } = await pool.query(`SELECT FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND datname = current_database()`);
+        return rows.length > 0;
+      };
+      await Promise.race([ends, expect.poll(waits).toBe(true)]);
+      await other.query('COMMIT');
+      expect(await ends).toBeUndefined();
+    } finally {
+      other.release();
+    }
+  });
 });
 
 describe('releaseBatch', () => {
