@@ -60,21 +60,31 @@ describe('startWorkers', () => {
     await whileWorking(() => expectSent(account, 2));
   });
 
-  it('sends nothing of an account whose journal is ahead of the ledger', async () => {
-    const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
-    const fileId = await takeInCharges(world.app, forgetful, 2);
-    await world.app.journal.append({
+  const forgottenSend = (account: string, fileId: string) =>
+    world.app.journal.append({
       at: '2026-06-15T12:00:00.000Z',
-      account: forgetful,
+      account,
       fileId,
       batchNo: 1,
       attempt: 1,
       sha256: 'a'.repeat(64),
     });
+
+  it('sends nothing of an account whose journal is ahead of the ledger', async () => {
+    const [forgetful, other] = [world.freshAccount(), world.freshAccount()];
+    await forgottenSend(forgetful, await takeInCharges(world.app, forgetful, 2));
     await takeInCharges(world.app, other, 4);
     await whileWorking(() => expectSent(other, 2));
     expect(world.service.posts(agentCodeOf(forgetful))).toBe(0);
     expect(await readStop(world.app, forgetful)).toContain('the send journal knows');
+  });
+
+  it('compares the journal before anything else, also where nothing is sent', async () => {
+    const account = world.freshAccount();
+    await forgottenSend(account, await takeInCharges(world.app, account, 2));
+    const workers = await startWorkers(world.app, new Set(['poll']));
+    await workers.stop();
+    expect(await readStop(world.app, account)).toContain('the send journal knows');
   });
 
   it('never sends a batch in doubt again', async () => {
