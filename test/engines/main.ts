@@ -9,6 +9,7 @@ const files = process.argv.length > 2 ? process.argv.slice(2) : ['test/pipeline'
 /** What takes its time and says nothing about engines: what files hold, and where they lie. */
 const WITHOUT = [
   'bad-input',
+  'destroyed-keys',
   'encrypted-drops',
   'endless-line',
   'full-disk',
