@@ -11,7 +11,11 @@ export const SILENT_INTERVALS = 3;
  * not answer it for a while.
  */
 export function findLocalCauses(app: App): AlarmCause[] {
-  return [...findSilentFolders(app), ...findBrokenTransfers(app), ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')];
+  return [
+    ...findSilentFolders(app),
+    ...findBrokenTransfers(app),
+    ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.pulse.trouble),
+  ];
 }
 
 /** The subjects that only processes of this host can judge bear its name. */
@@ -44,7 +48,7 @@ export function findTrouble(
   app: App,
   code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE',
   part: string,
-  trouble = app.pulse.trouble,
+  trouble: App['pulse']['trouble'],
 ): AlarmCause[] {
   if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
   const figures = { minutes: minutes(ageMs(app, trouble.since)), ...(trouble.why && { says: trouble.why }) };

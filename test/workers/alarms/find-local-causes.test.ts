@@ -79,8 +79,8 @@ describe('findTrouble', () => {
     const { app, clock } = atStart();
     app.pulse.noteTrouble('LEDGER_UNREACHABLE');
     clock.advance(60_000);
-    expect(findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger')).toHaveLength(1);
-    expect(findTrouble(app, 'QUEUE_UNREACHABLE', 'queue')).toEqual([]);
+    expect(findTrouble(app, 'LEDGER_UNREACHABLE', 'ledger', app.pulse.trouble)).toHaveLength(1);
+    expect(findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.pulse.trouble)).toEqual([]);
   });
 });
 
