@@ -1,6 +1,7 @@
 import { ERRORS, type FaultCode } from '../schemas/errors.ts';
 import type { FileCheck } from '../src/csv/check-payment-file.ts';
 import { type EffectRules, effectOf } from '../src/csv/fault-effect.ts';
+import { counted } from '../src/kernel/counted.ts';
 import type { Limits } from '../src/kernel/limits.ts';
 import type { ControlNote, Fault } from '../src/kernel/rows.ts';
 import { formatCents } from '../src/kernel/money.ts';
@@ -52,7 +53,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
 
 /** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row (F11). */
 export function describeExcess(bytes: number, maxBytes: number | undefined): string | undefined {
-  return maxBytes === undefined || bytes <= maxBytes ? undefined : `${bytes} bytes, at most ${maxBytes}`;
+  return maxBytes === undefined || bytes <= maxBytes ? undefined : `${counted(bytes, 'byte')}, at most ${maxBytes}`;
 }
 
 function decide(check: FileCheck, faults: readonly Fault[], around: Circumstances): FileDecision {
@@ -98,7 +99,7 @@ function reasonsFor(verdict: 'hold' | 'reject', found: readonly Finding[], effec
 }
 
 function describe({ code, count, detail }: Finding): string {
-  const rows = ERRORS[code].scope === 'row' && count > 0 ? ` (${count} ${count === 1 ? 'row' : 'rows'})` : '';
+  const rows = ERRORS[code].scope === 'row' && count > 0 ? ` (${counted(count, 'row')})` : '';
   return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
 }
 
@@ -109,7 +110,7 @@ function compareLimits(
 ): [FaultCode, string][] {
   const excesses: [FaultCode, string][] = [];
   if (fileRows !== undefined && valid.rows > fileRows) {
-    excesses.push(['LIMIT_FILE_ROWS', `${valid.rows} rows, at most ${fileRows}`]);
+    excesses.push(['LIMIT_FILE_ROWS', `${counted(valid.rows, 'row')}, at most ${fileRows}`]);
   }
   if (fileCents !== undefined && Math.abs(valid.cents) > fileCents) {
     excesses.push(['LIMIT_FILE_TOTAL', `${formatCents(Math.abs(valid.cents))}, at most ${formatCents(fileCents)}`]);
@@ -123,7 +124,7 @@ function compareControl(check: FileCheck, { control, claimedSha256 }: Circumstan
   const differences: [FaultCode, string][] = [];
   const { rows, totalCents, sha256 } = control;
   if (rows !== undefined && rows !== check.records) {
-    differences.push(['CONTROL_TOTALS', `it says ${rows} rows, the file has ${check.records}`]);
+    differences.push(['CONTROL_TOTALS', `it says ${counted(rows, 'row')}, the file has ${check.records}`]);
   }
   if (totalCents !== undefined && totalCents !== check.declaredCents) {
     const found = formatCents(check.declaredCents);

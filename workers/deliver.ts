@@ -1,6 +1,7 @@
 import { LAYOUTS } from '../schemas/layouts.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../schemas/lifecycle.ts';
 import type { App } from '../src/app.ts';
+import { byNumber, counted } from '../src/kernel/counted.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { formatInZone } from '../src/kernel/zone-time.ts';
@@ -155,7 +156,9 @@ async function summarize(
     openItems: [
       ...(unknown === 0
         ? []
-        : [`${unknown} rows may or may not have been charged; ask the service before sending them again`]),
+        : [
+            `${counted(unknown, 'row')} may or may not have been charged; ask the service before sending ${byNumber(unknown, 'it', 'them')} again`,
+          ]),
       ...(withheld.rows === 0 ? [] : [`${sayWithheld(withheld)}; correct the rejects file and drop it`]),
     ],
   };

@@ -1,4 +1,5 @@
 import type { FaultCode } from '../schemas/errors.ts';
+import { byNumber, counted } from '../src/kernel/counted.ts';
 import { findSameContent, type SameContent } from '../src/ledger/queries/find-duplicate.ts';
 import type { Transaction } from '../src/ledger/transaction.ts';
 
@@ -30,5 +31,5 @@ function fateOf({ state, mayBeCharged, invalid_rows: withheld }: SameContent): s
 }
 
 function sayRows(withheld: number): string {
-  return withheld === 1 ? '1 row of it was withheld and' : `${withheld} rows of it were withheld and`;
+  return `${counted(withheld, 'row')} of it ${byNumber(withheld, 'was', 'were')} withheld and`;
 }

@@ -1,6 +1,7 @@
 import type { App } from '../src/app.ts';
 import type { FileCheck } from '../src/csv/check-payment-file.ts';
 import { readClaim } from '../src/drop/find-claims.ts';
+import { counted } from '../src/kernel/counted.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { describeFault, PipelineError } from '../src/kernel/errors.ts';
 import { sha256OfFile } from '../src/kernel/hash.ts';
@@ -180,7 +181,7 @@ async function findRefusal(
 
 /** Reading it has ended the process too often (guard-reading.ts). */
 async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
-  const refusal: Refusal = { code: 'POISON_FILE', detail: `${file.bytes} bytes` };
+  const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
   return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
 }
 

@@ -2,6 +2,7 @@ import type { FaultCode } from '../schemas/errors.ts';
 import type { App } from '../src/app.ts';
 import type { FileCheck } from '../src/csv/check-payment-file.ts';
 import type { Folder } from '../src/kernel/config.ts';
+import { counted } from '../src/kernel/counted.ts';
 import { limitsOf } from '../src/kernel/limits.ts';
 import { formatCents } from '../src/kernel/money.ts';
 import type { Fault } from '../src/kernel/rows.ts';
@@ -99,7 +100,7 @@ async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subjec
   ]);
   if (rowsOf) return { faults: [fault('SAME_ROWS', nameOf(rowsOf))], rowsOf };
   if (!totalsOf) return { faults: [], rowsOf };
-  const figures = `${check.valid.rows} rows with a total of ${formatCents(check.valid.cents)}`;
+  const figures = `${counted(check.valid.rows, 'row')} with a total of ${formatCents(check.valid.cents)}`;
   return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };
 }
 
@@ -145,7 +146,7 @@ async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Pr
   const median = `(median of the last ${usual.files} files)`;
   const { rows, cents } = check.valid;
   if (rows > factor * usual.rows) {
-    faults.push(fault('UNUSUAL_ROWS', `${rows} rows, ${times} ${usual.rows} ${median}`));
+    faults.push(fault('UNUSUAL_ROWS', `${counted(rows, 'row')}, ${times} ${usual.rows} ${median}`));
   }
   if (Math.abs(cents) > factor * usual.cents) {
     const usualTotal = formatCents(Math.round(usual.cents));

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path';
 import type { App } from '../src/app.ts';
 import type { Settings } from '../src/kernel/config.ts';
+import { counted } from '../src/kernel/counted.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { beginPushing, findUnpushed, notePushed, type PushableOutput } from '../src/ledger/moves/note-push.ts';
 import { withLock } from '../src/ledger/with-lock.ts';
@@ -50,7 +51,7 @@ async function upload({ app, session, target }: Setting, output: PushableOutput)
     await session.upload(join(app.settings.paths.out, output.name), hidden);
     const arrived = await session.stat(hidden);
     if (arrived?.bytes !== output.bytes) {
-      const reason = `${output.bytes} bytes were sent and ${arrived?.bytes ?? 0} are there`;
+      const reason = `${counted(output.bytes, 'byte')} sent and ${arrived?.bytes ?? 0} there`;
       throw new PipelineError('REMOTE_FAILED', `upload "${output.name}" to remote "${target.remote}"`, reason);
     }
     // Left by an upload that nobody could finish; its name is ours alone.

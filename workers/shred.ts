@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { App } from '../src/app.ts';
+import { counted } from '../src/kernel/counted.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { retentionDays } from '../src/kernel/retention-days.ts';
 import { cleanStorage } from '../src/ledger/clean-storage.ts';
@@ -39,10 +40,9 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   await clearArchive(app, isStopping);
   if (!isStopping()) await cleanLedger(app);
   if (left === 0) return shredded;
-  const files = left === 1 ? '1 file' : `${left} files`;
   throw new PipelineError(
     'CLOCK_UNSURE',
-    `destroy the keys of ${files}`,
+    `destroy the keys of ${counted(left, 'file')}`,
     'the service says another time than this host, or does not say',
   );
 }

@@ -1,5 +1,6 @@
 import { type Country, LAYOUTS, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
+import { counted } from '../kernel/counted.ts';
 import type { Fault, RawRow } from '../kernel/rows.ts';
 
 /**
@@ -46,7 +47,7 @@ export function columnCountFault(row: RawRow, operation: FolderOperation, layout
   const count = row.cells.length;
   const bySemicolons = count === 1 && row.cells[0]?.includes(';');
   const hint = bySemicolons ? '; they seem to be separated by semicolons' : '';
-  const detail = `${count} ${count === 1 ? 'column' : 'columns'}, expected ${expectedCount(operation, layout)}${hint}`;
+  const detail = `${counted(count, 'column')}, expected ${expectedCount(operation, layout)}${hint}`;
   return { code: 'COLUMN_COUNT', line: row.line, detail };
 }
 

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../kernel/counted.ts';
 import type { Fault } from '../kernel/rows.ts';
 import type { RecordsFound } from './check-records.ts';
 import type { CheckRules } from './check-rules.ts';
@@ -22,7 +23,8 @@ export function decideVerdict(
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
   if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
   // Nobody could approve anything, and an accepted file without a payment could never be completed.
-  const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail: `none of its ${found.records} rows is valid` };
+  const detail = byNumber(found.records, 'its only row is not valid', `none of its ${found.records} rows is valid`);
+  const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail };
   tally.count(nothingToSend);
   return { verdict: 'reject', faults: [...faults, nothingToSend] };
 }
@@ -38,7 +40,7 @@ function checkLines(found: Findings, rules: CheckRules): Fault[] {
   const lines = found.physicalLines - found.blankLines;
   const expected = found.records + (found.headerLine === null ? 0 : 1);
   if (lines !== expected) {
-    faults.push({ code: 'LINES_DIFFER', line: 0, detail: `${lines} lines, ${expected} rows` });
+    faults.push({ code: 'LINES_DIFFER', line: 0, detail: `${counted(lines, 'line')}, ${counted(expected, 'row')}` });
   }
   if (found.isLastLineOpen) {
     const code = rules.folder.finalNewline === 'hold' ? 'NO_FINAL_NEWLINE' : 'LAST_LINE_OPEN';
@@ -51,7 +53,7 @@ function checkLines(found: Findings, rules: CheckRules): Fault[] {
 function checkBadRows(found: Findings, rules: CheckRules, tally: ReturnType<typeof faultTally>): Fault[] {
   const { policy, maxPercent } = rules.folder.badRows;
   const invalid = found.records - found.valid.rows;
-  const figures = `${invalid} of ${found.records} rows are invalid`;
+  const figures = `${invalid} of ${counted(found.records, 'row')} ${byNumber(invalid, 'is', 'are')} invalid`;
   if (policy === 'reject-file' && tally.has('row')) {
     return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes none` }];
   }

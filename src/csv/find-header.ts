@@ -1,6 +1,7 @@
 import { COLUMNS } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
+import { counted } from '../kernel/counted.ts';
 import { maskText } from '../kernel/mask.ts';
 import type { Fault, RawRow } from '../kernel/rows.ts';
 import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
@@ -41,7 +42,7 @@ export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fau
   if (!layout) return [];
   const columns = columnsOf(layout);
   if (header.cells.length !== columns.length) {
-    const detail = `the header has ${header.cells.length} columns, the rows have ${columns.length}`;
+    const detail = `the header has ${counted(header.cells.length, 'column')}, the rows have ${columns.length}`;
     return [{ code: 'COLUMN_COUNT', line: header.line, detail }];
   }
   return columns.flatMap((column, index) => {

@@ -1,4 +1,5 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { PaymentRow } from '../kernel/rows.ts';
 
@@ -20,7 +21,8 @@ export type CanonicalRow = {
 export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalRow[] {
   const columns = columnsOf(layout);
   return splitBody(bytes).map((cells, index) => {
-    if (cells.length !== columns.length) throw mismatch(index, `${cells.length} columns, expected ${columns.length}`);
+    if (cells.length !== columns.length)
+      throw mismatch(index, `${counted(cells.length, 'column')}, expected ${columns.length}`);
     const valueOf = (column: (typeof columns)[number]) => cells[columns.indexOf(column)] ?? '';
     const amount = valueOf('amount');
     if (!/^-?[0-9]+[.][0-9]{2}$/.test(amount)) throw mismatch(index, 'the amount is not canonical');
@@ -39,7 +41,7 @@ export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalR
  */
 export function assertCanonical(bytes: Uint8Array, layout: LayoutName, rows: readonly PaymentRow[]): void {
   const read = readCanonical(bytes, layout);
-  if (read.length !== rows.length) throw mismatch(0, `${read.length} rows were read, ${rows.length} were written`);
+  if (read.length !== rows.length) throw mismatch(0, `${counted(read.length, 'row')} read, ${rows.length} written`);
   const body = splitBody(bytes);
   rows.forEach((row, index) => {
     const names = ['invoice', 'customerCode', 'amountCents', 'number'] as const;

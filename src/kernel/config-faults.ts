@@ -3,6 +3,7 @@ import { SiteName } from '../../schemas/config.ts';
 import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
 import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
+import { counted } from './counted.ts';
 import { isLoopback } from './is-loopback.ts';
 import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -84,7 +85,7 @@ function findEncryptionFaults({ encryption }: Folder, path: string, { name, open
 function findRetentionFaults({ chargedBefore, duplicateDays }: Folder, path: string, account: Account): ConfigFault[] {
   const { days } = account.retention;
   if (chargedBefore === 'off' || days === 0 || duplicateDays <= days) return [];
-  const reason = `it looks ${duplicateDays} days back, and account "${account.name}" keeps files for ${days}`;
+  const reason = `it looks ${counted(duplicateDays, 'day')} back, and account "${account.name}" keeps files for ${days}`;
   return [{ path: `${path}.duplicateDays`, reason }];
 }
 

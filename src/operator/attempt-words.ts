@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import type { AttemptRow } from '../ledger/records.ts';
 
 /** What the words need of a call. */
@@ -7,7 +8,7 @@ type ToldAttempt = Pick<AttemptRow, 'request_bytes' | 'evidence'>;
 export function describeWritten({ request_bytes: request, evidence }: ToldAttempt): string {
   const written = evidence?.['bytesWritten'];
   const whole = `the request has ${request} and its head`;
-  return typeof written === 'number' ? `${written} bytes; ${whole}` : `not known; ${whole}`;
+  return typeof written === 'number' ? `${counted(written, 'byte')}; ${whole}` : `not known; ${whole}`;
 }
 
 /** What came back of it: status, bytes, and the text as it was noted. */
@@ -15,7 +16,7 @@ export function describeAnswer({ evidence }: ToldAttempt): string {
   const { httpStatus, bytesRead, answerText } = evidence ?? {};
   const parts = [
     ...(typeof httpStatus === 'number' ? [`HTTP ${httpStatus}`] : []),
-    ...(typeof bytesRead === 'number' ? [`${bytesRead} bytes`] : []),
+    ...(typeof bytesRead === 'number' ? [counted(bytesRead, 'byte')] : []),
     ...(typeof answerText === 'string' ? [answerText] : []),
   ];
   return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
@@ -34,7 +35,7 @@ export function describeWait(ms: number): string {
   for (const [name, unitMs] of UNITS) {
     const count = Math.floor(restMs / unitMs);
     restMs -= count * unitMs;
-    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+    if (count > 0) parts.push(counted(count, name));
   }
   return parts.slice(0, 2).join(' ') || 'less than a minute';
 }

@@ -6,11 +6,11 @@ import {
   type Selection,
 } from '../../workers/resubmit.ts';
 import type { App } from '../app.ts';
+import { counted } from '../kernel/counted.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { readResubmissions, type ResubmissionRow } from '../ledger/queries/resubmissions.ts';
 import type { FileRow } from '../ledger/records.ts';
 import { sayUnproven, UNPROVEN_NEXT } from './say-kept-back.ts';
-import { rowsOf } from './why/sentence.ts';
 
 /**
  * The rows of a finished file that may go out again, unless a file of an earlier resubmission is still on its way: two
@@ -56,7 +56,7 @@ function refuseUnfinished({ file_id: fileId, state }: FileRow): void {
 }
 
 function refuseWaiting({ file_id: fileId, folder }: FileRow, { name, rows }: ResubmissionRow): PipelineError {
-  const reason = `"${name}" with ${rowsOf(rows)} of it has not come back through ${folder}`;
+  const reason = `"${name}" with ${counted(rows, 'row')} of it has not come back through ${folder}`;
   const next = 'Let paydrop run; if the file is not in that folder any more, use --drop-again.';
   return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${fileId}"`, reason, { next });
 }

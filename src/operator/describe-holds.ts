@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import { formatInZone } from '../kernel/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/moves/pause-account.ts';
@@ -37,7 +38,7 @@ export function describeStop({ account, kind, reason, actor, since }: Stop, time
 
 export function describeHoldingBatch(batch: HoldingBatch, timeZone: string): HoldWords {
   const reference = `${batch.fileId}/${batch.batchNo}`;
-  const what = `Batch ${batch.batchNo} of ${batch.name} (${reference}, ${batch.rows} rows, ${formatCents(batch.cents)})`;
+  const what = `Batch ${batch.batchNo} of ${batch.name} (${reference}, ${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
   const since = `since ${formatInZone(batch.since, timeZone)}`;
   const why = batch.reason ? `: ${batch.reason}` : '';
   switch (batch.state) {

@@ -1,6 +1,7 @@
 import { ERRORS } from '../../schemas/errors.ts';
 import { effectOf } from '../csv/fault-effect.ts';
 import type { Settings } from '../kernel/config.ts';
+import { counted } from '../kernel/counted.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import { type FaultCount, readFaultCounts } from '../ledger/queries/fault-counts.ts';
 import type { FileRow } from '../ledger/records.ts';
@@ -25,7 +26,6 @@ export function describeHoldReasons(reasons: readonly FaultCount[]): string {
 
 /** In one line, with the number of rows where it is about rows. */
 export function describeReason({ code, count, line, detail }: FaultCount): string {
-  const rows =
-    ERRORS[code].scope === 'row' ? ` (${count} ${count === 1 ? 'row' : 'rows'}, the first on line ${line})` : '';
+  const rows = ERRORS[code].scope === 'row' ? ` (${counted(count, 'row')}, the first on line ${line})` : '';
   return `${code}: ${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../kernel/config.ts';
+import { byNumber, counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import { takesTwoToApprove } from '../kernel/second-person.ts';
 import type { Because } from '../ledger/moves/move.ts';
@@ -40,8 +41,8 @@ export function willBeSent(held: readonly FaultCount[], { file_id: fileId }: Fil
 /** A person who approves must see that invalid rows stay behind all the same. */
 export function describeRows(file: FileRow): string {
   const { valid_rows: rows, valid_cents: cents, invalid_rows: withheld } = file;
-  const valid = `${rows ?? 0} valid ${rows === 1 ? 'row' : 'rows'} with a total of ${formatCents(cents ?? 0)}`;
+  const valid = `${counted(rows ?? 0, 'valid row')} with a total of ${formatCents(cents ?? 0)}`;
   return withheld
-    ? `${valid} (${withheld} more ${withheld === 1 ? 'is' : 'are'} invalid and withheld: ${sayAmount(withheldOf(file))})`
+    ? `${valid} (${withheld} more ${byNumber(withheld, 'is', 'are')} invalid and withheld: ${sayAmount(withheldOf(file))})`
     : valid;
 }

@@ -1,5 +1,6 @@
 import { FINAL_BATCH_STATES } from '../../schemas/lifecycle.ts';
 import { figuresOfFile } from '../../workers/deliver/figures-of-file.ts';
+import { counted } from '../kernel/counted.ts';
 import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
 import type { FileFigures } from '../ledger/queries/file-figures.ts';
@@ -82,7 +83,7 @@ function reserve({ id }: ControlTotal, file: FileRow, { states }: FileFigures, i
         return {
           id,
           state: 'differ',
-          says: `the results of ${states.exception.batches} batches do not fit what was sent`,
+          says: `the results of ${counted(states.exception.batches, 'batch')} do not fit what was sent`,
         } as const;
       if (file.state === 'cancelled')
         return { id, state: 'not needed', says: 'nothing was sent, so there is no result' } as const;

@@ -1,7 +1,8 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
+import { byNumber, counted } from '../kernel/counted.ts';
 import type { ShownRow, UnprovenRows } from '../../workers/resolve/ask-report-again.ts';
 import type { KeptBack } from '../../workers/resubmit.ts';
-import { ended, rowsOf } from './why/sentence.ts';
+import { ended } from './why/sentence.ts';
 
 /**
  * Which rows do not go out again because of the newest report of the service, why, and what to do about them; nothing when
@@ -10,7 +11,11 @@ import { ended, rowsOf } from './why/sentence.ts';
 export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
   return [
     ...shown.slice(0, SHOWN).map(sayShown),
-    ...(shown.length > SHOWN ? [`${rowsOf(shown.length - SHOWN)} more stay for the same reason.`] : []),
+    ...(shown.length > SHOWN
+      ? [
+          `${counted(shown.length - SHOWN, 'more row')} ${byNumber(shown.length - SHOWN, 'stays', 'stay')} for the same reason.`,
+        ]
+      : []),
     ...(shown.length > 0
       ? [
           'Ask the service what became of these payments. Until it says that it did not charge them, do not drop them again.',
@@ -36,8 +41,8 @@ function sayShown({ row }: ShownRow): string {
 /** Without a full stop, as part of an error or of a sentence. */
 export function sayUnproven({ batchNo, lines, why }: UnprovenRows): string {
   const more = lines.length > SHOWN ? ` and ${lines.length - SHOWN} more` : '';
-  const which = `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, SHOWN).join(', ')}${more}`;
-  return `${rowsOf(lines.length)} of batch ${batchNo} (${which}) cannot go out again now, because ${why.replace(/[.\s]+$/, '')}`;
+  const which = `${byNumber(lines.length, 'line', 'lines')} ${lines.slice(0, SHOWN).join(', ')}${more}`;
+  return `${counted(lines.length, 'row')} of batch ${batchNo} (${which}) cannot go out again now, because ${why.replace(/[.\s]+$/, '')}`;
 }
 
 /** The same for a program. */

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import type { RanNow } from '../../workers/schedule/run-now.ts';
 import { describeRun } from './describe-run.ts';
 
@@ -16,14 +17,12 @@ export function sayRan(name: string, ran: RanNow): string {
     case 'made before':
       return `The run of ${name} for ${ran.day} was made before: ${describeRun(ran.run.summary)}. Nothing was done.`;
     case 'taken again':
-      return ran.taken ? `Taken once more: ${countFiles(ran.taken.files)}.` : 'Stopped before everything was taken.';
+      return ran.taken
+        ? `Taken once more: ${counted(ran.taken.files, 'file')}.`
+        : 'Stopped before everything was taken.';
     case 'busy':
       return `The run of ${name} is being made at this moment. Nothing was done.`;
     case 'no business day':
       return `${ran.day} is no business day of ${name}. Nothing was done.`;
   }
-}
-
-function countFiles(files: number): string {
-  return files === 1 ? '1 file' : `${files} files`;
 }

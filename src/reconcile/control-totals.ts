@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { ControlNote, OutcomeTotals, Totals } from '../kernel/rows.ts';
 import { sumTotals } from './reconcile-rows.ts';
@@ -40,12 +41,12 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
     total(
       'H2',
       nonBlank === figures.headerLines + records,
-      `${nonBlank} lines = ${figures.headerLines} header + ${records} rows`,
+      `${counted(nonBlank, 'line')} = ${figures.headerLines} header + ${counted(records, 'row')}`,
     ),
     total(
       'H3',
       records === valid.rows + invalidRows,
-      `${records} rows = ${valid.rows} valid + ${invalidRows} withheld`,
+      `${counted(records, 'row')} = ${valid.rows} valid + ${invalidRows} withheld`,
     ),
     total('H4', same(valid, batched), `valid ${say(valid)} = batches ${say(batched)}`),
     total('H5', true, 'the bytes of every batch, read again, were its rows'),
@@ -53,7 +54,7 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
     total(
       'H7',
       same(addUp([sent, unsent]), batched) && sumTotals(outcomes).rows === records,
-      `outcomes ${say(sent)} + not sent ${say(unsent)} = batches ${say(batched)}; with ${withheld.rows} withheld ${records} rows`,
+      `outcomes ${say(sent)} + not sent ${say(unsent)} = batches ${say(batched)}; with ${withheld.rows} withheld ${counted(records, 'row')}`,
     ),
     total('H8', sameOutcomes(outcomes, figures.delivered), 'the result file, read back, says what the ledger says'),
   ];
@@ -115,7 +116,7 @@ function describeControl(figures: Figures): string {
   if ('fault' in control) return 'the control file cannot be read';
   const { rows, totalCents, sha256 } = control;
   const parts = [
-    rows === undefined ? [] : [`${rows} rows = ${records} rows`],
+    rows === undefined ? [] : [`${counted(rows, 'row')} = ${counted(records, 'row')}`],
     totalCents === undefined ? [] : [`total ${formatCents(totalCents)} = ${formatCents(declaredCents(figures))}`],
     sha256 === undefined ? [] : [`sha256 ${sha256} = ${figures.sha256}`],
   ];
@@ -143,5 +144,5 @@ function sameOutcomes(left: OutcomeTotals, right: OutcomeTotals): boolean {
 }
 
 function say(totals: Totals): string {
-  return `${totals.rows} rows ${formatCents(totals.cents)}`;
+  return `${counted(totals.rows, 'row')} ${formatCents(totals.cents)}`;
 }

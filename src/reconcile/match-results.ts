@@ -1,4 +1,5 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
+import { byNumber, counted } from '../kernel/counted.ts';
 import type { RowResult, SentRow } from '../kernel/rows.ts';
 import { type ComparedRow, compareRows, type ShownSide } from './compare-rows.ts';
 import { type Identity, identityReader, isSameRow } from './row-identity.ts';
@@ -57,7 +58,7 @@ function keyOf(invoice: string, cents: number, customerCode: string): string {
 
 function mismatch(layout: LayoutName, sent: readonly SentRow[], results: readonly RowResult[]): Match {
   const differing = compareRows(layout, sent, results).filter((row) => !row.isSame);
-  const reason = `${results.length} result rows for ${sent.length} sent rows, ${differing.length} of them differ`;
+  const reason = `${counted(results.length, 'result row')} for ${counted(sent.length, 'sent row')}, ${differing.length} of them ${byNumber(differing.length, 'differs', 'differ')}`;
   return { kind: 'mismatch', reason, differences: differing.slice(0, SHOWN).map(toDifference) };
 }
 
@@ -72,7 +73,9 @@ function toDifference({ position, line, sent, result }: ComparedRow): Difference
 
 function describeResult(result: ComparedRow['result']): string {
   if (!result) return 'nothing';
-  return 'cells' in result ? `${result.cells} cells that are not of this layout` : describe(result);
+  return 'cells' in result
+    ? `${counted(result.cells, 'cell')} that ${byNumber(result.cells, 'is', 'are')} not of this layout`
+    : describe(result);
 }
 
 function describe({ invoice, total, payer }: ShownSide): string {

@@ -22,7 +22,7 @@ describe('sayKeptBack', () => {
     expect(others).toEqual([]);
     const many = sayKeptBack({ shown: Array.from({ length: 25 }, (_, n) => shownRow(n + 2)), unproven: [] });
     expect(many).toHaveLength(22);
-    expect(many).toContain('5 rows more stay for the same reason.');
+    expect(many).toContain('5 more rows stay for the same reason.');
   });
 
   it('names the rows of which it proves nothing, why, and when to try again', () => {

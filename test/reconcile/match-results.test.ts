@@ -158,7 +158,7 @@ describe('matchResults against a result that does not fit', () => {
   it('names a missing row at the end', () => {
     expect(matchResults('ach', SENT, RESULTS.slice(0, 2))).toEqual({
       kind: 'mismatch',
-      reason: '2 result rows for 3 sent rows, 1 of them differ',
+      reason: '2 result rows for 3 sent rows, 1 of them differs',
       differences: [{ position: 3, line: 4, sent: 'invoice INV-3, 3.00, number ending 0001', result: 'nothing' }],
     });
   });
@@ -166,7 +166,7 @@ describe('matchResults against a result that does not fit', () => {
   it('names a missing row in the middle, and not the rows that follow it', () => {
     expect(matchResults('ach', SENT, [RESULTS[0]!, RESULTS[2]!])).toMatchObject({
       kind: 'mismatch',
-      reason: '2 result rows for 3 sent rows, 1 of them differ',
+      reason: '2 result rows for 3 sent rows, 1 of them differs',
       differences: [{ position: 2, line: 3, sent: 'invoice INV-2, 2.00, number ending 0001', result: 'nothing' }],
     });
   });
@@ -174,7 +174,7 @@ describe('matchResults against a result that does not fit', () => {
   it('names an extra row', () => {
     expect(matchResults('ach', SENT, [...RESULTS, RESULTS[0]!])).toEqual({
       kind: 'mismatch',
-      reason: '4 result rows for 3 sent rows, 1 of them differ',
+      reason: '4 result rows for 3 sent rows, 1 of them differs',
       differences: [{ position: 4, line: null, sent: 'nothing', result: 'invoice INV-1, 1.00, number ending 0001' }],
     });
   });
@@ -188,7 +188,7 @@ describe('matchResults against a result that does not fit', () => {
 
   it('does not take one row twice for two', () => {
     expect(matchResults('ach', SENT, [RESULTS[0]!, RESULTS[0]!, RESULTS[2]!])).toMatchObject({
-      reason: '3 result rows for 3 sent rows, 1 of them differ',
+      reason: '3 result rows for 3 sent rows, 1 of them differs',
       differences: [{ position: 2, sent: 'invoice INV-2, 2.00, number ending 0001' }],
     });
   });
@@ -208,7 +208,7 @@ describe('matchResults against a result that does not fit', () => {
     const altered = { ...first!, cells: changeCells('ach', first!.cells, cells) };
     expect(matchResults('ach', SENT, [altered, ...others])).toEqual({
       kind: 'mismatch',
-      reason: '3 result rows for 3 sent rows, 1 of them differ',
+      reason: '3 result rows for 3 sent rows, 1 of them differs',
       differences: [{ position: 1, line: 2, sent: 'invoice INV-1, 1.00, number ending 0001', result }],
     });
   });
@@ -225,7 +225,9 @@ describe('matchResults against a result that does not fit', () => {
     const [first, ...others] = RESULTS;
     const altered = { ...first!, cells: Array.from({ length: count }, (_, index) => first!.cells[index] ?? '') };
     expect(matchResults('ach', SENT, [altered, ...others])).toMatchObject({
-      differences: [{ position: 1, result: `${count} cells that are not of this layout` }],
+      differences: [
+        { position: 1, result: `${count} ${count === 1 ? 'cell that is' : 'cells that are'} not of this layout` },
+      ],
     });
   });
 

@@ -118,7 +118,7 @@ describe('pollBatch, when the result does not fit', () => {
     expect(await storyOf(app, key)).toMatchObject({
       state: 'exception',
       moves: ['prepare', 'send', 'submit', 'receive', 'except', 'misfit-again', 'alarm'],
-      reason: '1 result rows for 3 sent rows, 2 of them differ',
+      reason: '1 result row for 3 sent rows, 2 of them differ',
     });
     expect(await world.outcomesOf(key.fileId)).toEqual({});
   });

@@ -1,10 +1,12 @@
 import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
+import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../src/ledger/queries/find-alarm-causes.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 
 /** The sentence of an alarm: counts, totals and the command that shows more. Never a name, nor anything of a row. */
 export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
+  const { batches = 0 } = figures;
   switch (kind) {
     case 'batch_unknown':
       return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account waits. "paydrop resolve ${subject}" says what can be done. Never drop its file again.`;
@@ -21,13 +23,13 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
     case 'account_stopped':
-      return `${account ? `Account ${account}` : 'All accounts'}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait.`;
+      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}.`;
     case 'silence':
       return subject.startsWith('polls:')
-        ? `${figures.batches ?? 0} batches with ${sumOf(figures)} are with the service, and nobody asks for their results.`
-        : `Folder ${subject} was not listed for ${figures.minutes ?? 0} minutes.`;
+        ? `${batchesOf(figures)} ${byNumber(batches, 'is', 'are')} with the service, and nobody asks for their results.`
+        : `Folder ${subject} was not listed for ${minutesOf(figures)}.`;
     case 'not_reached':
-      return `Account ${subject}: ${figures.batches ?? 0} batches with ${sumOf(figures)} wait and are tried again. Nothing was sent.`;
+      return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} tried again. Nothing was sent.`;
     case 'transfer':
       return describeTransfer(subject, figures);
     case 'failing':
@@ -35,18 +37,19 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'late':
       return describeLate(subject);
     case 'trouble':
-      return `${subject}: no answer, or a refusal, for ${figures.minutes ?? 0} minutes. Nothing is lost; nothing goes on either.${figures.says ? ` ${figures.says}` : ''}`;
+      return `${subject}: no answer, or a refusal, for ${minutesOf(figures)}. Nothing is lost; nothing goes on either.${figures.says ? ` ${figures.says}` : ''}`;
   }
 }
 
 function describeFailing({ count = 1, says = 'Something does not go on', next }: AlarmFigures): string {
-  const others = count > 1 ? [`${count - 1} more of the kind do not go on either.`] : [];
+  const others =
+    count > 1 ? [`${count - 1} more of the kind ${byNumber(count - 1, 'does', 'do')} not go on either.`] : [];
   return [`${says.replace(/\.$/, '')}.`, ...others, ...(next ? [next] : [])].join(' ');
 }
 
-function describeTransfer(subject: string, { minutes = 0 }: AlarmFigures): string {
+function describeTransfer(subject: string, figures: AlarmFigures): string {
   const [, way, what = subject] = /^(pull|push):(.*)$/.exec(subject) ?? [];
-  const since = `has come through for ${minutes} minutes`;
+  const since = `has come through for ${minutesOf(figures)}`;
   return way === 'pull'
     ? `Nothing ${since} from the SFTP server into folder ${what}. It is tried again by itself.`
     : `No output ${since} to ${what}. It is tried again by itself; the outputs stay here.`;
@@ -64,7 +67,15 @@ function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): stri
 }
 
 function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {
-  return `${rows} ${rows === 1 ? 'row' : 'rows'}, ${formatCents(cents)}`;
+  return `${counted(rows, 'row')}, ${formatCents(cents)}`;
+}
+
+function batchesOf(figures: AlarmFigures): string {
+  return `${counted(figures.batches ?? 0, 'batch')} with ${sumOf(figures)}`;
+}
+
+function minutesOf({ minutes = 0 }: AlarmFigures): string {
+  return minutes < 1 ? 'less than a minute' : counted(minutes, 'minute');
 }
 
 function codeOf({ code }: AlarmFigures): string {

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WORK } from '../../schemas/work.ts';
 import type { Settings } from '../../src/kernel/config.ts';
+import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { findClosed } from '../../src/ledger/queries/find-closed.ts';
@@ -36,7 +37,7 @@ export async function readObstacles(ledger: Ledger, settings: Settings): Promise
 
 export function describeFailing(work: FailingWork): Obstacle {
   const { account, fileId, batchNo, name, reason, failures, since } = work;
-  const times = failures === 1 ? 'once' : `${failures} times`;
+  const times = byNumber(failures, 'once', `${failures} times`);
   return {
     key: work.work,
     what: `Cannot ${WORK[work.work].doing} ${work.subject}`,
@@ -70,17 +71,13 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstac
     key: `account ${account}`,
     what: `Account ${account} is not in the configuration`,
     name: null,
-    why: `${counted(files, 'open file')} and ${batches === 1 ? '1 open batch' : `${batches} open batches`} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
+    why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
     next: `Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`,
     since: null,
     account,
     fileId: null,
     batchNo: null,
   }));
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** Drops that were set aside; their senders wait for an answer that will not come. */
@@ -92,9 +89,13 @@ async function findQuarantined({ paths }: Settings): Promise<Obstacle[]> {
   return [
     {
       key: 'quarantine',
-      what: ids.length === 1 ? 'A drop lies in quarantine' : `${ids.length} drops lie in quarantine`,
+      what: byNumber(ids.length, 'A drop lies in quarantine', `${ids.length} drops lie in quarantine`),
       name: null,
-      why: 'they could not be taken in, and nothing of them was sent',
+      why: byNumber(
+        ids.length,
+        'it could not be taken in, and nothing of it was sent',
+        'they could not be taken in, and nothing of them was sent',
+      ),
       next: '"paydrop doctor" says of each why; tell its sender, then remove its folder.',
       since: Number.isFinite(oldestMs) ? new Date(oldestMs) : null,
       account: null,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ColumnName } from '../../schemas/columns.ts';
 import { COMMA, LF, MINUS, POINT, ZERO } from '../../src/kernel/byte-names.ts';
+import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 
 /**
@@ -29,11 +30,11 @@ export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cent
     column += 1;
     start = at + 1;
     if (byte === COMMA) continue;
-    if (column !== columns.length) throw mismatch(row, `${column} columns, expected ${columns.length}`);
+    if (column !== columns.length) throw mismatch(row, `${counted(column, 'column')}, expected ${columns.length}`);
     column = 0;
     row += 1;
   }
-  if (row !== cents.length) throw mismatch(0, `${row} rows were read, ${cents.length} were written`);
+  if (row !== cents.length) throw mismatch(0, `${counted(row, 'row')} read, ${cents.length} written`);
   return sum;
 }
 

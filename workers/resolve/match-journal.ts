@@ -1,6 +1,7 @@
 import type { SentOutcome } from '../../schemas/lifecycle.ts';
 import { hideWholeNumbers } from '../../src/gateway/reports/hide-whole-numbers.ts';
 import type { JournalLine } from '../../src/gateway/reports/report-answers.ts';
+import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { groupBy } from '../../src/kernel/group-by.ts';
 import type { RowFinding, SentRow } from '../../src/kernel/rows.ts';
 import type { SentElsewhere } from '../../src/ledger/queries/in-doubt.ts';
@@ -66,7 +67,10 @@ function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides)
   }
   if (other) return ambiguous(row, `the report shows it once, and file ${other.name} holds the same payment`);
   if (exact.length !== group.length)
-    return ambiguous(row, `the report shows ${exact.length} such payments, and ${group.length} were sent`);
+    return ambiguous(
+      row,
+      `the report shows ${counted(exact.length, 'such payment')}, and ${group.length} ${byNumber(group.length, 'was', 'were')} sent`,
+    );
   const [line] = exact;
   const outcome = line && outcomeOf(line);
   if (!line || !outcome) return ambiguous(row, 'the report does not say what became of it');

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { AccountState, ForgottenSend } from '../../ledger/queries/read-holds.ts';
@@ -26,7 +27,7 @@ function inDoubt({ batches }: AccountState): string {
   const doubtful = batches.filter((batch) => batch.state === 'unknown');
   if (doubtful.length === 0) return '';
   const rows = doubtful.reduce((sum, batch) => sum + batch.rows, 0);
-  return `${rows} rows, ${formatCents(doubtful.reduce((sum, batch) => sum + batch.cents, 0))}`;
+  return `${counted(rows, 'row')}, ${formatCents(doubtful.reduce((sum, batch) => sum + batch.cents, 0))}`;
 }
 
 /** Calls of one account that only the send journal knows, and what to do with them. */

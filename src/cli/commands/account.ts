@@ -1,5 +1,6 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Settings } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { acknowledgeForgotten } from '../../ledger/moves/acknowledge-forgotten.ts';
@@ -119,7 +120,7 @@ const acknowledge: CliCommand = {
       print(call, { account, acknowledged }, () =>
         acknowledged === 0
           ? 'There was nothing new to acknowledge.'
-          : `Acknowledged: ${acknowledged === 1 ? '1 call' : `${acknowledged} calls`}. ${next}`,
+          : `Acknowledged: ${counted(acknowledged, 'call')}. ${next}`,
       );
     });
     return EXIT.ok;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { BackupSummary } from '../../ledger/backup/backup-frame.ts';
 import { readBackup } from '../../ledger/backup/read-backup.ts';
@@ -67,6 +68,6 @@ function describe(path: string, summary: BackupSummary): string {
     tables.map(({ table: name, rows, bytes }) => [name, String(rows), String(bytes)]),
     [1, 2],
   );
-  const whole = `${path} is whole: the ledger of ${summary.madeAt}, ${summary.rows} rows, up to migration ${summary.migration}.`;
+  const whole = `${path} is whole: the ledger of ${summary.madeAt}, ${counted(summary.rows, 'row')}, up to migration ${summary.migration}.`;
   return [whole, table, `SHA-256 of its content: ${summary.sha256}`].join('\n\n');
 }

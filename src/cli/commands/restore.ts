@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Settings } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { type Restored, restoreBackup } from '../../ledger/backup/restore-backup.ts';
 import { type Recalled, recallForgotten } from '../../ledger/moves/recall-batch.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
@@ -49,7 +50,7 @@ function forJson({ account, reason, recalled, forgotten }: Recalled) {
 
 function describe(file: string, { backup, keptAs }: Restored, stopped: readonly Recalled[]): string {
   return [
-    `Restored ${file}: the ledger of ${backup.madeAt}, ${backup.rows} rows in ${backup.tables.length} tables.`,
+    `Restored ${file}: the ledger of ${backup.madeAt}, ${counted(backup.rows, 'row')} in ${counted(backup.tables.length, 'table')}.`,
     ...(keptAs === undefined
       ? []
       : [`The ledger that was there is kept in the schema ${keptAs}; drop it when nobody needs it any more.`]),

@@ -9,6 +9,7 @@ import {
   SELECTIONS,
 } from '../../../workers/resubmit.ts';
 import type { App } from '../../app.ts';
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Because } from '../../ledger/moves/move.ts';
 import { findFile } from '../../ledger/queries/search.ts';
@@ -20,7 +21,7 @@ import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
 import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
-import { rowsOf, sumOf } from '../../operator/why/sentence.ts';
+import { sumOf } from '../../operator/why/sentence.ts';
 import { withApp } from '../with-app.ts';
 
 export const resubmit: CliCommand = {
@@ -94,7 +95,7 @@ function show(call: Call, file: FileRow, plan: ResubmissionPlan, name?: string):
     [
       `${call.options['dryRun'] ? 'Would be resubmitted' : 'Resubmitted'}: ${sumOf(lines.length, cents)}.`,
       ...(name === undefined ? [] : [`They lie as ${name} in ${file.folder}.`]),
-      ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+      ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} resubmitted before, or barred.`] : []),
       ...sayKeptBack(plan),
     ].join('\n'),
   );

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import type { App } from '../../app.ts';
 import { fileSummaryTable, readFileSummaries } from '../file-summary.ts';
 import { paydropLine } from '../paydrop-line.ts';
@@ -10,7 +11,7 @@ export async function showResults(app: App): Promise<string> {
   const count = files.reduce((sum, file) => sum + file.outputs.length, 0);
   return [
     fileSummaryTable(files),
-    `${count} output files are in ${app.settings.paths.out}. Those of ${example?.name}:`,
+    `${counted(count, 'output file')} ${byNumber(count, 'is', 'are')} in ${app.settings.paths.out}. Those of ${example?.name}:`,
     example?.outputs.map((path) => `  ${path}`).join('\n'),
   ].join('\n\n');
 }

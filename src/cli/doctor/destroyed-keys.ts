@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { type OpenCleaning, readOpenCleanings } from '../../ledger/queries/cleanings.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
@@ -16,6 +17,6 @@ export const destroyedKeys: Check = {
 
 function describe({ table, files, since, why }: OpenCleaning): Finding {
   const what = table === 'file_secret' ? 'keys' : 'fingerprints';
-  const found = `the files of the database still hold destroyed ${what} of ${files} files since ${since.toISOString()}: ${why ?? 'not tried yet'}`;
+  const found = `the files of the database still hold destroyed ${what} of ${counted(files, 'file')} since ${since.toISOString()}: ${why ?? 'not tried yet'}`;
   return warn(found, 'Run "paydrop retention clean" in a quiet hour.');
 }

@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { foldersHere, type Settings } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
@@ -14,7 +15,7 @@ export const folders: Check = {
       ...(await Promise.all(drops.map((path) => lookAt(path, missingDrop)))),
       ...(await Promise.all(ownFolders(settings).map((path) => lookAt(path, missingOwn)))),
     ].flatMap((finding) => finding ?? []);
-    return findings.length > 0 ? findings : [ok(`${drops.length} drop folders and our own are there`)];
+    return findings.length > 0 ? findings : [ok(`${counted(drops.length, 'drop folder')} and our own are there`)];
   },
 };
 

@@ -1,6 +1,7 @@
 import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import type { Settings } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { readForgottenSends } from '../../ledger/queries/read-holds.ts';
 import { findForgottenSends } from '../../ledger/send-journal.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
@@ -19,7 +20,7 @@ export const journal: Check = {
       const calls = forgotten.filter((send) => send.account === account).length;
       findings.push(
         bad(
-          `it knows ${calls} ${calls === 1 ? 'call' : 'calls'} of account ${account} that the ledger does not: an older ledger was restored`,
+          `it knows ${counted(calls, 'call')} of account ${account} that the ledger does not: an older ledger was restored`,
           'paydrop account list',
         ),
       );
@@ -37,7 +38,7 @@ async function findUnseen(ledger: Ledger, { accounts }: Settings): Promise<Findi
     if (unseen === 0) continue;
     findings.push(
       bad(
-        `${unseen} ${unseen === 1 ? 'call' : 'calls'} of account ${account} that a restored ledger had forgotten, and nobody has looked`,
+        `${counted(unseen, 'call')} of account ${account} that a restored ledger had forgotten, and nobody has looked`,
         `paydrop account forgotten ${account}`,
       ),
     );

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
 import type { Comparison } from '../../operator/compare-batch.ts';
 import { textTable } from '../table.ts';
@@ -9,7 +10,7 @@ export function describeComparison(comparison: Comparison): string {
     `Batch ${batch} of ${name}, batch id ${batchId ?? '-'}, ${state}`,
     ...(state === 'exception' && reason ? [reason] : []),
     ...(unreadable ? [`The result cannot be read: ${unreadable}`] : []),
-    `${sentRows} rows sent, ${resultRows} came back, ${differing} differ.`,
+    `${counted(sentRows, 'row')} sent, ${resultRows} came back, ${differing} ${byNumber(differing, 'differs', 'differ')}.`,
   ];
   if (rows.length === 0) return head.join('\n');
   const titles = ['Row', 'Line', 'Sent', 'Total', 'Payer', '', 'Came back', 'Total', 'Payer', 'Message'];
@@ -23,7 +24,7 @@ function cellsOf({ position, line, isSame, sent, result }: ComparedRow): string[
     line === undefined ? '' : String(line),
     ...sideOf(sent),
     sign,
-    ...(result && 'cells' in result ? [`${result.cells} cells of another layout`, '', ''] : sideOf(result)),
+    ...(result && 'cells' in result ? [`${counted(result.cells, 'cell')} of another layout`, '', ''] : sideOf(result)),
     result?.message ?? '',
   ];
 }

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Because } from '../../ledger/moves/move.ts';
 import { makeKeyCurrent, rewrapAll } from '../../ledger/moves/rewrap-keys.ts';
@@ -56,8 +57,9 @@ function addNewKey(place: KeyPlace): void {
 async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
   const uses = await readKeyUses(ledger);
   for (const use of uses) {
-    if (use.files + use.others > 0 && !keys.find(use.id)) {
-      const reason = `${use.files + use.others} keys are wrapped with master key ${use.id}, which is not there`;
+    const wrapped = use.files + use.others;
+    if (wrapped > 0 && !keys.find(use.id)) {
+      const reason = `${counted(wrapped, 'key')} ${byNumber(wrapped, 'is', 'are')} wrapped with master key ${use.id}, which is not there`;
       throw new PipelineError('MASTER_KEY_WRONG', 'change the master key', reason);
     }
     if (use.retiredAt && use.id === keys.current.id) {

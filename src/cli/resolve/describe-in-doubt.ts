@@ -1,4 +1,5 @@
 import type { Account } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
@@ -86,5 +87,5 @@ function describeReport(
   when: (at: Date) => string,
 ) {
   const silence = covers ? '' : '; what it lacks proves nothing';
-  return `${name}, given ${when(at)}: ${found} rows found, ${absent} lacking${silence}`;
+  return `${name}, given ${when(at)}: ${counted(found, 'row')} found, ${absent} lacking${silence}`;
 }

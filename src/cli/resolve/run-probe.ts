@@ -1,6 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Desk } from '../../../workers/resolve/desk.ts';
 import { type IdRange, type Probe, probeIds, suggestRange } from '../../../workers/resolve/probe-ids.ts';
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readNeighbours } from '../../ledger/queries/in-doubt.ts';
 import { batchReference } from '../../operator/batch-reference.ts';
@@ -40,7 +41,7 @@ function adoptLine({ file, batch }: Desk, batchId: string, dir: string): string 
 function describeProbe(range: IdRange, probe: Probe, commands: readonly string[]): string[] {
   const { matches, nearMisses, known, running, others, notKnown, failed, asked, stopped } = probe;
   return [
-    `Asked for ${asked} ids from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+    `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
     ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
     ...known.map(({ batchId, fileId, batchNo, name }) => `${batchId} is batch ${fileId}/${batchNo} of ${name}.`),
     ...running.map((batchId) => `${batchId} is not done yet; ask again in a minute.`),

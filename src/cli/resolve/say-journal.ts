@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../kernel/counted.ts';
 import type { Desk } from '../../../workers/resolve/desk.ts';
 import type { JournalReading } from '../../../workers/resolve/read-journal.ts';
 import { EXIT } from '../../../schemas/errors.ts';
@@ -13,7 +14,7 @@ const SHOWN = 20;
 export async function sayJournal(desk: Desk, reading: JournalReading): Promise<Said> {
   const { outcome, counts, ambiguous, report, certain, uncertain } = reading;
   const facts = { counts, ambiguous, report, certain, uncertain };
-  const told = `the report shows ${counts.found} rows, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+  const told = `the report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
   if (uncertain.length === 0 && outcome.result !== 'kept') {
     const means = `${told} Every row is certain now, and the batch ends with what the reports say.`;
     return sayOutcome(desk, 'journal', outcome, means, facts);
@@ -23,7 +24,7 @@ export async function sayJournal(desk: Desk, reading: JournalReading): Promise<S
   const lines = [
     `${describeBatch(desk)}: ${told}`,
     ...(ambiguous.length === 0 ? [] : ['', ambiguousTable(ambiguous), '']),
-    `${certain} of its rows are certain, ${uncertain.length} stay in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
+    `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
     ...nextReportWords(reading, desk.account.resolveWaitMs),
   ];
   return {

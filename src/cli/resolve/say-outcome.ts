@@ -1,6 +1,7 @@
 import type { CarriedOut } from '../../../workers/resolve/carry-out.ts';
 import type { Desk } from '../../../workers/resolve/desk.ts';
 import { EXIT } from '../../../schemas/errors.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import { readHolds } from '../../ledger/queries/read-holds.ts';
@@ -42,7 +43,7 @@ export async function sayOutcome(
 }
 
 export function describeBatch({ file, batch }: Desk): string {
-  return `Batch ${batch.batch_no} of ${file.name} (${batch.rows} rows, ${formatCents(batch.cents)})`;
+  return `Batch ${batch.batch_no} of ${file.name} (${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
 }
 
 /** The account goes on by itself when nothing else holds it. */

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import type { Cleaning } from '../../ledger/queries/cleanings.ts';
 import { textTable } from '../table.ts';
 import { isClean, type RetentionReport } from './read-retention.ts';
@@ -46,7 +47,7 @@ function describeCleanings({ shredded, database }: RetentionReport): string[] {
 
 function countNote(what: string, cleanings: readonly Cleaning[]): string {
   const cleaned = cleanings.filter(({ cleanedAt }) => cleanedAt !== null).length;
-  return `In the files of the database the ${what} of ${cleaned} of ${cleanings.length} files are gone.`;
+  return `In the files of the database the ${what} of ${cleaned} of ${counted(cleanings.length, 'file')} are gone.`;
 }
 
 function reasonsOf(cleanings: readonly Cleaning[]): string[] {

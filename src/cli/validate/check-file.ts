@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { counted } from '../../kernel/counted.ts';
 import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check-payment-file.ts';
 import { checkContent } from '../../operator/validate/check-content.ts';
 import type { ProgressLine } from '../progress.ts';
@@ -24,7 +25,7 @@ export async function checkFile(
     progress.clear();
     for (const fault of faults) report.fault(fault);
     rows += packed.count + withheld.length;
-    progress.show(`${rows} rows, ${Math.min(100, Math.floor((100 * bytes) / Math.max(size, 1)))} %`);
+    progress.show(`${counted(rows, 'row')}, ${Math.min(100, Math.floor((100 * bytes) / Math.max(size, 1)))} %`);
   };
   try {
     return await checkContent(watched(), rules, takeGroup, { contentBytes: size });

@@ -1,6 +1,7 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import type { FileCheck } from '../../csv/check-payment-file.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../kernel/rows.ts';
 import type { FileDecision } from '../../ledger/moves/decide-file.ts';
@@ -37,7 +38,7 @@ function describeVerdict(name: string, check: FileCheck, decision: FileDecision)
   const verdict = { accept: 'ACCEPTED', hold: 'HELD', reject: 'REJECTED' }[decision.verdict];
   const why = decision.verdict === 'accept' ? '' : ` (${decision.code}: ${decision.reason})`;
   const total = formatCents(check.valid.cents);
-  const figures = `${check.records} rows, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
+  const figures = `${counted(check.records, 'row')}, ${check.valid.rows} valid with a total of ${total}, ${check.invalid.rows} withheld`;
   return `${name}: ${verdict}${why}. ${figures}.`;
 }
 

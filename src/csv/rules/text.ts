@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
 import type { CellRule, Report } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
@@ -41,7 +42,7 @@ export function hasForbiddenContent(cell: string, report: Report): boolean {
 export function checkLength(text: string, maxLength: number, report: Report): string {
   // Counted in characters as people see them only when it matters: emoji take two places each.
   if (text.length <= maxLength || [...text].length <= maxLength) return text;
-  report('FIELD_TOO_LONG', `longer than ${maxLength} characters`);
+  report('FIELD_TOO_LONG', `longer than ${counted(maxLength, 'character')}`);
   return '';
 }
 

@@ -1,4 +1,5 @@
 import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { findForgottenSends, type JournalEntry } from '../send-journal.ts';
@@ -37,7 +38,7 @@ export async function recallForgotten(ledger: Ledger, journal: string): Promise<
 
 async function recallAccount(tx: Transaction, account: string, entries: JournalEntry[]): Promise<Recalled> {
   await lockForStop(tx);
-  const reason = `the send journal knows ${countOf(entries)} that the ledger does not, the first at ${entries[0]!.at}`;
+  const reason = `the send journal knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
   await stop(tx, account, reason);
   const done: Recalled = { account, reason, recalled: [], forgotten: [] };
   for (const entry of entries) {
@@ -70,10 +71,6 @@ const IS_RECALLABLE: Readonly<Record<BatchState, boolean>> = {
   reconciled: false,
   cancelled: false,
 };
-
-function countOf(entries: readonly JournalEntry[]): string {
-  return entries.length === 1 ? '1 call' : `${entries.length} calls`;
-}
 
 async function stop(tx: Transaction, account: string, reason: string): Promise<void> {
   const { rowCount } = await tx.client.query(

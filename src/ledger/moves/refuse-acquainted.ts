@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { Transaction } from '../transaction.ts';
@@ -46,7 +47,7 @@ export async function refuseAcquainted(
   const maker = rows[0]?.maker;
   if (maker === undefined) return;
   const made = maker === proposer.toLowerCase() ? nameOf(actor) : nameOf(proposer);
-  const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${newcomerDays} days`;
+  const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${counted(newcomerDays, 'day')}`;
   throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
 }
 

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ReconciledRow } from '../../kernel/rows.ts';
 import type { Transaction } from '../transaction.ts';
@@ -60,7 +61,11 @@ async function settleByReports(tx: Transaction, subject: ResolutionSubject, beca
   const { certain, uncertain } = await decideRows(tx, key, waitOf(subject));
   if (uncertain.length > 0) {
     const action = `settle batch ${key.batchNo} of file "${key.fileId}"`;
-    throw new PipelineError('RESOLUTION_REFUSED', action, `the reports leave ${uncertain.length} rows in doubt`);
+    throw new PipelineError(
+      'RESOLUTION_REFUSED',
+      action,
+      `the reports leave ${counted(uncertain.length, 'row')} in doubt`,
+    );
   }
   await settleBatch(tx, key, certain, 'settled', withEvidence(subject, because));
 }

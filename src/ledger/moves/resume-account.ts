@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Transaction, transact } from '../transaction.ts';
@@ -33,11 +34,10 @@ async function refuseUnlooked(tx: Transaction, account: string): Promise<void> {
   );
   const sends = rows[0]!.sends;
   if (sends === 0) return;
-  const calls = sends === 1 ? '1 call' : `${sends} calls`;
   throw new PipelineError(
     'JOURNAL_AHEAD',
     `resume account "${account}"`,
-    `the send journal knows ${calls} that no batch of the ledger can answer for`,
+    `the send journal knows ${counted(sends, 'call')} that no batch of the ledger can answer for`,
     {
       next: `See "paydrop account forgotten ${account}", compare with the service's own report, then "paydrop account acknowledge ${account} --reason …".`,
     },

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
@@ -20,7 +21,12 @@ export async function retireKey(ledger: Ledger, id: string, because: Because): P
     const { current, used } = rows[0]!;
     const action = `retire master key "${id}"`;
     if (current) throw new PipelineError('KEY_IN_USE', action, 'it is the current one');
-    if (used > 0) throw new PipelineError('KEY_IN_USE', action, `${used} keys are wrapped with it`);
+    if (used > 0)
+      throw new PipelineError(
+        'KEY_IN_USE',
+        action,
+        `${counted(used, 'key')} ${byNumber(used, 'is', 'are')} wrapped with it`,
+      );
     const { rowCount } = await tx.client.query(
       `INSERT INTO master_key (key_id, since, retired_at) VALUES ($1, $2, $2)
        ON CONFLICT (key_id) DO UPDATE SET retired_at = $2 WHERE master_key.retired_at IS NULL`,

@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 
 /** One thing that happened, or that is so now; without a time when it is not about a moment. */
@@ -9,12 +10,8 @@ export function whoDid(actor: string): string {
   return actor.startsWith('operator:') ? actor.slice('operator:'.length) : 'paydrop';
 }
 
-export function rowsOf(count: number): string {
-  return count === 1 ? '1 row' : `${count} rows`;
-}
-
 export function sumOf(rows: number, cents: number): string {
-  return `${rowsOf(rows)} with a total of ${formatCents(cents)}`;
+  return `${counted(rows, 'row')} with a total of ${formatCents(cents)}`;
 }
 
 /** `5 APPROVED (125.00), 1 DECLINED (25.00)` */

@@ -1,4 +1,5 @@
 import { BATCH_STATES } from '../../../schemas/lifecycle.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { BatchFacts, TriedSend, Waiting } from '../../ledger/queries/read-why.ts';
 import type { AuditRow } from '../../ledger/queries/search.ts';
@@ -33,7 +34,7 @@ function tellLink(link: AuditRow, attempts: readonly TriedSend[]): Sentence {
 function wordsOf(link: AuditRow, attempts: readonly TriedSend[]): string | undefined {
   if (link.move === 'send') {
     const begun = attempts.find((attempt) => attempt.started_at.getTime() === link.at.getTime());
-    const bytes = begun ? `: ${begun.request_bytes} bytes to ${begun.host}` : '';
+    const bytes = begun ? `: ${counted(begun.request_bytes, 'byte')} to ${begun.host}` : '';
     return `${capital(link.reason)}${bytes}. From here on the service may have it.`;
   }
   if (link.move === 'late-answer')
@@ -94,7 +95,7 @@ function waitingFor(batch: BatchRow, facts: Waiting, when: (at: Date) => string,
       `Its bytes were sent before, as the send journal knows, so it never leaves. Look its rows up at the service, then "paydrop cancel ${reference} --reason …".`,
     ];
   const reasons = [
-    ...(facts.ahead > 0 ? [`${facts.ahead === 1 ? '1 batch goes' : `${facts.ahead} batches go`} before it.`] : []),
+    ...(facts.ahead > 0 ? [`${counted(facts.ahead, 'batch')} ${byNumber(facts.ahead, 'goes', 'go')} before it.`] : []),
     ...(batch.not_before ? [`After tries that reached nobody it waits until ${when(batch.not_before)}.`] : []),
   ];
   if (reasons.length > 0 || isHeld) return reasons;

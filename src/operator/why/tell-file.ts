@@ -1,5 +1,6 @@
 import { COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { BatchGroup, FileFacts } from '../../ledger/queries/read-why.ts';
 import type { ResubmissionRow } from '../../ledger/queries/resubmissions.ts';
@@ -7,7 +8,7 @@ import type { AuditRow } from '../../ledger/queries/search.ts';
 import type { FileRow, OutputRow } from '../../ledger/records.ts';
 import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
 import { mendOf } from '../mend-of.ts';
-import { capital, ended, outcomesOf, rowsOf, type Sentence, sumOf, whoDid } from './sentence.ts';
+import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
 /** What happened to a file from its drop to now, without the story of each batch. */
 export function tellFile(file: FileRow, facts: FileFacts): Sentence[] {
@@ -21,7 +22,7 @@ function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
   switch (link.move) {
     case 'claim':
       return say(
-        `${file.name} was taken from ${file.folder} for account ${file.account}: ${file.bytes} bytes, sha256 ${file.sha256}. That it was whole is ${COMPLETENESS[file.completeness]}.`,
+        `${file.name} was taken from ${file.folder} for account ${file.account}: ${counted(file.bytes, 'byte')}, sha256 ${file.sha256}. That it was whole is ${COMPLETENESS[file.completeness]}.`,
       );
     case 'accept':
       return [...say(`Every check passed: ${describeRows(file)}.`), ...faultSentence(facts, link.at)];
@@ -40,7 +41,7 @@ function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
       return say(`${who} ${PAST[link.move]} it: ${ended(link.reason)}`);
     case 'resubmit':
       return say(
-        `${who} resubmitted ${rowsOf(Number(link.evidence['rows']))} as ${String(link.evidence['name'])}: ${ended(link.reason)}`,
+        `${who} resubmitted ${counted(Number(link.evidence['rows']), 'row')} as ${String(link.evidence['name'])}: ${ended(link.reason)}`,
       );
     default:
       return say(`${link.move} by ${whoDid(link.actor)}: ${ended(link.reason)}`);
@@ -51,7 +52,7 @@ const PAST = { approve: 'approved', decline: 'declined', cancel: 'cancelled', st
 
 function describeRows(file: FileRow): string {
   const layout = file.layout ? `, layout ${LAYOUTS[file.layout].title}` : '';
-  const withheld = file.invalid_rows ? `; ${rowsOf(file.invalid_rows)} invalid and withheld` : '';
+  const withheld = file.invalid_rows ? `; ${counted(file.invalid_rows, 'row')} invalid and withheld` : '';
   return `${sumOf(file.valid_rows ?? 0, file.valid_cents ?? 0)}${withheld}${layout}`;
 }
 
@@ -78,8 +79,8 @@ function wasTaken({ state }: FileRow): boolean {
 }
 
 function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
-  const what = batches === 1 ? `Batch ${first} is` : `${batches} batches are`;
-  return `${what} ${state}: ${rowsOf(rows)}, ${formatCents(cents)}.`;
+  const what = byNumber(batches, `Batch ${first} is`, `${batches} batches are`);
+  return `${what} ${state}: ${counted(rows, 'row')}, ${formatCents(cents)}.`;
 }
 
 /** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */
@@ -115,5 +116,5 @@ export function nextForFile(
 
 function tellWaiting({ folder }: FileRow, { name, charged }: ResubmissionRow): string {
   if (charged === 0) return `${name} has not come back through ${folder} yet; let paydrop run.`;
-  return `${name} must not be dropped any more: ${rowsOf(charged)} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
+  return `${name} must not be dropped any more: ${counted(charged, 'row')} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
 }

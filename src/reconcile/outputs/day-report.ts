@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Totals, Withheld } from '../../kernel/rows.ts';
 import { balanceDay, type DayTotals } from '../balance-day.ts';
@@ -44,7 +45,7 @@ function describeDay(report: DayReport): string {
     '',
     `${''.padEnd(28)}${'Rows'.padStart(10)}${'Total'.padStart(20)}`,
     figures('Brought forward, open', report.broughtForward),
-    figures(`Accepted, ${files} ${files === 1 ? 'file' : 'files'}`, report.accepted),
+    figures(`Accepted, ${counted(files, 'file')}`, report.accepted),
     ...finalLines(report).map(([outcome, total]) => figures(`- ${OUTCOMES[outcome].label}`, total)),
     figures('- Still open', report.open),
     figures('Difference', difference),
@@ -66,9 +67,9 @@ function openLines({ open, openBatches }: DayReport): string[] {
     'Open at the end of the day',
     ...openBatches.map(
       (batch) =>
-        `${batch.fileId}/${batch.batchNo}  ${batch.name}, ${batch.rows} rows, ${formatCents(batch.cents)}, accepted ${batch.acceptedAt}, now ${batch.stateNow}`,
+        `${batch.fileId}/${batch.batchNo}  ${batch.name}, ${counted(batch.rows, 'row')}, ${formatCents(batch.cents)}, accepted ${batch.acceptedAt}, now ${batch.stateNow}`,
     ),
-    ...(listed < open.rows ? [`and ${open.rows - listed} rows in later batches`] : []),
+    ...(listed < open.rows ? [`and ${counted(open.rows - listed, 'row')} in later batches`] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { OUTCOMES, type Completeness, type Outcome } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { OutcomeTotals } from '../../kernel/rows.ts';
 import type { ControlTotal } from '../control-totals.ts';
@@ -64,11 +65,11 @@ export function summaryText(summary: Summary): string {
     'Batches',
     ...summary.batches.map(
       (batch) =>
-        `${String(batch.batchNo).padStart(4)}  ${batch.batchId ?? '-'}  ${batch.state}, ${batch.rows} rows, ${formatCents(batch.cents)}`,
+        `${String(batch.batchNo).padStart(4)}  ${batch.batchId ?? '-'}  ${batch.state}, ${counted(batch.rows, 'row')}, ${formatCents(batch.cents)}`,
     ),
     '',
     'Files',
-    ...summary.outputs.map((output) => `${output.name}  ${output.rows} rows  ${output.sha256}`),
+    ...summary.outputs.map((output) => `${output.name}  ${counted(output.rows, 'row')}  ${output.sha256}`),
     '',
     summary.openItems.length === 0 ? 'Nothing is open.' : ['Open items', ...summary.openItems].join('\n'),
   ];

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/moves/pause-account.ts';
 import { resumeAccount } from '../../ledger/moves/resume-account.ts';
@@ -79,7 +80,7 @@ async function mustHaveLooked(desk: Desk, account: string, stops: readonly Stop[
   throw new PipelineError(
     'JOURNAL_AHEAD',
     `resume account "${account}"`,
-    `the send journal knows ${state.forgotten === 1 ? '1 call' : `${state.forgotten} calls`} that no batch of the ledger can answer for`,
+    `the send journal knows ${counted(state.forgotten, 'call')} that no batch of the ledger can answer for`,
     {
       next: `Compare "paydrop account forgotten ${account}" with the service's own report, then run "paydrop account acknowledge ${account}".`,
     },

@@ -2,6 +2,7 @@ import { adoptById } from '../../../workers/resolve/adopt-by-id.ts';
 import { closeInDoubt } from '../../../workers/resolve/close-in-doubt.ts';
 import { declareNotReceived } from '../../../workers/resolve/declare-not-received.ts';
 import { disownResult } from '../../../workers/resolve/disown-result.ts';
+import { byNumber } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask-reason.ts';
 import type { BatchRow } from '../../ledger/records.ts';
@@ -42,7 +43,7 @@ export const adopt: DeedHandler<'batch'> = {
     const { rows } = place.batch;
     return {
       says: [
-        `The result under batch id ${batchId} holds all ${rows} rows of this batch and no other: invoice, amount and payer agree row by row.`,
+        `The result under batch id ${batchId} holds ${byNumber(rows, 'the one row', `all ${rows} rows`)} of this batch and no other: invoice, amount and payer agree row by row.`,
         'Adopted, the batch counts as taken under that id, and its result is fetched. It is not sent again.',
         ...(isProposal ? [SECOND] : []),
       ],

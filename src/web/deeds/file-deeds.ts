@@ -1,4 +1,5 @@
 import { tryOut } from '../../../workers/resolve/carry-out.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { cancelFile, type Cancelled } from '../../ledger/moves/cancel-file.ts';
 import { approveHeld, declineFile } from '../../ledger/moves/release-held.ts';
@@ -104,7 +105,11 @@ export const cancel: DeedHandler<'file'> = {
     return {
       says: [
         `${capital(sumOfBatches(desk, file, stopped))} in ${batchesOf(stopped)} will never be sent. This cannot be taken back.`,
-        ...(goingOn.length > 0 ? [`${capital(batchesOf(goingOn))} cannot be called back and go on to their end.`] : []),
+        ...(goingOn.length > 0
+          ? [
+              `${capital(batchesOf(goingOn))} cannot be called back and ${byNumber(goingOn.length, 'goes on to its', 'go on to their')} end.`,
+            ]
+          : []),
       ],
       facts: fileFacts(desk, file),
       button: `Cancel ${sumOfBatches(desk, file, stopped)}`,
@@ -161,5 +166,5 @@ function sumOfBatches(desk: Desk, { account }: FileRow, batches: readonly BatchR
 }
 
 function batchesOf(batches: readonly BatchRow[]): string {
-  return batches.length === 1 ? `batch ${batches[0]!.batch_no}` : `${batches.length} batches`;
+  return batches.length === 1 ? `batch ${batches[0]!.batch_no}` : counted(batches.length, 'batch');
 }

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { type JournalReading, readJournal } from '../../../workers/resolve/read-journal.ts';
 import { nextReportWords } from '../../operator/next-report-words.ts';
 import type { DeedHandler, Input, Listing, SubjectOf } from './deed-handler.ts';
@@ -25,10 +26,10 @@ export const journal: DeedHandler<'batch'> = {
     const isEnd = uncertain.length === 0;
     return {
       says: [
-        `The report shows ${counts.found} rows, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`,
+        `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`,
         isEnd
           ? 'Every row is certain then, and the batch ends with what the reports say.'
-          : `${certain} of its rows are certain then, ${uncertain.length} stay in doubt. What the report says is kept.`,
+          : `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain then, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. What the report says is kept.`,
         ...(isEnd ? [] : nextReportWords(reading, dry.account.resolveWaitMs)),
         ...(isEnd && isProposal ? ['The end of the batch is only proposed; another person must confirm it.'] : []),
       ],
@@ -46,7 +47,7 @@ export const journal: DeedHandler<'batch'> = {
     const real = doubtDesk(desk, place, input.actor, false);
     const reading = await readJournal(real, given(input, reason));
     const { outcome, counts, certain, uncertain, report, ambiguous } = reading;
-    const told = `The report shows ${counts.found} rows, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+    const told = `The report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
     const facts = { counts, certain, uncertain, ambiguous, report };
     if (outcome.result !== 'kept') {
       const done = await sayResolved(desk, place, outcome, `${told} Every row is certain.`);

@@ -1,5 +1,6 @@
 import { type OutputCheck, rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
 import { restoreOutputs } from '../../../workers/restore-outputs.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readOutputs } from '../../ledger/queries/read-file.ts';
 import type { FileRow, OutputRow } from '../../ledger/records.ts';
@@ -22,7 +23,10 @@ export const checkOutputs: DeedHandler<'file'> = {
     const checks = await rebuildOutputs(app, file);
     const bad = checks.filter(({ onDisk, rebuilt }) => onDisk !== 'same' || rebuilt !== 'same');
     return {
-      says: bad.length === 0 ? 'Every output is whole.' : `${bad.length} of ${checks.length} outputs are not whole.`,
+      says:
+        bad.length === 0
+          ? 'Every output is whole.'
+          : `${bad.length} of ${counted(checks.length, 'output')} ${byNumber(bad.length, 'is', 'are')} not whole.`,
       isWarning: bad.length > 0,
       details: hintsOf(checks),
       links: checks.some(isLost)

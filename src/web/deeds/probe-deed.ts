@@ -1,4 +1,5 @@
 import { type IdRange, type Probe, probeIds, suggestRange } from '../../../workers/resolve/probe-ids.ts';
+import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { readNeighbours } from '../../ledger/queries/in-doubt.ts';
 import type { DeedHandler, Done, Filled, SubjectOf } from './deed-handler.ts';
@@ -66,14 +67,14 @@ function sayProbe({ file, batch }: SubjectOf<'batch'>, range: IdRange, found: Pr
     says: conclusionOf(matches),
     isWarning: matches.length !== 1,
     details: [
-      `Asked for ${asked} ids from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
+      `Asked for ${counted(asked, 'id')} from ${range.from} to ${range.to}: ${others} of other rows, ${notKnown} that the service does not know, ${failed} without an answer.`,
       ...(stopped === undefined ? [] : [`Stopped early: ${stopped}. Try again.`]),
     ],
     listing: {
       label: 'Ids that say something',
       titles: ['Batch id', 'What it is'],
       rows: [
-        ...matches.map((batchId) => [batchId, `matches in all ${batch.rows} rows`]),
+        ...matches.map((batchId) => [batchId, 'matches in every row']),
         ...nearMisses.map(({ batchId, alike, reason }) => [
           batchId,
           `holds ${alike} of its rows, but not all: ${reason}`,

@@ -1,3 +1,4 @@
+import { counted } from '../../kernel/counted.ts';
 import {
   type AgainPlan,
   dropAgain,
@@ -8,7 +9,7 @@ import {
 } from '../../../workers/resubmit.ts';
 import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
 import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
-import { capital, rowsOf } from '../../operator/why/sentence.ts';
+import { capital } from '../../operator/why/sentence.ts';
 import type { DeedHandler, Filled } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 
@@ -51,7 +52,7 @@ export const resubmit: DeedHandler<'file'> = {
       says: [
         `${capital(sum)} go out again as a new file, which is checked, acknowledged and sent like any other. Each row goes out again once.`,
         'Never among them: rows that are approved, pending, unknown or duplicate, invalid rows, and declined rows whose code says never to try again.',
-        ...(barred > 0 ? [`Left out: ${rowsOf(barred)} resubmitted before, or barred.`] : []),
+        ...(barred > 0 ? [`Left out: ${counted(barred, 'row')} resubmitted before, or barred.`] : []),
         ...sayKeptBack(plan),
       ],
       facts: [...fileFacts(desk, file), ['Lines', linesOf(lines)]],
@@ -98,7 +99,7 @@ function sayNotAgain(plan: AgainPlan): string[] {
 }
 
 function correctWords({ shown }: KeptBack): string {
-  return `Correct the outcome of ${rowsOf(shown.length)}`;
+  return `Correct the outcome of ${counted(shown.length, 'row')}`;
 }
 
 function isAgain({ only }: Filled): boolean {

@@ -2,14 +2,15 @@ import { formatCents } from '../../kernel/money.ts';
 import { ALL_ACCOUNTS } from '../../ledger/moves/pause-account.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
 import type { Desk } from '../desk.ts';
-import { groupDigits } from '../parts/words.tsx';
+import { groupDigits, groupedCount } from '../parts/words.tsx';
 import type { Facts, Subject } from './deed-handler.ts';
 
 /** `240 rows, 12,340.00 USD` */
 export function sumWords({ app }: Desk, account: string, rows: number, cents: number): string {
   const currency = app.settings.accounts.get(account)?.currency;
-  const counted = `${groupDigits(String(rows))} ${rows === 1 ? 'row' : 'rows'}`;
-  return [`${counted}, ${groupDigits(formatCents(cents))}`, ...(currency ? [currency] : [])].join(' ');
+  return [`${groupedCount(rows, 'row')}, ${groupDigits(formatCents(cents))}`, ...(currency ? [currency] : [])].join(
+    ' ',
+  );
 }
 
 /** The end of a sentence is easier to compare than 64 digits; the audit trail keeps them all. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { groupDigits } from '../parts/words.tsx';
+import { groupedCount } from '../parts/words.tsx';
 
 /** Why the bytes of a file did not come to their end; its words are for the person who sends them. */
 export class BodyRefusal extends Error {
@@ -39,7 +39,7 @@ export async function* readBody(
 }
 
 export function tooLarge(maxBytes: number): BodyRefusal {
-  const says = `The file is larger than the folder takes: at most ${groupDigits(String(maxBytes))} bytes. Split it.`;
+  const says = `The file is larger than the folder takes: at most ${groupedCount(maxBytes, 'byte')}. Split it.`;
   return new BodyRefusal('FILE_TOO_LARGE', says);
 }
 

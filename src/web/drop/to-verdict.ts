@@ -8,7 +8,7 @@ import { formatCents } from '../../kernel/money.ts';
 import type { Fault } from '../../kernel/rows.ts';
 import type { Foreseen } from '../../operator/validate/foresee-verdict.ts';
 import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
-import { groupDigits } from '../parts/words.tsx';
+import { groupDigits, groupedCount } from '../parts/words.tsx';
 import { MOST_FAULTS } from './check-upload.ts';
 import { describeTaking } from './describe-taking.ts';
 import { tellKind } from './file-kind.ts';
@@ -107,7 +107,7 @@ const WORDS: Readonly<Record<VerdictWord, { title: string; says: string }>> = {
 
 function sayAccepted(withheld: number): string {
   if (withheld === 0) return 'Every row passed every check.';
-  return `${groupDigits(String(withheld))} ${withheld === 1 ? 'row' : 'rows'} would be withheld, the others sent.`;
+  return `${groupedCount(withheld, 'row')} would be withheld, the others sent.`;
 }
 
 function sayWhy(reason: string, head: Uint8Array | undefined): string {

@@ -7,7 +7,7 @@ import { dropRoutes } from '../drop/drop-routes.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { ChoiceField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
-import { groupDigits } from '../parts/words.tsx';
+import { groupedCount } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
 /** `/drop`: what would become of a payment file, and dropping it. */
@@ -35,7 +35,7 @@ export function dropPages(server: FastifyInstance, desk: Desk): void {
               { title: 'Encryption', cell: ({ encryption }) => encryption },
               {
                 title: 'Largest file',
-                cell: ({ maxBytes }) => `${groupDigits(String(maxBytes))} bytes`,
+                cell: ({ maxBytes }) => groupedCount(maxBytes, 'byte'),
                 isFigure: true,
               },
             ]}

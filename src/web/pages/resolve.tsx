@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { counted } from '../../kernel/counted.ts';
 import { describeDoubt, type InDoubt } from '../../ledger/queries/in-doubt.ts';
 import { describeAnswer, describeWait, describeWritten } from '../../operator/attempt-words.ts';
 import { whoDid } from '../../operator/why/sentence.ts';
@@ -122,7 +123,7 @@ function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoub
       ))}
       {reports.map(({ name, at, covers, found, absent }, index) => (
         <li key={index}>
-          <Moment at={at} timeZone={timeZone} />: the report {name} showed {found} rows and lacked {absent}
+          <Moment at={at} timeZone={timeZone} />: the report {name} showed {counted(found, 'row')} and lacked {absent}
           {!covers && '; what it lacks proves nothing'}.
         </li>
       ))}

@@ -10,7 +10,7 @@ export function Sum({
 }) {
   return (
     <>
-      <Count of={rows} /> {rows === 1 ? 'row' : 'rows'}, <Money cents={cents} currency={currency} />
+      <Count of={rows} noun="row" />, <Money cents={cents} currency={currency} />
     </>
   );
 }

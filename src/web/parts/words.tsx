@@ -1,4 +1,5 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 
@@ -12,8 +13,14 @@ export function Money({ cents, currency }: { cents: number; currency?: string | 
   );
 }
 
-export function Count({ of }: { of: number }) {
-  return <>{groupDigits(String(of))}</>;
+/** With a noun it agrees with the count. */
+export function Count({ of, noun }: { of: number; noun?: string }) {
+  return <>{noun === undefined ? groupDigits(String(of)) : groupedCount(of, noun)}</>;
+}
+
+/** `1 row`, `1,200 rows` */
+export function groupedCount(count: number, noun: string): string {
+  return counted(count, noun).replace(String(count), groupDigits);
 }
 
 /** Digits before the point in groups of three. */

@@ -19,14 +19,14 @@ describe('exceptions', () => {
     const { status, out, err } = await world.paydrop('exceptions');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toContain(batch);
-    expect(out).toContain('2 result rows for 3 sent rows, 1 of them differ');
+    expect(out).toContain('2 result rows for 3 sent rows, 1 of them differs');
     expect((await world.paydrop('status')).out).toContain('paydrop exceptions');
   });
 
   it('shows both sides of one, the missing row as one gap', async () => {
     const { status, out, err } = await world.paydrop('exceptions', 'monday.csv/1');
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    expect(out).toContain('3 rows sent, 2 came back, 1 differ.');
+    expect(out).toContain('3 rows sent, 2 came back, 1 differs.');
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/^ *3 +3 +C-3 +25\.00 +number ending 2220 +<$/);
     expect(out).not.toContain(CARD);
   });

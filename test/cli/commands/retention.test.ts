@@ -51,7 +51,7 @@ describe('retention report', () => {
     expect(out).toContain(
       'No row of the ledger and no original in the archive of this host is left that should be gone.',
     );
-    expect(out).toContain('the keys of 1 of 1 files are gone');
+    expect(out).toContain('the keys of 1 of 1 file are gone');
     expect(out).toContain('Backups of the ledger hold the wrapped keys of their day.');
   });
 

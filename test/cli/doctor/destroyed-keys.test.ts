@@ -25,7 +25,7 @@ describe('destroyedKeys', () => {
     const findings = await world.look(destroyedKeys, tomorrow);
     expect(findings.map(({ level }) => level)).toEqual(['warn', 'warn']);
     expect(findings[0]).toMatchObject({
-      found: expect.stringMatching(/destroyed keys of 1 files since .*: at 1 MB the table is too large/),
+      found: expect.stringMatching(/destroyed keys of 1 file since .*: at 1 MB the table is too large/),
       mend: expect.stringContaining('paydrop retention clean'),
     });
     await cleanStorage(ledger);

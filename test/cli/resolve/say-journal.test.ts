@@ -32,8 +32,8 @@ describe('sayJournal', () => {
   it('asks for the second report while rows are lacking', async () => {
     const said = await sayJournal(desk, reading({}));
     expect(said).toMatchObject({ status: 4, json: { verb: 'journal', result: 'kept', uncertain: [3] } });
-    expect(said.text).toContain('the report shows 1 rows, lacks 1, and 0 cannot be told.');
-    expect(said.text).toContain('1 of its rows are certain, 1 stay in doubt. What the report says is kept.');
+    expect(said.text).toContain('the report shows 1 row, lacks 1, and 0 cannot be told.');
+    expect(said.text).toContain('1 of its rows is certain, 1 stays in doubt. What the report says is kept.');
     expect(said.text).toContain('at least 1 day after this one was given');
   });
 

@@ -49,8 +49,8 @@ describe('describeRetention', () => {
     expect(text).toContain('Should be gone: abcdefgh23456789');
     expect(text).toContain('Not known to the ledger, and left alone: zzzzzzzz23456789');
     expect(text).toContain('Something is left that should be gone.');
-    expect(text).toContain('the keys of 1 of 1 files are gone');
-    expect(text).toContain('the fingerprints of 0 of 1 files are gone');
+    expect(text).toContain('the keys of 1 of 1 file are gone');
+    expect(text).toContain('the fingerprints of 0 of 1 file are gone');
     expect(text).toContain('Not yet for 1: at 300 MB the table is too large.');
   });
 

@@ -34,10 +34,10 @@ const SUMMARY: Summary = {
       sentAt: '2026-06-15 10:00:05 -04:00',
       resultAt: '2026-06-15 10:00:30 -04:00',
     },
-    { batchNo: 2, batchId: null, state: 'cancelled', attempt: 1, rows: 3, cents: -5, sentAt: '', resultAt: '' },
+    { batchNo: 2, batchId: null, state: 'cancelled', attempt: 1, rows: 1, cents: -5, sentAt: '', resultAt: '' },
   ],
   outputs: [{ kind: 'result', name: 'monday__01234567.result.csv', sha256: 'b'.repeat(64), rows: 1_237 }],
-  openItems: ['1 rows may or may not have been charged'],
+  openItems: ['1 row may or may not have been charged'],
 };
 
 /** The same outcomes in any other order, as a database may answer them. */
@@ -71,7 +71,7 @@ describe('summaryJson', () => {
           batchId: null,
           state: 'cancelled',
           attempt: 1,
-          rows: 3,
+          rows: 1,
           sentAt: '',
           resultAt: '',
           total: '-0.05',
@@ -106,13 +106,13 @@ NO  H2  12 lines = 1 header + 10 rows
 
 Batches
    1  4471  reconciled, 500 rows, -500.00
-   2  -  cancelled, 3 rows, -0.05
+   2  -  cancelled, 1 row, -0.05
 
 Files
 monday__01234567.result.csv  1237 rows  ${'b'.repeat(64)}
 
 Open items
-1 rows may or may not have been charged
+1 row may or may not have been charged
 `);
   });
 

@@ -36,6 +36,21 @@ describe('describeAlarm', () => {
     );
   });
 
+  it.each(Object.keys(ALARM_KINDS) as AlarmKind[])('makes words agree with one thing of each: %s', (kind) => {
+    const figures = { rows: 1, cents: 5_000, batches: 1, minutes: 1, count: 2, unreadable: 1 };
+    for (const subject of ['f', 'polls:main', 'pull:drop', 'push:bank']) {
+      const text = describeAlarm({ kind, subject, account: 'main', figures });
+      expect(text).not.toMatch(/\b1 (?:\w+ )?(?:rows|batches|minutes|amounts)\b|\b1 [^:.]* (?:wait|are|do|were)\b/);
+    }
+  });
+
+  it('says of less than a minute that it is no minute yet', () => {
+    const silent = (figures: object) =>
+      describeAlarm({ kind: 'silence', subject: 'drop/card', account: null, figures });
+    expect(silent({ minutes: 0 })).toBe('Folder drop/card was not listed for less than a minute.');
+    expect(silent({ minutes: 1 })).toBe('Folder drop/card was not listed for 1 minute.');
+  });
+
   it('tells polls from folders, and all accounts from one', () => {
     expect(textOf('silence', 'polls:main')).toMatch(/^3 batches with 2 rows, 50\.00 are with the service/);
     expect(textOf('account_stopped', '*', null)).toMatch(/^All accounts: /);

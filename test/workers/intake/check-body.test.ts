@@ -19,9 +19,9 @@ describe('checkBody', () => {
 
   const [first, second, third] = ROWS as [string, string, string];
   it.each<[string, readonly string[], RegExp]>([
-    ['a row too few', [first, second], /2 rows were read, 3 were written/],
+    ['a row too few', [first, second], /2 rows read, 3 written/],
     ['a row too many', [...ROWS, first], /amount differs/],
-    ['a line end behind the last row', [...ROWS, ''], /1 columns, expected 7/],
+    ['a line end behind the last row', [...ROWS, ''], /1 column, expected 7/],
     ['a column too few', [first, second.replace(/,[^,]*$/, ''), third], /row 2 .* 6 columns/],
     ['a column too many', [`${first},`, second, third], /row 1 .* 8 columns/],
     ['another amount', [first, second.replace('0.07', '0.08'), third], /row 2 .* amount differs/],

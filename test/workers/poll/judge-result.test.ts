@@ -22,9 +22,9 @@ describe('judgeResult', () => {
   });
 
   it.each([
-    ['a row is missing', file('A-1,A10000001,1.00,x,Received'), '1 result rows for 2 sent rows, 1 of them differ'],
+    ['a row is missing', file('A-1,A10000001,1.00,x,Received'), '1 result row for 2 sent rows, 1 of them differs'],
     ['it is empty', Buffer.alloc(0), '0 result rows for 2 sent rows, 2 of them differ'],
-    ['it is in base64 still', Buffer.from(GOOD.toString('base64')), '1 result rows for 2 sent rows, 2 of them differ'],
+    ['it is in base64 still', Buffer.from(GOOD.toString('base64')), '1 result row for 2 sent rows, 2 of them differ'],
     ['it is endless', file(...Array.from({ length: 500 }, () => 'x,y')), '12 result rows for 2 sent rows'],
   ])('does not fit when %s', (_what, bytes, reason) => {
     expect(judgeResult(BATCH, 'ach-code', SENT, bytes)).toMatchObject({

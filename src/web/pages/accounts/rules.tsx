@@ -1,4 +1,5 @@
 import type { Account, Folder } from '../../../kernel/config.ts';
+import { counted } from '../../../kernel/counted.ts';
 import { limitsOf, type Limits } from '../../../kernel/limits.ts';
 import { Facts, Section, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
@@ -20,7 +21,7 @@ export function Rules({ account, folders }: { account: Account; folders: readonl
             ['Largest file', moneyOf(limits.fileCents, currency)],
             ['Most on one day', moneyOf(limits.dayCents, currency)],
             ['Two persons for', takesTwo(account)],
-            ['Originals are kept', account.retention.days === 0 ? 'for ever' : `${account.retention.days} days`],
+            ['Originals are kept', account.retention.days === 0 ? 'for ever' : counted(account.retention.days, 'day')],
           ]}
         />
       </Section>
@@ -69,7 +70,7 @@ function OwnLimits({ limits: { rowCents, fileRows, fileCents }, currency }: { li
       )}
       {fileRows !== undefined && (
         <div>
-          <Count of={fileRows} /> rows
+          <Count of={fileRows} noun="row" />
         </div>
       )}
       {fileCents !== undefined && (

@@ -1,3 +1,4 @@
+import { counted } from '../../../kernel/counted.ts';
 import type { AuditLink } from '../../../ledger/queries/list-audit.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment, State } from '../../parts/words.tsx';
@@ -66,7 +67,7 @@ function Evidence({ evidence }: { evidence: Record<string, unknown> }) {
   if (facts.length === 0) return null;
   return (
     <details>
-      <summary>{facts.length === 1 ? '1 fact' : `${facts.length} facts`}</summary>
+      <summary>{counted(facts.length, 'fact')}</summary>
       <dl class="evidence">
         {facts.map(([name, value]) => (
           <div key={name}>

@@ -1,3 +1,4 @@
+import { byNumber, counted } from '../../../kernel/counted.ts';
 import type { Comparison } from '../../../operator/compare-batch.ts';
 import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
@@ -10,7 +11,7 @@ export function BatchComparison({ comparison }: { comparison: Comparison }) {
     <>
       {unreadable !== undefined && <Notice kind="bad" title={`The result cannot be read: ${unreadable}`} />}
       <p>
-        {sentRows} rows sent, {resultRows} came back, {differing} differ.
+        {counted(sentRows, 'row')} sent, {resultRows} came back, {differing} {byNumber(differing, 'differs', 'differ')}.
       </p>
       <Table
         label="Rows that differ"
@@ -51,5 +52,5 @@ function sideOf({ result }: ComparedRow): ShownSide | undefined {
 }
 
 function cellsOf({ result }: ComparedRow): string {
-  return result && 'cells' in result ? `${result.cells} cells of another layout` : '';
+  return result && 'cells' in result ? `${counted(result.cells, 'cell')} of another layout` : '';
 }

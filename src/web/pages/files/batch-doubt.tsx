@@ -24,8 +24,8 @@ export function BatchDoubt({
     <>
       <Notice kind="bad" title="It may or may not have been accepted">
         <p>
-          <Count of={batch.rows} /> rows, <Money cents={batch.cents} currency={currency} />. Never drop its file again:
-          whoever was charged would be charged twice.
+          <Count of={batch.rows} noun="row" />, <Money cents={batch.cents} currency={currency} />. Never drop its file
+          again: whoever was charged would be charged twice.
         </p>
       </Notice>
       <Facts

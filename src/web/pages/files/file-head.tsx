@@ -2,6 +2,7 @@ import { ERRORS } from '../../../../schemas/errors.ts';
 import { LAYOUTS } from '../../../../schemas/layouts.ts';
 import { COMPLETENESS } from '../../../../schemas/lifecycle.ts';
 import type { DeedName } from '../../../../schemas/desk.ts';
+import { counted } from '../../../kernel/counted.ts';
 import type { FaultCount } from '../../../ledger/queries/fault-counts.ts';
 import type { FileFigures } from '../../../ledger/queries/file-figures.ts';
 import type { FileRow } from '../../../ledger/records.ts';
@@ -50,7 +51,7 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
           {held.map(({ code, count, line, detail }) => (
             <li key={code}>
               <code>{code}</code> {ERRORS[code].means}
-              {ERRORS[code].scope === 'row' && ` (${count} ${count === 1 ? 'row' : 'rows'}, the first on line ${line})`}
+              {ERRORS[code].scope === 'row' && ` (${counted(count, 'row')}, the first on line ${line})`}
               {detail && `: ${detail}`}. {ERRORS[code].mend}
             </li>
           ))}

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../../schemas/operations.ts';
 import type { App } from '../../../app.ts';
+import { counted } from '../../../kernel/counted.ts';
 import { maskName } from '../../../kernel/mask.ts';
 import { startOfDay } from '../../../kernel/zone-time.ts';
 import { type FileFilter, type ListedFile, listFiles } from '../../../ledger/queries/list-files.ts';
@@ -42,7 +43,7 @@ export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
             <Pager
               {...(hasNewer && { previous: addressOf('/files', { ...asked, after: files[0]!.file_no }) })}
               {...(hasOlder && { next: addressOf('/files', { ...asked, before: files.at(-1)!.file_no }) })}
-              says={`${files.length} files`}
+              says={counted(files.length, 'file')}
             />
           )}
         </Section>

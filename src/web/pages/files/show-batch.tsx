@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { DeedName } from '../../../../schemas/desk.ts';
 import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts';
 import type { App } from '../../../app.ts';
+import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { describeDoubt } from '../../../ledger/queries/in-doubt.ts';
 import { readProposalsOf } from '../../../ledger/queries/proposals.ts';
@@ -129,7 +130,7 @@ function BatchHead({ file, batch, customs }: { file: FileRow; batch: BatchRow; c
         ['Attempt', batch.attempt],
         ['Not sent before', batch.not_before && <Moment at={batch.not_before} timeZone={timeZone} />],
         ['Taken by the service', batch.submitted_at && <Moment at={batch.submitted_at} timeZone={timeZone} />],
-        ['Asked for its result', batch.polls > 0 && `${batch.polls} times`],
+        ['Asked for its result', batch.polls > 0 && counted(batch.polls, 'time')],
         ['Asked again', batch.next_poll_at && <Moment at={batch.next_poll_at} timeZone={timeZone} />],
         ['Result came', batch.result_at && <Moment at={batch.result_at} timeZone={timeZone} />],
         ['Ended', batch.final_at && <Moment at={batch.final_at} timeZone={timeZone} />],

@@ -1,6 +1,6 @@
 import { Section, Table } from '../../parts/blocks.tsx';
 import { DayChart, type DayPoint } from '../../parts/day-chart.tsx';
-import { Count, groupDigits, Money } from '../../parts/words.tsx';
+import { Count, groupDigits, groupedCount, Money } from '../../parts/words.tsx';
 import { formatCents } from '../../../kernel/money.ts';
 import { sayAmount } from '../../../reconcile/say-withheld.ts';
 import { MONTH_DAYS, type MonthDay } from './read-month.ts';
@@ -72,8 +72,7 @@ function declinedOf(day: MonthDay): DayPoint {
 /** By the day on which their files were accepted. */
 function withheldOf({ withheld }: MonthDay): string {
   const said = Object.entries(withheld).map(
-    ([currency, sum]) =>
-      `${groupDigits(String(sum.rows))} ${sum.rows === 1 ? 'row' : 'rows'}: ${sayAmount(sum)} ${currency}`,
+    ([currency, sum]) => `${groupedCount(sum.rows, 'row')}: ${sayAmount(sum)} ${currency}`,
   );
   return said.join('; ') || 'none';
 }

@@ -50,7 +50,7 @@ function Sum({ currencies: { currencyOf }, items }: { currencies: Currencies; it
   return (
     <>
       {', '}
-      <Count of={rows} /> {rows === 1 ? 'row' : 'rows'}
+      <Count of={rows} noun="row" />
       {currencies.map((currency) => {
         const own = items.filter(({ account }) => currencyOf(account) === currency);
         return (

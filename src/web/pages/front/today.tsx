@@ -3,6 +3,7 @@ import type { DayReport } from '../../../reconcile/outputs/day-report.ts';
 import { Notice, Section } from '../../parts/blocks.tsx';
 import { OutcomeBar } from '../../parts/outcome-bar.tsx';
 import { Sum } from '../../parts/sum.tsx';
+import { Count } from '../../parts/words.tsx';
 import type { Front } from './read-front.ts';
 
 /** What each account has done today, and whether it balances. */
@@ -30,9 +31,8 @@ export function AccountDay({ report, currency }: { report: DayReport; currency: 
     <>
       <OutcomeBar totals={final} label={`Outcomes of ${account} on ${day}`} currency={currency} />
       <p>
-        Accepted: {accepted.files} {accepted.files === 1 ? 'file' : 'files'}, <Sum of={accepted} currency={currency} />.
-        Brought forward: <Sum of={broughtForward} currency={currency} />. Still open:{' '}
-        <Sum of={open} currency={currency} />.
+        Accepted: <Count of={accepted.files} noun="file" />, <Sum of={accepted} currency={currency} />. Brought forward:{' '}
+        <Sum of={broughtForward} currency={currency} />. Still open: <Sum of={open} currency={currency} />.
       </p>
       <Balance report={report} currency={currency} />
     </>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES } from '../../../../schemas/lifecycle.ts';
+import { counted } from '../../../kernel/counted.ts';
 import type { Totals } from '../../../kernel/rows.ts';
 import { balanceDay, isBalanced } from '../../../reconcile/balance-day.ts';
 import { finalLines, type DayReport } from '../../../reconcile/outputs/day-report.ts';
@@ -65,7 +66,7 @@ function Balance({ report, currency }: { report: DayReport; currency: string }) 
 }
 
 function cameLines({ broughtForward, accepted }: DayReport): Line[] {
-  const files = `${accepted.files} ${accepted.files === 1 ? 'file' : 'files'}`;
+  const files = counted(accepted.files, 'file');
   return [
     { name: 'forward', item: 'Brought forward, open', ...broughtForward },
     { name: 'accepted', item: `Accepted, ${files}`, rows: accepted.rows, cents: accepted.cents },
@@ -145,7 +146,7 @@ function Open({ report: { open, openBatches }, currency }: { report: DayReport; 
       />
       {more > 0 && (
         <p>
-          And <Count of={more} /> rows in later batches.
+          And <Count of={more} noun="row" /> in later batches.
         </p>
       )}
     </Section>

@@ -30,7 +30,7 @@ describe('/files/:fileId/batches/:batchNo', () => {
     expect(status).toBe(200);
     expect(wordsOf(sectionOf(text, 'Batch 1 of monday.csv'))).toContain('State exception');
     const comparison = sectionOf(text, 'What was sent and what came back');
-    expect(wordsOf(comparison)).toContain('3 rows sent, 2 came back, 1 differ.');
+    expect(wordsOf(comparison)).toContain('3 rows sent, 2 came back, 1 differs.');
     expect(tableOf(comparison)).toEqual([
       ['3', '3', 'C-3', '25.00', 'number ending 2220', 'did not come back', '', '', '', ''],
     ]);

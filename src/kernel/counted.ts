@@ -1,0 +1,13 @@
+/** A count with its noun: `1 row`, `2 rows`, `0 open batches`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${byNumber(count, noun, pluralOf(noun))}`;
+}
+
+/** The word that agrees with a count: of 1 the first, of every other count the second. */
+export function byNumber(count: number, one: string, many: string): string {
+  return count === 1 ? one : many;
+}
+
+function pluralOf(noun: string): string {
+  return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
+}
