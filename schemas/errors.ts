@@ -454,6 +454,11 @@ export const LEDGER_CODES = [
   'NAME_SEEN_BEFORE',
 ] as const satisfies readonly FaultCode[];
 
+/** A code as a sentence says it: what it means, and the code itself. Old ledgers name some that the table does not know any more. */
+export function saidCode(code: string): string {
+  return Object.hasOwn(ERRORS, code) ? `${ERRORS[code as ErrorCode].means} (${code})` : code;
+}
+
 /** Codes of drops that are moved aside unopened. */
 export type QuarantineCode = CodeOf<'drop'>;
 

@@ -60,6 +60,12 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
+/** An outcome as a sentence says it: its name in the output files, and what that means. */
+export function saidOutcome(outcome: Outcome): string {
+  const { label, means } = OUTCOMES[outcome];
+  return `${label} (${means})`;
+}
+
 const OUTCOME_OF_LABEL = new Map(
   (Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]),
 );

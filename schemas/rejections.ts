@@ -78,6 +78,11 @@ export const REJECTIONS: Readonly<Record<number, RejectionRow>> = {
   100: { message: 'Do not send again; call the processor', advice: 'never' },
 };
 
+/** What the service said of a row, with the meaning of its code before it. */
+export function saidAnswer(text: string, code: number | null): string {
+  return code === null ? text : `${rejectionOf(code).message} (${text})`;
+}
+
 /** Meaning of a code. An unlisted code is a decline of which nothing is known, so it must not be sent again blindly. */
 export function rejectionOf(code: number): RejectionRow {
   return REJECTIONS[code] ?? { message: `Rejection code ${code}, which is not listed`, advice: 'unknown' };

@@ -1,4 +1,4 @@
-import { ERRORS, type FaultCode } from '../schemas/errors.ts';
+import { ERRORS, type FaultCode, saidCode } from '../schemas/errors.ts';
 import type { FileCheck } from '../src/csv/check-payment-file.ts';
 import { type EffectRules, effectOf } from '../src/csv/fault-effect.ts';
 import { counted } from '../src/kernel/counted.ts';
@@ -63,7 +63,8 @@ function decide(check: FileCheck, faults: readonly Fault[], around: Circumstance
   const verdict = check.verdict === 'reject' || has('reject') ? 'reject' : has('hold') ? 'hold' : check.verdict;
   if (verdict === 'accept') return { verdict };
   const [main, ...others] = reasonsFor(verdict, found, around.effects);
-  const also = verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => code).join(', ')}` : '';
+  const also =
+    verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => saidCode(code)).join(', ')}` : '';
   const { duplicateOf } = around.history ?? {};
   return { verdict, code: main!.code, reason: `${describe(main!)}${also}`, ...(duplicateOf && { duplicateOf }) };
 }

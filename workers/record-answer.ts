@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { saidAnswer } from '../schemas/rejections.ts';
 import type { App } from '../src/app.ts';
 import type { SubmitAnswer } from '../src/gateway/answers.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
@@ -89,7 +90,7 @@ function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
     case 'refused':
       return {
         verdict: 'refused',
-        reason: `the service refused it: ${answer.text}`,
+        reason: `the service refused it: ${saidAnswer(answer.text, answer.code)}`,
         evidence: { text: answer.text, code: answer.code },
       };
     case 'unknown':

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { saidCode } from '../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
 import { formatCents } from '../kernel/money.ts';
 import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
@@ -70,7 +71,8 @@ export function fileSummaryTable(files: readonly FileSummary[]): string {
 }
 
 function describeOutcomes({ state, reasonCode, outcomes, open }: FileSummary): string {
-  if (state === 'rejected' || state === 'held' || state === 'cancelled') return `nothing sent: ${reasonCode ?? state}`;
+  if (state === 'rejected' || state === 'held' || state === 'cancelled')
+    return `nothing sent: ${reasonCode === null ? state : saidCode(reasonCode)}`;
   const names = Object.keys(OUTCOMES) as Outcome[];
   const counts = names
     .filter((name) => outcomes[name])

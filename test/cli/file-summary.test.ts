@@ -59,7 +59,9 @@ describe('fileSummaryTable', () => {
     expect(lines.find((line) => line.startsWith('monday.csv'))).toMatch(
       /^monday\.csv +main +card +completed +5 +3 approved, 1 declined, 1 invalid +77\.00$/,
     );
-    expect(lines.find((line) => line.startsWith('empty.csv'))).toMatch(/rejected +0 +nothing sent: EMPTY +0\.00$/);
+    expect(lines.find((line) => line.startsWith('empty.csv'))).toMatch(
+      /rejected +0 +nothing sent: the file has no bytes \(EMPTY\) +0\.00$/,
+    );
   });
 
   it('does not say of a batch in doubt that it was not sent', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS, EXIT, type FaultCode, type QuarantineCode } from '../../schemas/errors.ts';
+import { ERRORS, EXIT, type FaultCode, type QuarantineCode, saidCode } from '../../schemas/errors.ts';
 
 type Row = (typeof ERRORS)[keyof typeof ERRORS];
 const ROWS = Object.entries(ERRORS) as [string, Row][];
@@ -49,6 +49,13 @@ describe('ERRORS', () => {
     const quarantine: QuarantineCode[] = ['DROP_SYMLINK'];
     expect(fault.map((code) => ERRORS[code].scope)).toEqual(['row', 'file']);
     expect(quarantine.map((code) => ERRORS[code].scope)).toEqual(['drop']);
+  });
+});
+
+describe('saidCode', () => {
+  it('says what a code means, and leaves one alone that is no more', () => {
+    expect(saidCode('AMOUNT_ZERO')).toBe('the amount is zero (AMOUNT_ZERO)');
+    expect(saidCode('OF_OLD')).toBe('OF_OLD');
   });
 });
 

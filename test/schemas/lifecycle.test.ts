@@ -11,6 +11,7 @@ import {
   OUTPUT_KINDS,
   RUN_MOVES,
   RUN_STATES,
+  saidOutcome,
   type Move,
   outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
@@ -176,6 +177,12 @@ describe('OUTCOMES', () => {
   it.each(Object.entries(OUTCOMES))('%s is written as its name in capitals', (name, outcome) => {
     expect(outcome.label).toBe(name.toUpperCase());
     expect(outcome.means).not.toBe('');
+  });
+});
+
+describe('saidOutcome', () => {
+  it('names an outcome as the output files do, and says what it means', () => {
+    expect(saidOutcome('accepted_pending')).toBe('ACCEPTED_PENDING (taken for the bank, not paid yet)');
   });
 });
 

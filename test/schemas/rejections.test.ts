@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADVICE, REJECTIONS, rejectionOf } from '../../schemas/rejections.ts';
+import { ADVICE, REJECTIONS, rejectionOf, saidAnswer } from '../../schemas/rejections.ts';
 
 describe('REJECTIONS', () => {
   it('tells code 19 as an incorrect CVV2 security code, the one pair that the spec gives', () => {
@@ -41,5 +41,15 @@ describe('REJECTIONS', () => {
 describe('rejectionOf', () => {
   it.each([0, 13, 99, 101, -1, 1.5])('names the unlisted code %d and calls its outcome unknown', (code) => {
     expect(rejectionOf(code)).toEqual({ message: `Rejection code ${code}, which is not listed`, advice: 'unknown' });
+  });
+});
+
+describe('saidAnswer', () => {
+  it.each([
+    ['REJECT: 1', 1, 'The agent code is not set up, or the login is wrong (REJECT: 1)'],
+    ['REJECT: 999', 999, 'Rejection code 999, which is not listed (REJECT: 999)'],
+    ['OK: 678594', null, 'OK: 678594'],
+  ])('puts the meaning of its code before %s', (text, code, said) => {
+    expect(saidAnswer(text, code)).toBe(said);
   });
 });

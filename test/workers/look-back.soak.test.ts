@@ -61,7 +61,7 @@ describe('the same rows in other bytes', () => {
     expect({ state, duplicateOf }).toEqual({ state: 'held', duplicateOf: first });
     expect(codes).toContain('SAME_ROWS');
     expect(code).toBe(beside[0] ?? 'SAME_ROWS');
-    expect(reason).toContain(beside.length > 0 ? '; also SAME_ROWS' : `file ${first}`);
+    expect(reason).toContain(beside.length > 0 ? '(SAME_ROWS)' : `file ${first}`);
   });
 
   it.each([
@@ -251,7 +251,7 @@ describe('a row that may have been charged before', () => {
     await world.take(account, 'hold', FIRST);
     const { code, reason, codes } = await world.verdictOf(await world.take(account, 'hold', FIRST.toReversed()));
     expect(code).toBe('SAME_ROWS');
-    expect(reason).toMatch(/; also CHARGED_BEFORE$/);
+    expect(reason).toMatch(/; also .*\(CHARGED_BEFORE\)$/);
     expect(codes).toEqual(['CHARGED_BEFORE', 'SAME_ROWS']);
   });
 });

@@ -105,7 +105,11 @@ const CLEAR: { mode: string; play: Play; leaves: Partial<Story> }[] = [
     play: say(
       '<STATUS>Success</STATUS><ERRORS /><PROCESSRESULT><AUTHORIZATIONRESULT> REJECT: 1\n</AUTHORIZATIONRESULT></PROCESSRESULT>',
     ),
-    leaves: { state: 'refused', reason: 'the service refused it: REJECT: 1', maySend: false },
+    leaves: {
+      state: 'refused',
+      reason: 'the service refused it: The agent code is not set up, or the login is wrong (REJECT: 1)',
+      maySend: false,
+    },
   },
   {
     mode: 'a bad login',

@@ -51,7 +51,7 @@ const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: strin
     answer: REFUSED,
     leaves: {
       state: 'refused',
-      reason: 'the service refused it: REJECT: 1',
+      reason: 'the service refused it: The agent code is not set up, or the login is wrong (REJECT: 1)',
       attempts: [{ attempt: 1, verdict: 'refused', evidence: { text: 'REJECT: 1', code: 1 } }],
       moves: ['prepare', 'send', 'refuse'],
     },

@@ -1,4 +1,5 @@
-import { OUTCOMES, type Outcome } from '../../schemas/lifecycle.ts';
+import { saidCode } from '../../schemas/errors.ts';
+import { type Outcome, saidOutcome } from '../../schemas/lifecycle.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { formatCents } from '../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../src/ledger/queries/find-alarm-causes.ts';
@@ -79,12 +80,10 @@ function minutesOf({ minutes = 0 }: AlarmFigures): string {
 }
 
 function codeOf({ code }: AlarmFigures): string {
-  return code ? ` (${code})` : '';
+  return code ? `: ${saidCode(code)}` : '';
 }
 
 function outcomesOf({ outcomes = {} }: AlarmFigures): string {
-  const parts = Object.entries(outcomes).map(
-    ([outcome, sum]) => `${OUTCOMES[outcome as Outcome]?.label ?? outcome} ${sumOf(sum)}`,
-  );
+  const parts = Object.entries(outcomes).map(([outcome, sum]) => `${sumOf(sum)} ${saidOutcome(outcome as Outcome)}`);
   return parts.join('; ') || 'no outcomes';
 }

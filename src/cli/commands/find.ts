@@ -1,5 +1,6 @@
-import { ERRORS, EXIT } from '../../../schemas/errors.ts';
+import { EXIT, saidCode } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { saidAnswer } from '../../../schemas/rejections.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
@@ -30,7 +31,7 @@ function describe(row: FoundRow): string[] {
     row.amountCents === null ? 'unreadable' : formatCents(row.amountCents),
     row.customerCode || (row.lastFour ? `…${row.lastFour}` : ''),
     outcomeOf(row),
-    row.message ?? row.faults.map((code) => `${code}: ${ERRORS[code].means}`).join('; '),
+    row.message === null ? row.faults.map(saidCode).join('; ') : saidAnswer(row.message, row.code),
   ];
 }
 

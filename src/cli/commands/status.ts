@@ -71,12 +71,13 @@ function describe({ overview, late, withheld, obstacles, ties }: Told): string {
       overview.today.length === 0
         ? 'no outcomes yet'
         : textTable(
-            ['Account', 'Outcome', 'Rows', 'Total'],
+            ['Account', 'Outcome', 'Rows', 'Total', 'It means'],
             overview.today.map((row) => [
               row.account,
               OUTCOMES[row.outcome as Outcome].label,
               String(row.rows),
               formatCents(row.cents),
+              OUTCOMES[row.outcome as Outcome].means,
             ]),
             [2, 3],
           ),

@@ -35,10 +35,10 @@ function outcomeTable({ outcomes, open }: FileStory): string {
   const names = (Object.keys(OUTCOMES) as Outcome[]).filter((name) => outcomes[name]);
   const rows = names.map((name) => {
     const { rows: count, cents } = outcomes[name]!;
-    return [OUTCOMES[name].label, String(count), formatCents(cents)];
+    return [OUTCOMES[name].label, String(count), formatCents(cents), OUTCOMES[name].means];
   });
-  if (open.rows > 0) rows.push(['none yet', String(open.rows), formatCents(open.cents)]);
-  return filledTable(['Outcome', 'Rows', 'Total'], rows, [1, 2]);
+  if (open.rows > 0) rows.push(['none yet', String(open.rows), formatCents(open.cents), '']);
+  return filledTable(['Outcome', 'Rows', 'Total', 'It means'], rows, [1, 2]);
 }
 
 function batchTable({ batches }: FileStory): string {

@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
+import { type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 
@@ -14,11 +14,13 @@ export function sumOf(rows: number, cents: number): string {
   return `${counted(rows, 'row')} with a total of ${formatCents(cents)}`;
 }
 
-/** `5 APPROVED (125.00), 1 DECLINED (25.00)` */
+/** `5 rows APPROVED (charged or refunded), 125.00; 1 row UNKNOWN (…), 25.00` */
 export function outcomesOf(counts: readonly { outcome: string; rows: number; cents: number }[]): string {
   return counts
-    .map(({ outcome, rows, cents }) => `${rows} ${OUTCOMES[outcome as Outcome].label} (${formatCents(cents)})`)
-    .join(', ');
+    .map(
+      ({ outcome, rows, cents }) => `${counted(rows, 'row')} ${saidOutcome(outcome as Outcome)}, ${formatCents(cents)}`,
+    )
+    .join('; ');
 }
 
 /** A reason as the end of a sentence. */

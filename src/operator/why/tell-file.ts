@@ -1,4 +1,5 @@
-import { COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { saidCode } from '../../../schemas/errors.ts';
+import { BATCH_STATES, COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -58,7 +59,9 @@ function describeRows(file: FileRow): string {
 
 function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
   if (faults.length === 0) return [];
-  return [{ at, text: `Found in it: ${faults.map(({ code, faults: count }) => `${code} ${count}×`).join(', ')}.` }];
+  return [
+    { at, text: `Found in it: ${faults.map(({ code, faults: count }) => `${saidCode(code)} ${count}×`).join(', ')}.` },
+  ];
 }
 
 /** How the file stands now. */
@@ -80,7 +83,7 @@ function wasTaken({ state }: FileRow): boolean {
 
 function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
   const what = byNumber(batches, `Batch ${first} is`, `${batches} batches are`);
-  return `${what} ${state}: ${counted(rows, 'row')}, ${formatCents(cents)}.`;
+  return `${what} ${state} (${BATCH_STATES[state]}): ${counted(rows, 'row')}, ${formatCents(cents)}.`;
 }
 
 /** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */

@@ -1,4 +1,6 @@
-import { ERRORS } from '../../../schemas/errors.ts';
+import { saidCode } from '../../../schemas/errors.ts';
+import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
@@ -52,7 +54,7 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
-    now: [`The file is ${file.state}.`, now],
+    now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, now],
     next: orNothing([...(await stuckWith(ledger, file, batch)), ...steps, ...holds]),
   };
 }
@@ -80,9 +82,10 @@ const MOST_ROWS = 5;
 function rowNow(row: FoundRow): string {
   const amount = row.amountCents === null ? 'no readable amount' : formatCents(row.amountCents);
   const payer = row.customerCode || (row.lastFour ? `…${row.lastFour}` : 'no payer');
-  const outcome = row.outcome ?? (row.batchNo === null ? 'invalid, withheld' : 'without an outcome');
-  const reason = row.message ?? row.faults.map((code) => ERRORS[code].means).join('; ');
-  return `The row: ${amount}, ${payer}, ${outcome}${reason ? `: ${reason}` : ''}.`;
+  const outcome = row.outcome ?? (row.batchNo === null ? 'invalid' : null);
+  const became = outcome === null ? 'without an outcome' : saidOutcome(outcome as Outcome);
+  const reason = row.message === null ? row.faults.map(saidCode).join('; ') : saidAnswer(row.message, row.code);
+  return `The row: ${amount}, ${payer}, ${became}${reason ? `: ${reason}` : ''}.`;
 }
 
 /** A drop that cannot be taken, so that the ledger does not know it yet; undefined when there is none of that name. */

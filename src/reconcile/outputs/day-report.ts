@@ -46,7 +46,9 @@ function describeDay(report: DayReport): string {
     `${''.padEnd(28)}${'Rows'.padStart(10)}${'Total'.padStart(20)}`,
     figures('Brought forward, open', report.broughtForward),
     figures(`Accepted, ${counted(files, 'file')}`, report.accepted),
-    ...finalLines(report).map(([outcome, total]) => figures(`- ${OUTCOMES[outcome].label}`, total)),
+    ...finalLines(report).map(
+      ([outcome, total]) => `${figures(`- ${OUTCOMES[outcome].label}`, total)}  ${OUTCOMES[outcome].means}`,
+    ),
     figures('- Still open', report.open),
     figures('Difference', difference),
   ];

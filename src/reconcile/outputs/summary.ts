@@ -54,10 +54,8 @@ export function summaryText(summary: Summary): string {
     file.name,
     `File ${file.fileId}, account ${file.account}, ${file.operation}, taken ${file.claimedAt}`,
     '',
-    'Outcome             Rows             Total',
-    ...outcomeLines(summary.outcomes).map(([outcome, total]) =>
-      figures(OUTCOMES[outcome].label, total.rows, total.cents),
-    ),
+    'Outcome             Rows             Total  It means',
+    ...outcomeLines(summary.outcomes).map(([outcome, total]) => figures(outcome, total.rows, total.cents)),
     '',
     'Control totals',
     ...summary.controlTotals.map((total) => `${total.holds ? 'ok ' : 'NO '} ${total.id}  ${total.says}`),
@@ -82,6 +80,7 @@ function outcomeLines(totals: OutcomeTotals): [Outcome, { rows: number; cents: n
   return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));
 }
 
-function figures(label: string, rows: number, cents: number): string {
-  return `${label.padEnd(16)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}`;
+function figures(outcome: Outcome, rows: number, cents: number): string {
+  const { label, means } = OUTCOMES[outcome];
+  return `${label.padEnd(16)}${String(rows).padStart(8)}${formatCents(cents).padStart(18)}  ${means}`;
 }

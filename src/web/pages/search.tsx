@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { OUTCOMES } from '../../../schemas/lifecycle.ts';
+import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { App } from '../../app.ts';
 import { maskText } from '../../kernel/mask.ts';
 import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
@@ -114,7 +115,10 @@ function InvoiceTable({ app, rows }: { app: App; rows: readonly FoundRow[] }) {
             ),
         },
         { title: 'Outcome', cell: (row) => <Ended row={row} /> },
-        { title: 'Message', cell: ({ message }) => <span class="wide">{message}</span> },
+        {
+          title: 'Message',
+          cell: ({ message, code }) => <span class="wide">{message !== null && saidAnswer(message, code)}</span>,
+        },
         {
           title: 'Taken',
           cell: ({ claimedAt, account }) => <Moment at={claimedAt} timeZone={customsOf(app, account).timeZone} />,

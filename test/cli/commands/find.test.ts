@@ -20,7 +20,7 @@ describe('find', () => {
     const { status, out, err } = await world.paydrop('find', '--invoice', 'C-1');
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(/monday\.csv +1 +25\.00 +…2220 +APPROVED/);
-    expect(out).toMatch(/monday\.csv +2 +unreadable +INVALID +AMOUNT_FORMAT: the amount is not a plain decimal/);
+    expect(out).toMatch(/monday\.csv +2 +unreadable +INVALID +the amount is not a plain decimal \(AMOUNT_FORMAT\)/);
     expect(out.match(/held\.csv +\d +26\.00 +A1000000[78] +/g)).toHaveLength(2);
   });
 

@@ -19,7 +19,7 @@ describe('why', () => {
     expect(out).toMatch(/^Why: june\.csv \(file .{16}\)\n/);
     expect(out).toMatch(/\d\d:\d\d:\d\d -0[45]:00 {2}june\.csv was taken from drop\/card for account main: \d+ bytes/);
     expect(out).toMatch(/Every check passed: 2 rows with a total of 50\.00/);
-    expect(out).toContain('Outcomes: 2 APPROVED (50.00).');
+    expect(out).toContain('Outcomes: 2 rows APPROVED (charged or refunded), 50.00.');
     expect(out).toMatch(/What to do next\n {2}Nothing is to be done\.\n$/);
   });
 
@@ -37,7 +37,7 @@ describe('why', () => {
     expect(batch).toMatch(/The service gave it batch id \d+/);
     const invoice = (await world.paydrop('why', 'C-2')).out;
     expect(invoice).toMatch(/^Why: invoice C-2, line 2 of batch 1 of june\.csv/);
-    expect(invoice).toContain('The row: 25.00, …2220, approved');
+    expect(invoice).toContain('The row: 25.00, …2220, APPROVED (charged or refunded): OK');
   });
 
   it('is a list of stories as JSON', async () => {

@@ -58,8 +58,8 @@ describe('describeStory', () => {
       'Europe/London',
     );
     for (const line of [
-      'APPROVED    20  1417.00',
-      'INVALID      1     0.00',
+      'APPROVED    20  1417.00  charged or refunded',
+      'INVALID      1     0.00  withheld, it has faults',
       'none yet     2     5.00',
       '    1  reconciled  1000001         1    20  1417.00',
       'result  monday__g7fhpaqs.result.csv    21',

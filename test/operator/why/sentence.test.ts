@@ -15,7 +15,7 @@ describe('the words of a story', () => {
         { outcome: 'approved', rows: 5, cents: 12_500 },
         { outcome: 'declined', rows: 1, cents: 2_500 },
       ]),
-    ).toBe('5 APPROVED (125.00), 1 DECLINED (25.00)');
+    ).toBe('5 rows APPROVED (charged or refunded), 125.00; 1 row DECLINED (refused by the service with a code), 25.00');
   });
 
   it('end in one full stop and begin with a capital', () => {

@@ -78,7 +78,7 @@ describe('tellBatch', () => {
       'An answer came when the batch had a verdict already: taken as 77. (text ok)',
       'It was taken up and put back unsent 2×, the last time because nobody answers.',
       'ada (absolve): not in the report. (evidence Ann, by phone)',
-      'Outcomes: 3 APPROVED (75.00).',
+      'Outcomes: 3 rows APPROVED (charged or refunded), 75.00.',
     ]);
   });
 });

@@ -68,7 +68,7 @@ describe('tellFile', () => {
 
   it('tells what was found at fault with the verdict, and the time of each', () => {
     expect(told([link('hold')], { faults: [{ code: 'AMOUNT_ZERO', faults: 2 }] })[1]).toBe(
-      'Found in it: AMOUNT_ZERO 2×.',
+      'Found in it: the amount is zero (AMOUNT_ZERO) 2×.',
     );
     expect(tellFile(file, { ...facts, links: [link('claim')] })[0]!.at).toBe(at);
   });
@@ -90,9 +90,9 @@ describe('tellFileState', () => {
     );
     expect(said).toEqual([
       'The file is completed: every row has its outcome and the output files are written.',
-      '3 batches are reconciled: 6 rows, 1.00.',
-      'Batch 4 is ready: 2 rows, 0.50.',
-      'Outcomes: 6 APPROVED (1.00).',
+      '3 batches are reconciled (every row has its outcome): 6 rows, 1.00.',
+      'Batch 4 is ready (bytes fixed and sealed, may be sent): 2 rows, 0.50.',
+      'Outcomes: 6 rows APPROVED (charged or refunded), 1.00.',
       'Output files: june.ack.csv, june.result.csv.',
     ]);
   });

@@ -42,7 +42,9 @@ describe('whyFile', () => {
     await pauseAccount(world.ledger, 'main', because);
     const why = await whyFile(world.ledger, settings, await readFileRow(world.ledger, file.file_id));
     expect(why.story).toHaveLength(2);
-    expect(why.now).toContain('Batch 1 is unknown: 2 rows, 5.00.');
+    expect(why.now).toContain(
+      'Batch 1 is unknown (the service may or may not have accepted it; never sent again without a resolution): 2 rows, 5.00.',
+    );
     const next = why.next.join('\n');
     expect(next).toContain(`paydrop resolve ${file.file_id}/1`);
     expect(next).toContain(
@@ -90,7 +92,7 @@ describe('whyInvoice', () => {
     expect(sent!.now[0]).toBe('The row: 2.00, …0001, without an outcome.');
     const [withheld] = await ask(4);
     expect(withheld!.about).toContain('line 4 of july.csv (file ');
-    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, invalid, withheld.');
+    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, INVALID (withheld, it has faults).');
     expect(await ask(99)).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ describe('describeAlarm', () => {
 
   it.each([
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
-    ['file_held', /2 rows, 50\.00 \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
+    ['file_held', /2 rows, 50\.00: [^.]* \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
     ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
@@ -71,6 +71,8 @@ describe('describeAlarm', () => {
       account: 'main',
       figures: { rows: 2, cents: 5_000, outcomes },
     });
-    expect(text).toBe('File f: 2 rows, 50.00; APPROVED 1 row, 25.00; DECLINED 1 row, 25.00.');
+    expect(text).toBe(
+      'File f: 2 rows, 50.00; 1 row, 25.00 APPROVED (charged or refunded); 1 row, 25.00 DECLINED (refused by the service with a code).',
+    );
   });
 });

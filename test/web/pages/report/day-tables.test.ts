@@ -37,7 +37,7 @@ describe('DayTables', () => {
 
   it('shows each figure that the report in text shows, and no other outcome', () => {
     const words = wordsOf(html()).replaceAll(',', '');
-    const figures = [...dayReportText([day]).matchAll(/(\d+) +(-?[\d.]+\.\d\d)$/gm)].map(
+    const figures = [...dayReportText([day]).matchAll(/(\d+) +(-?[\d.]+\.\d\d)(?:$| {2})/gm)].map(
       ([, rows, total]) => `${rows} ${total}`,
     );
     expect(figures).toHaveLength(6);
