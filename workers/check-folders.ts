@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { checkSameFileSystem } from '../src/drop/check-same-file-system.ts';
 import { dataPaths, type Folder, foldersHere, type Settings } from '../src/kernel/config.ts';
 import { findPathFaults, liesInside } from '../src/kernel/config-faults.ts';
-import { PipelineError, systemCode } from '../src/kernel/errors.ts';
+import { explainPath, PipelineError, systemCode } from '../src/kernel/errors.ts';
 import { makeFolders } from '../src/kernel/make-folders.ts';
 
 /**
@@ -80,13 +80,15 @@ async function makeFolder(dir: string): Promise<void> {
       case 'ENOSPC':
         throw new PipelineError('DISK_FULL', action);
       case 'EEXIST':
-      case 'ENOTDIR':
         throw new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
           next: 'Move the file away.',
         });
       case undefined:
-      default:
+      default: {
+        const path = explainPath(systemCode(error));
+        if (path) throw new PipelineError('FOLDER_MISSING', action, path.reason, { next: path.next });
         throw new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });
+      }
     }
   }
 }

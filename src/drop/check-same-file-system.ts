@@ -12,11 +12,13 @@ export async function checkSameFileSystem(folder: string, workRoot: string): Pro
   const probe = `.paydrop-${randomBytes(8).toString('hex')}.tmp`;
   const before = join(folder, probe);
   const after = join(workRoot, probe);
+  let action = `write into the folder "${folder}"`;
   try {
     await writeFile(before, '', { flag: 'wx', mode: 0o600 });
+    action = `move files from "${folder}" to "${workRoot}"`;
     await rename(before, after);
   } catch (error) {
-    throw explainSystemError(error, `move files from "${folder}" to "${workRoot}"`);
+    throw explainSystemError(error, action);
   } finally {
     await Promise.allSettled([rm(before, { force: true }), rm(after, { force: true })]);
   }

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../schemas/errors.ts';
-import { PipelineError, systemCode } from '../kernel/errors.ts';
+import { explainPath, PipelineError, systemCode } from '../kernel/errors.ts';
 
 /**
  * Turns an error of the operating system into a PipelineError. Its own message and the error itself are left behind on
@@ -13,11 +13,8 @@ export function explainSystemError(error: unknown, action: string): Error {
   if (error instanceof PipelineError || code === undefined || !SYSTEM_CODE.test(code)) {
     return error instanceof Error ? error : new Error(String(error));
   }
-  if (code === 'ENOTDIR') {
-    return new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
-      next: 'Move the file away and make the folder.',
-    });
-  }
+  const path = explainPath(code);
+  if (path) return new PipelineError('FOLDER_MISSING', action, path.reason, { next: path.next });
   const known = CODES[code];
   return known
     ? new PipelineError(known, action)
@@ -29,9 +26,6 @@ const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOENT: 'FOLDER_MISSING',
-  // A link to itself, and a path that no folder can have.
-  ELOOP: 'FOLDER_MISSING',
-  ENAMETOOLONG: 'FOLDER_MISSING',
   EXDEV: 'FOLDER_OTHER_DISK',
   EACCES: 'FOLDER_NOT_WRITABLE',
   EPERM: 'FOLDER_NOT_WRITABLE',

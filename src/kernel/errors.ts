@@ -35,6 +35,21 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What is wrong with a path of which the system answers so, and what to do; undefined when it is not the path. */
+export function explainPath(code: string | undefined): { reason: string; next: string } | undefined {
+  switch (code) {
+    case 'ENOTDIR':
+      return { reason: 'a file stands in its place', next: 'Move the file away and make the folder.' };
+    case 'ELOOP':
+      return { reason: 'the links in its path lead in a circle', next: 'Let the link lead to a folder.' };
+    case 'ENAMETOOLONG':
+      return { reason: 'its path is longer than the system takes', next: 'Give it a shorter path.' };
+    case undefined:
+    default:
+      return undefined;
+  }
+}
+
 /** The `code` that Node puts on errors of the operating system, such as ENOENT. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
+import { NO_FILE } from './find-journal-trouble.ts';
 import type { Ledger } from './open-ledger.ts';
 
 /** One intent to send, as the journal keeps it. */
@@ -31,7 +32,9 @@ export type SendJournal = { append(entry: JournalEntry): Promise<void>; close():
 export async function openSendJournal(path: string): Promise<SendJournal> {
   const folder = dirname(path);
   await makeFolders(folder, 0o700);
-  const file = await open(path, 'a', 0o600);
+  const file = await open(path, 'a', 0o600).catch((error: unknown) => {
+    throw explain(error);
+  });
   try {
     await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
   } catch (error) {
@@ -52,6 +55,13 @@ export async function openSendJournal(path: string): Promise<SendJournal> {
     },
     close: () => file.close(),
   };
+}
+
+/** The system says of a folder in the place of the journal only that it was the wrong operation. */
+function explain(error: unknown): unknown {
+  if (systemCode(error) !== 'EISDIR') return error;
+  const next = 'Move it away, and put the journal of this installation back if there was one.';
+  return new PipelineError('INTERNAL', 'use the send journal', NO_FILE, { next });
 }
 
 /** A new journal must not lose its name in a power cut: then what was sent would be forgotten as a whole. */
@@ -107,6 +117,8 @@ function readLastEntries(path: string): JournalEntry[] {
     // The first line is cut unless the journal is short, and cannot be read then.
     const lines = bytes.toString('utf8', 0, bytesRead).split('\n');
     return lines.flatMap((line) => readSend(line) ?? []);
+  } catch (error) {
+    throw explain(error);
   } finally {
     closeSync(file);
   }
@@ -133,6 +145,8 @@ async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
       const entry = readSend(line);
       if (entry) yield entry;
     }
+  } catch (error) {
+    throw explain(error);
   } finally {
     await file.close();
   }

@@ -20,7 +20,12 @@ describe('checkSameFileSystem', () => {
 
   it('refuses folders that are not there', async () => {
     const { drop, work } = await freshFolders();
-    await expect(checkSameFileSystem(join(drop, 'none'), work)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+    await expect(checkSameFileSystem(join(drop, 'none'), work)).rejects.toMatchObject({
+      code: 'FOLDER_MISSING',
+      message: expect.stringContaining(
+        `Cannot write into the folder "${join(drop, 'none')}": a folder does not exist.`,
+      ),
+    });
     await expect(checkSameFileSystem(drop, join(work, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
     expect(await readdir(drop)).toEqual([]);
   });

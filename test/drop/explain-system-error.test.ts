@@ -35,6 +35,13 @@ describe('explainSystemError', () => {
   });
 
   it.each([
+    ['ELOOP', 'the links in its path lead in a circle'],
+    ['ENAMETOOLONG', 'its path is longer than the system takes'],
+  ])('says what %s is, instead of that nothing exists', (code, reason) => {
+    expect(explainSystemError(systemError(code), 'list the folder "cards"').message).toContain(`"cards": ${reason}. `);
+  });
+
+  it.each([
     ['a PipelineError', new PipelineError('OUTPUT_EXISTS', 'write')],
     ['a fault of the program', new TypeError('x is not a function')],
     ["an error of Node's own", systemError('ERR_STREAM_DESTROYED')],

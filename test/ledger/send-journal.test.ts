@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -163,6 +163,16 @@ describe('findForgottenSends', () => {
     expect((await forgotten()).map((entry) => entry.attempt)).toEqual(
       Array.from({ length: 25 }, (_, index) => index * 1_000 + 999),
     );
+  });
+});
+
+describe('a folder in the place of the journal', () => {
+  it('is told at the start, before a send and at the comparison, with what to do', async () => {
+    await mkdir(path, { recursive: true });
+    for (const act of [() => openSendJournal(path), () => isJournalAhead(world.ledger, path), forgotten])
+      await expect(act()).rejects.toThrow(
+        'Cannot use the send journal: something that is no file stands in its place. Move it away',
+      );
   });
 });
 

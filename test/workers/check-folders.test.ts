@@ -75,4 +75,20 @@ describe('checkFolders', () => {
       `Cannot make the folder "${join(root, name)}": a file stands in its place. Move the file away.`,
     );
   });
+
+  it('says of a link to itself and of a path that is too long what they are, not that they do not exist', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await symlink('loop', join(root, 'loop'));
+    const [drop] = settings.folders;
+    for (const [path, reason] of [
+      [join(root, 'loop'), 'the links in its path lead in a circle'],
+      [join(root, 'a'.repeat(300)), 'its path is longer than the system takes'],
+    ] as const) {
+      const out = { ...settings, paths: { ...settings.paths, out: path } };
+      await expect(checkFolders(out)).rejects.toThrow(`Cannot make the folder "${path}": ${reason}. `);
+      const drops = { ...settings, folders: [{ ...drop!, path }] };
+      await expect(checkFolders(drops)).rejects.toThrow(`Cannot write into the folder "${path}": ${reason}. `);
+    }
+  });
 });

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { foldersHere, type Settings } from '../../kernel/config.ts';
 import { counted } from '../../kernel/counted.ts';
-import { systemCode } from '../../kernel/errors.ts';
+import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
@@ -32,6 +32,8 @@ async function lookAt(path: string, missing: (path: string) => Finding): Promise
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return missing(path);
+    const fault = explainPath(code);
+    if (fault) return bad(`"${path}" cannot be used: ${fault.reason}`, fault.next);
     return bad(
       `"${path}" cannot be read and written (${code})`,
       'Give the paydrop user the right to read and write it.',

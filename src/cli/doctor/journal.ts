@@ -15,7 +15,10 @@ export const journal: Check = {
     const trouble = await findJournalTrouble(path);
     if (trouble === 'it is missing') return [(await hasSent(ledger)) ? GONE : ok('nothing was sent yet')];
     const findings: Finding[] = trouble ? [bad(`it cannot be used: ${trouble}`, 'Give it room and rights.')] : [];
-    const forgotten = await findForgottenSends(ledger, path);
+    const forgotten = await findForgottenSends(ledger, path).catch((error: unknown) => {
+      if (trouble) return [];
+      throw error;
+    });
     for (const account of new Set(forgotten.map((send) => send.account))) {
       const calls = forgotten.filter((send) => send.account === account).length;
       findings.push(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folders, ownFolders } from '../../../src/cli/doctor/folders.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
@@ -34,6 +34,20 @@ describe('folders', () => {
     await writeFile(out, '');
     const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
     expect(await world.look(folders, { settings })).toMatchObject([{ level: 'bad', found: `"${out}" is no folder` }]);
+  });
+});
+
+describe('folders that no right would open', () => {
+  it.each([
+    ['a link to itself', 'loop', 'the links in its path lead in a circle'],
+    ['a path that is too long', 'a'.repeat(300), 'its path is longer than the system takes'],
+  ])('says of %s what it is', async (_what, name, reason) => {
+    const out = join(world.root, name);
+    if (name === 'loop') await symlink(name, out);
+    const settings = { ...world.settings, paths: { ...world.settings.paths, out } };
+    expect(await world.look(folders, { settings })).toMatchObject([
+      { level: 'bad', found: `"${out}" cannot be used: ${reason}` },
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendFile, rename } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rmdir } from 'node:fs/promises';
 import { journal } from '../../../src/cli/doctor/journal.ts';
 import { acknowledgeForgotten } from '../../../src/ledger/moves/acknowledge-forgotten.ts';
 import { recallForgotten } from '../../../src/ledger/moves/recall-batch.ts';
@@ -28,6 +28,17 @@ describe('journal', () => {
     expect(await world.look(journal)).toMatchObject([
       { level: 'bad', found: expect.stringContaining('it is missing') },
     ]);
+    await rename(`${path}.away`, path);
+  });
+
+  it('finds a folder in its place', async () => {
+    const path = world.settings.paths.journal;
+    await rename(path, `${path}.away`);
+    await mkdir(path);
+    expect(await world.look(journal)).toMatchObject([
+      { level: 'bad', found: expect.stringContaining('something that is no file stands in its place') },
+    ]);
+    await rmdir(path);
     await rename(`${path}.away`, path);
   });
 
