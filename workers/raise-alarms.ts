@@ -64,13 +64,29 @@ async function findFailing(app: App): Promise<AlarmCause[]> {
     kind: 'failing',
     subject: key === 'quarantine' ? localSubject(app, key) : key,
     account: alike.every(({ account }) => account === alike[0]!.account) ? alike[0]!.account : null,
-    figures: { count: alike.length, says: withoutNames(`${alike[0]!.what}: ${alike[0]!.why}`), next: alike[0]!.next },
+    figures: {
+      count: alike.length,
+      says: withoutNames(app.settings, `${alike[0]!.what}: ${alike[0]!.why}`),
+      next: alike[0]!.next,
+    },
   }));
 }
 
-/** Names of files stand in quotes, and may say more than a mail should. Commands stand in quotes as well. */
-function withoutNames(text: string): string {
-  return text.replace(/"([^"]*)"/g, (all, words: string) => (/^paydrop [a-z]+$/.test(words) ? all : '"…"'));
+/**
+ * Names of files stand in quotes, and may say more than a mail should. Commands stand in quotes as well, and so do the
+ * folders of the configuration, which say where to look.
+ */
+function withoutNames(settings: App['settings'], text: string): string {
+  return text.replace(/"([^"]*)"/g, (all, words: string) =>
+    /^paydrop [a-z]+$/.test(words) || isOurFolder(settings, words) ? all : '"…"',
+  );
+}
+
+function isOurFolder({ paths, folders }: App['settings'], path: string): boolean {
+  // Originals lie in a folder for each day.
+  const folder = path.startsWith(paths.archive) ? path.replace(/(?:\/\d{2,4}){1,3}$/, '') : path;
+  const ours = [...Object.values(paths), ...folders.flatMap(({ id, path: drop, work }) => [id, drop, work])];
+  return ours.includes(folder);
 }
 
 /** So long, in ms, something late stands in `paydrop status` as well. */

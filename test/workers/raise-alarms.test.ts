@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
 import { startPulse } from '../../src/kernel/pulse.ts';
+import { noteFailure } from '../../src/ledger/moves/note-failure.ts';
 import { pauseAccount } from '../../src/ledger/moves/pause-account.ts';
 import { resumeAccount } from '../../src/ledger/moves/resume-account.ts';
 import { missRun } from '../../src/ledger/moves/miss-run.ts';
@@ -76,6 +77,28 @@ describe('lookForAlarms', () => {
     expect(await alarms()).toContain('late lasts');
     await lookForAlarms(base);
     expect(await alarms()).not.toContain('late lasts');
+  });
+
+  it('says of failing work which folder it is about, and no name of a file', async () => {
+    const app = world.watched(['failing']);
+    const { archive, out } = app.settings.paths;
+    const reasons = {
+      watch: `Cannot list the folder "${app.settings.folders[0]!.path}": a folder cannot be written`,
+      intake: `Cannot write into the archive folder "${archive}/2026/06/15": a file stands in its place`,
+      deliver: `Cannot write "${out}/may 4222222222222220.csv" in "${out}": the disk is full`,
+    };
+    for (const [work, reason] of Object.entries(reasons) as [keyof typeof reasons, string][])
+      for (let n = 0; n < 3; n += 1) await noteFailure(app.ledger, { work, subject: 'x' }, { reason }, 60_000);
+    await lookForAlarms(app);
+    const { rows } = await app.ledger.pool.query<{ text: string }>(
+      "SELECT text FROM alarm WHERE kind = 'failing' AND cleared_at IS NULL ORDER BY subject",
+    );
+    const [deliver, intake, watch] = rows.map(({ text }) => text);
+    expect(watch).toContain(reasons.watch);
+    expect(intake).toContain(reasons.intake);
+    expect(deliver).toContain(`Cannot write "…" in "${out}": the disk is full`);
+    expect(deliver).not.toMatch(/4222|may/);
+    await app.ledger.pool.query('DELETE FROM failing_work');
   });
 
   it('leaves to another host what is its own', async () => {
