@@ -82,7 +82,7 @@ describe.runIf(sshdIsInstalled())('pushOutputs', () => {
     };
     await expect(pushOutputs(app, target, cutting)).rejects.toMatchObject({
       code: 'REMOTE_FAILED',
-      message: expect.stringMatching(/\d+ bytes were sent and 0 are there/),
+      message: expect.stringMatching(/\d+ bytes sent and 0 there/),
     });
     expect((await readdir(target.path)).filter((name) => !name.startsWith('.'))).toEqual([]);
     await pushOutputs(app, target);
