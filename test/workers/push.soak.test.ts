@@ -89,6 +89,21 @@ describe.runIf(sshdIsInstalled())('pushOutputs', () => {
     expect((await readdir(target.path)).toSorted()).toEqual(await outputsHere('august'));
   });
 
+  it('uploads the others when the server refuses one, and says so', async () => {
+    const target = await freshTarget('refused');
+    await pushOutputs(app, target);
+    await complete('march');
+    const [refused = '', ...others] = await outputsHere('march');
+    const inTheWay = join(target.path, `.${refused}.part`);
+    await mkdir(inTheWay);
+    await expect(pushOutputs(app, target)).rejects.toMatchObject({ code: 'REMOTE_FAILED' });
+    expect(others.length).toBeGreaterThan(1);
+    expect((await readdir(target.path)).filter((name) => !name.startsWith('.')).toSorted()).toEqual(others);
+    await rm(inTheWay, { recursive: true });
+    expect(await pushOutputs(app, target)).toBe(1);
+    expect((await readdir(target.path)).toSorted()).toEqual([refused, ...others]);
+  });
+
   it('puts the whole file in the place of one that is not', async () => {
     const target = await freshTarget('broken');
     await pushOutputs(app, target);
