@@ -1,9 +1,11 @@
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { askTime } from '../../gateway/transport/ask-time.ts';
 import type { Account } from '../../kernel/config.ts';
+import { counted } from '../../kernel/counted.ts';
 import { inspectServer } from '../../ledger/inspect-server.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readPresentSkew, readSkews } from '../../ledger/queries/in-doubt.ts';
+import { describeWait } from '../../operator/attempt-words.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';
 
 const LITTLE_MS = 2_000;
@@ -27,11 +29,12 @@ async function compareHost({ ledger, clock: host }: Patient): Promise<Finding> {
   const asked = host.now().getTime();
   const { now } = await inspectServer(ledger);
   const answered = host.now().getTime();
-  const apartMs = Math.abs(now.getTime() - (asked + answered) / 2) - (answered - asked) / 2;
-  const found = `this host and the database are ${secondsOf(apartMs)} s apart`;
-  const remedy = 'Let both hosts keep time by NTP: timedatectl set-ntp true';
+  const aheadMs = (asked + answered) / 2 - now.getTime();
+  const apartMs = Math.abs(aheadMs) - (answered - asked) / 2;
+  const found = `the clock of this host is ${timeOf(apartMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} that of the database`;
+  const remedy = `${COMPARE} Let the host that is off keep time by NTP: timedatectl set-ntp true`;
   if (apartMs > MUCH_MS) return bad(found, remedy);
-  return apartMs > LITTLE_MS ? warn(found, remedy) : ok('this host and the database agree');
+  return apartMs > LITTLE_MS ? warn(found, remedy) : ok('this host and the database agree on the time');
 }
 
 /** Another check says when the service cannot be reached. */
@@ -42,24 +45,30 @@ async function compareService(
   const address = serviceAddress(server, baseUrl);
   const present = await readPresentSkew(ledger, () => askTime({ address, connectTimeoutMs, network: {} }));
   if (!present) return [];
-  const { skewMs } = present;
+  const { skewMs, isAhead } = present;
   if (skewMs <= MUCH_MS) return [ok(`account ${name}: the service and the database agree on the time`)];
-  return [bad(`account ${name}: the service and the database are ${secondsOf(skewMs)} s apart`, WRONG_CLOCK)];
+  const found = `account ${name}: the clock of the service is ${timeOf(skewMs)} ${isAhead ? 'ahead of' : 'behind'} that of the database`;
+  return [bad(found, WRONG_NOW)];
 }
 
 async function judgeCalls(ledger: Ledger): Promise<Finding[]> {
   const wrong = (await readSkews(ledger)).filter(({ skewMs }) => skewMs > MUCH_MS);
   return wrong.map(({ account, skewMs }) =>
     warn(
-      `account ${account}: at one of the last calls the service and the database were ${secondsOf(skewMs)} s apart`,
-      WRONG_CLOCK,
+      `account ${account}: at one of the last calls the clocks of the service and the database were ${timeOf(skewMs)} apart`,
+      WRONG_THEN,
     ),
   );
 }
 
-const WRONG_CLOCK =
-  'Let the database keep time by NTP. Nothing is charged twice for it, but no report can show that a payment in doubt was not charged.';
+const COMPARE = 'Compare both with a third clock.';
 
-function secondsOf(ms: number): number {
-  return Math.round(Math.max(0, ms) / 1_000);
+const WRONG_NOW = `${COMPARE} If the database is off, let its host keep time by NTP: timedatectl set-ntp true. If the service is, tell its support. Nothing is charged twice because of it, but from 5 minutes on no report can prove that a payment in doubt was not charged.`;
+
+const WRONG_THEN =
+  'If the clocks agree now, nothing is to be done. From 5 minutes on no report can prove that a payment in doubt, sent in that call or before it, was not charged.';
+
+function timeOf(ms: number): string {
+  if (ms < 120_000) return counted(Math.round(ms / 1_000), 'second');
+  return describeWait(Math.round(ms / 60_000) * 60_000);
 }

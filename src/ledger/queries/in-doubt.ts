@@ -202,18 +202,18 @@ export async function readSkews(ledger: Ledger): Promise<{ account: string; skew
 /**
  * By how much the clocks of the service and the database differ for certain now.
  * @param askTime the time by the clock of the service, in whole seconds
- * @returns undefined when the service does not say
+ * @returns whether the service is ahead, too; undefined when it does not say
  */
 export async function readPresentSkew(
   ledger: Ledger,
   askTime: () => Promise<Date | undefined>,
-): Promise<{ serviceAt: Date; skewMs: number } | undefined> {
+): Promise<{ serviceAt: Date; skewMs: number; isAhead: boolean } | undefined> {
   const before = await readDatabaseTime(ledger);
   const serviceAt = await askTime();
   const after = await readDatabaseTime(ledger);
   if (!serviceAt) return undefined;
   const [aheadMs, behindMs] = [serviceAt.getTime() - after.getTime(), before.getTime() - serviceAt.getTime() - 1_000];
-  return { serviceAt, skewMs: Math.max(0, aheadMs, behindMs) };
+  return { serviceAt, skewMs: Math.max(0, aheadMs, behindMs), isAhead: aheadMs > behindMs };
 }
 
 async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
