@@ -418,6 +418,10 @@ export const ERRORS = {
     'the backup was made by a newer version of paydrop',
     'Nothing was changed. Install that version and restore it there.',
   ),
+  LEDGER_NEWER: stopped(
+    'a newer version of paydrop works with the ledger',
+    'Nothing was changed. Install that version here as well.',
+  ),
   LEDGER_IN_USE: stopped(
     'a process of paydrop works with the ledger',
     'Stop every paydrop of this ledger, on all hosts, and try again.',

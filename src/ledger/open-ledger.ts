@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { migrate } from './migrate.ts';
+import { migrate, refuseNewer } from './migrate.ts';
 import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: a PostgreSQL of the user's, or the embedded one in the data folder. */
@@ -34,7 +34,7 @@ export type LedgerConnection =
  * @param options.databaseClock what tests put in place of the database's own; a hand clock stands for both when left out
  * @param options.answerMs longest wait for an answer of the server, for tests
  * @param options.asIs leaves the schema as it is found, for those who only look; what they ask may then be missing
- * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED
+ * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED, LEDGER_NEWER
  */
 export async function openLedger(
   place: LedgerPlace,
@@ -50,7 +50,7 @@ export async function openLedger(
   };
   try {
     const client = await pool.connect();
-    await (options.asIs ? client.query('SELECT 1') : migrate(client)).finally(() => client.release());
+    await (options.asIs ? refuseNewer(client) : migrate(client)).finally(() => client.release());
     const instance = await joinAsInstance({ ...server.connection, ...SESSION }, options.log);
     return {
       pool,

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../schemas/lifecycle.ts';
-import { buildSchema, findMissingMigrations, migrate } from '../../src/ledger/migrate.ts';
+import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../src/ledger/migrate.ts';
 import { openTestPool, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startWorker } from './support/start-worker.ts';
 
@@ -67,6 +67,7 @@ const LISTED = [
   ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
   ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
   ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
+  ['version', null, '0029', 'only-added-to'],
 ];
 
 describe('migrate', () => {
@@ -101,16 +102,64 @@ describe('migrate', () => {
   });
 
   it.each([
-    ['a move that was added', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
-    ['a move that was removed', `DELETE FROM legal_move WHERE name = 'doubt'`],
-    ['a move that was bent', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
-    ['an empty list', 'DELETE FROM legal_move'],
-  ])('takes back %s', async (_case, change) => {
+    ['to add a move', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
+    ['to remove one', `DELETE FROM legal_move WHERE name = 'doubt'`],
+    ['to bend one', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
+    ['what older versions did to a list that they did not know', 'DELETE FROM legal_move'],
+    ['to empty the list', 'TRUNCATE legal_move'],
+  ])('refuses %s', async (_case, change) => {
     await run();
-    await pool.query(change);
-    await run();
-    expect(await legalMoves()).toEqual(expect.arrayContaining(LISTED));
+    await expect(pool.query(change)).rejects.toThrow('a newer version of paydrop');
     expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it('adds the moves that an older version did not know, and leaves those of a newer one', async () => {
+    await run();
+    const client = await pool.connect();
+    await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'doubt';
+      INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'newer'); ALTER TABLE legal_move ENABLE TRIGGER USER`);
+    await migrate(client);
+    const moves = await legalMoves();
+    await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'newer';
+      ALTER TABLE legal_move ENABLE TRIGGER USER`);
+    client.release();
+    expect(moves).toEqual(expect.arrayContaining([...LISTED, ['batch', 'unknown', 'ready', 'newer']]));
+  });
+
+  it('refuses a ledger to which a newer version has done something, and changes nothing', async () => {
+    await run();
+    await pool.query(`INSERT INTO migration (name) VALUES ('9999-newer.sql')`);
+    const before = await describeSchema();
+    const client = await pool.connect();
+    const refusal = { code: 'LEDGER_NEWER', message: expect.stringContaining('9999-newer.sql') };
+    await expect(migrate(client)).rejects.toMatchObject(refusal);
+    await expect(refuseNewer(client)).rejects.toMatchObject(refusal);
+    client.release();
+    const after = await describeSchema();
+    await pool.query(`DELETE FROM migration WHERE name = '9999-newer.sql'`);
+    expect(after).toEqual(before);
+  });
+
+  it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
+    const kept = await startTestPostgres({ schema: 'empty' });
+    const other = openTestPool({ ...kept.connection, application_name: 'a report', options: '-c search_path=paydrop' });
+    const [client, holder] = [await other.connect(), await other.connect()];
+    await buildSchema(
+      client,
+      (await listMigrations()).filter((name) => name < '0029'),
+    );
+    await holder.query('BEGIN; SELECT FROM legal_move');
+    await expect(migrate(client, 20)).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringMatching(
+        /is in use; the oldest transaction is that of process \d+ of the server \(a report\)/,
+      ),
+    });
+    await holder.query('COMMIT');
+    await migrate(client, 20);
+    for (const one of [client, holder]) one.release();
+    await other.end();
+    await kept.stop();
   });
 
   it('does not write the moves again, nor wait for who uses them, when they are as they should be', async () => {
