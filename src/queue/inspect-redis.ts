@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { answerWithin } from './answer-within.ts';
+import { answerWithin, shortReason } from './answer-within.ts';
 
 /** What decides whether Redis keeps the queue. */
 export type RedisState = { version: string; policy: string; isAppendOnly: boolean };
@@ -12,13 +12,17 @@ const LOOK_MS = 5_000;
  */
 export async function inspectRedis(url: string): Promise<RedisState> {
   const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
-  // The failure is told by the question; without a listener it would be printed.
-  client.on('error', () => {});
+  // The question fails with "Connection is closed", whatever the cause; without a listener this would be printed.
+  let cause: string | undefined;
+  client.on('error', (error) => {
+    cause = shortReason(error);
+  });
   try {
     const info = await answerWithin(
       LOOK_MS,
       'ask Redis for its settings',
       client.connect().then(() => client.info()),
+      () => cause,
     );
     return {
       version: fieldOf(info, 'redis_version') ?? 'unknown',

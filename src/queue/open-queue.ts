@@ -3,7 +3,7 @@ import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
 import { addJob } from './add-job.ts';
-import { answerWithin } from './answer-within.ts';
+import { answerWithin, shortReason } from './answer-within.ts';
 import { limitLog } from './limit-log.ts';
 import { countJobs, listIds, type NamedQueue, openNamedQueue, queueNameAt, type Which } from './named-queue.ts';
 import { planReminders, type Reminder } from './plan-reminders.ts';
@@ -72,6 +72,9 @@ export type { QueueWorker } from './start-worker.ts';
 const OPEN_MS = 15_000;
 const ANSWER_MS = 5_000;
 
+/** A connection that is away tries again every two seconds at least; what it reported longer ago, in ms, is over. */
+const CAUSE_MS = 10_000;
+
 /**
  * Opens the queue and waits until its server answers.
  * @param site whose jobs are worked on, listed and counted
@@ -88,8 +91,14 @@ export async function openQueue(
   }: { options?: QueueOptions; site?: string; telemetry?: Telemetry | undefined } = {},
 ): Promise<Queue> {
   assertSafeOptions(options);
-  const onError = limitLog(log);
-  const connection = await answerWithin(OPEN_MS, 'open the queue', connect(backend, onError));
+  const report = limitLog(log);
+  let last: { reason: string; atMs: number } | undefined;
+  const onError = (error: unknown) => {
+    last = { reason: shortReason(error), atMs: performance.now() };
+    report(error);
+  };
+  const readCause = () => (last && performance.now() - last.atMs < CAUSE_MS ? last.reason : undefined);
+  const connection = await answerWithin(OPEN_MS, 'open the queue', connect(backend, onError), readCause);
   const queues = new Map<string, NamedQueue>();
   const queueOf = (name: QueueName, site = home) => {
     const storedName = queueNameAt(name, site);
@@ -104,7 +113,7 @@ export async function openQueue(
   /** BullMQ never answers what is asked of a closed connection, so it is not asked. */
   function ask<Answer>(action: string, start: () => Promise<Answer>): Promise<Answer> {
     const answer = closing ? Promise.reject(new Error('the queue is closed')) : start();
-    return answerWithin(ANSWER_MS, action, answer);
+    return answerWithin(ANSWER_MS, action, answer, readCause);
   }
 
   try {

@@ -26,6 +26,21 @@ describe('answerWithin', () => {
     });
   });
 
+  it.each([
+    [
+      "Stream isn't writeable and enableOfflineQueue options is false",
+      'WRONGPASS invalid password.',
+      'WRONGPASS invalid password',
+    ],
+    ['Connection is closed.', 'connect ECONNREFUSED', 'connect ECONNREFUSED'],
+    ['NOREPLICAS not enough good replicas', 'connect ECONNREFUSED', 'NOREPLICAS not enough good replicas'],
+  ])('of "%s" says what the connection reported, where that says more', async (message, cause, reason) => {
+    await expect(answerWithin(1_000, 'ask', Promise.reject(new Error(message)), () => cause)).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`^Cannot ask: ${reason}\\. Check`)),
+    });
+    await expect(answerWithin(1, 'ask', new Promise(() => {}), () => cause)).rejects.toThrow(cause);
+  });
+
   it('is not disturbed by a failure that comes after the time', async () => {
     let fail = (_error: Error) => {};
     const answer = new Promise<never>((_resolve, reject) => {

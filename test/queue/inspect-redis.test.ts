@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectRedis } from '../../src/queue/inspect-redis.ts';
 import { redisIsInstalled, redisVerdict, startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -20,6 +21,14 @@ describe.runIf(redisIsInstalled())('inspectRedis, against Redis', () => {
     redis = await startTestRedis();
   });
   afterAll(() => redis.stop());
+
+  it('names a wrong password', async () => {
+    const client = new Redis(redis.url);
+    await client.config('SET', 'requirepass', 'right');
+    await expect(inspectRedis(redis.url.replace('//', '//:wrong@'))).rejects.toThrow('WRONGPASS');
+    await client.config('SET', 'requirepass', '');
+    client.disconnect();
+  });
 
   it('reads what decides whether it keeps the queue', async () => {
     expect(await inspectRedis(redis.url)).toEqual({

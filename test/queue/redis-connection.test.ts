@@ -71,6 +71,20 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     expect(lines.filter(({ msg }) => msg === 'the queue reports an error').length).toBeLessThanOrEqual(15);
   });
 
+  it('says why Redis does not let it in', async () => {
+    const client = new Redis(redis.url);
+    await client.config('SET', 'requirepass', 'right');
+    const wrong = { kind: 'redis', url: redis.url.replace('//', '//:wrong@') } as const;
+    await expect(openQueue(wrong, logIntoLines().log)).rejects.toThrow('Cannot open the queue: WRONGPASS');
+
+    await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await expect(queue.ids('submit', 'live')).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
+    await expect
+      .poll(() => queue.ids('submit', 'live').catch(String))
+      .toContain('Cannot list the jobs of "submit": NOAUTH');
+    client.disconnect();
+  });
+
   it('closes while Redis is away, with a worker that waits', async () => {
     queue.work('submit', 1, async () => {});
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
