@@ -208,9 +208,11 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
 /**
  * After the commit the plain bytes are not needed any more, and must not lie about. They go last: as long as they are
  * there, the sweep finds the claim and does this again.
+ * @returns asks for its batches
  */
-export async function finishClaimed(app: App, fileId: string): Promise<void> {
-  await wakeAccounts(app, [await finishDecided(app, fileId)]);
+export async function finishClaimed(app: App, fileId: string): Promise<() => Promise<void>> {
+  const file = await finishDecided(app, fileId);
+  return () => wakeAccounts(app, [file]);
 }
 
 async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {

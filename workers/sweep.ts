@@ -12,7 +12,7 @@ import { readFileState } from '../src/ledger/queries/read-file.ts';
 import { finishClaimed } from './intake.ts';
 import { noting, refreshFailing, takingOf } from './note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
-import { takeClaim } from './take-claim.ts';
+import { askForClaimed, storeClaim } from './take-claim.ts';
 import { setAside } from './set-aside.ts';
 import { checkExpected } from './schedule/check-expected.ts';
 
@@ -70,10 +70,13 @@ function byTime(one: Claim, other: Claim): number {
   return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
 }
 
-async function adoptClaim(app: App, claim: Claim): Promise<void> {
-  const state = await readFileState(app.ledger, claim.fileId);
-  if (state === undefined) await takeClaim(app, claim);
-  else if (state !== 'claimed') await finishClaimed(app, claim.fileId);
+/** @returns asks for what follows. That is no part of taking the drop: if it fails, the next sweep asks. */
+async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>) | undefined> {
+  const { fileId } = claim;
+  const state = await readFileState(app.ledger, fileId);
+  if (state === 'claimed') return undefined;
+  if (state !== undefined) return finishClaimed(app, fileId);
+  return (await storeClaim(app, claim)) ? () => askForClaimed(app, [fileId]) : undefined;
 }
 
 /** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
@@ -84,7 +87,8 @@ async function adoptClaims(app: App): Promise<void> {
     for (const claim of found.claims.sort(byTime)) {
       try {
         const { folder: id, account, name } = claim.notes;
-        await noting(app, takingOf({ id, account }, name), () => adoptClaim(app, claim));
+        const ask = await noting(app, takingOf({ id, account }, name), () => adoptClaim(app, claim));
+        await ask?.();
       } catch (error) {
         app.log.error({ fileId: claim.fileId }, reasonOf(error));
       }

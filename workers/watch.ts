@@ -7,7 +7,7 @@ import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { newFileId } from '../src/kernel/ids.ts';
 import { maskName } from '../src/kernel/mask.ts';
-import { gatherClaims, type GatheredClaims } from './gather-claims.ts';
+import { gatherClaims } from './gather-claims.ts';
 import { keepOrder } from './keep-order.ts';
 import { noting, takingOf } from './note-failures.ts';
 import { setAside } from './set-aside.ts';
@@ -90,8 +90,10 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
       await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
         keepGoing(app, folder, async () => {
           const taking = takingOf(folder, drop.name);
-          const isDone = await noting(app, taking, () => takeDrop(app, folder, drop, { claims, turn }));
-          if (!isDone) settling += 1;
+          const taken = await noting(app, taking, () => takeDrop(app, folder, drop, turn));
+          if (taken === 'disturbed') settling += 1;
+          // Apart from taking it: what cannot be asked for is asked for by the sweep, which tells of that itself.
+          else if (taken !== undefined) await claims.add(taken.fileId);
         }),
       );
       // Before the hints are opened again: nobody's intake waits for that.
@@ -125,21 +127,21 @@ const CLAIMS_AT_ONCE = 4;
 /** So many claims take longer than to close the hints and open them again. */
 const MANY = 20;
 
-/** @returns false when it was kept from that and the drop is there for the next look */
+/** @returns the file whose intake is to be asked for; `disturbed` when the drop is there for the next look */
 async function takeDrop(
   app: App,
   folder: Folder,
   drop: Candidate,
-  { claims, turn }: { claims: GatheredClaims; turn: Promise<void> },
-): Promise<boolean> {
+  turn: Promise<void>,
+): Promise<'disturbed' | { fileId: string } | undefined> {
   crashPoint('watch.drop-settled');
   const outcome = await claimDrop(
     { ...drop, name: maskName(drop.name) },
     { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
   );
-  if (outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn))) await claims.add(outcome.claim.fileId);
+  if (outcome.is === 'disturbed') return 'disturbed';
   if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
-  return outcome.is !== 'disturbed';
+  return outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn)) ? outcome.claim : undefined;
 }
 
 /** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PipelineError } from '../../src/kernel/errors.ts';
 import { beginReading } from '../../src/ledger/moves/count-readings.ts';
 import { readFileRow, readFileState } from '../../src/ledger/queries/read-file.ts';
 import { intakeFile } from '../../workers/intake.ts';
@@ -45,6 +46,26 @@ describe('sweep, when claims were left behind', () => {
     expect(await failing()).toEqual([{ work: 'watch', subject: `drop/${account}/ach-charge, "a.csv"` }]);
     await sweep(world.app);
     expect(await failing()).toEqual([]);
+  });
+
+  it('counts a drop as taken in although the queue does not answer', async () => {
+    const account = world.freshAccount();
+    const fresh = await claimContent(world.app, `drop/${account}/ach-charge`, 'a.csv', lines([achRow(1)]));
+    const decided = await claimContent(world.app, `drop/${account}/ach-charge`, 'b.csv', lines([achRow(2)]));
+    await takeClaim(world.app, decided);
+    await expect(intakeFile(cutAfterVerdict(world.app), decided)).rejects.toThrow('power cut');
+    // As soon as the ledger knows the one, and the claim of the other is gone.
+    const { queue } = world.app;
+    const add = async (...job: Parameters<typeof queue.add>) => {
+      const isAway = 'fileId' in job[2] && (job[2].fileId === fresh.fileId || !existsSync(decided.workDir));
+      if (isAway) throw new PipelineError('QUEUE_UNREACHABLE', 'add a job');
+      await queue.add(...job);
+    };
+    await sweep({ ...world.app, queue: { ...queue, add } });
+    expect(await readFileState(world.app.ledger, fresh.fileId)).toBe('claimed');
+    expect(existsSync(decided.workDir)).toBe(false);
+    // Nobody takes such a drop again, so nobody would end what was noted of it.
+    expect(await query(world.app, 'SELECT subject FROM failing_work WHERE account = $1', [account])).toEqual([]);
   });
 
   it('removes the plain bytes of a file that has its verdict', async () => {

@@ -17,7 +17,7 @@ import { query } from './support/story.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 3 });
+  world = await openStepWorld({ accounts: 4 });
 });
 afterAll(() => world.close());
 afterEach(() => armCrashPoints(undefined));
@@ -71,5 +71,21 @@ describe('lookAtFolder, while a sweep takes the work folder for that of a dead p
     await Promise.all([lookAtFolder(app, folder, one), lookAtFolder(app, folder, other)]);
     clock.advance(100);
     expect(await Promise.all([lookAtFolder(app, folder, one), lookAtFolder(app, folder, other)])).toEqual([0, 0]);
+  });
+});
+
+describe('lookAtFolder, while the queue does not answer', () => {
+  it('has taken the drop all the same: nobody takes it again, so nobody would end what was noted of it', async () => {
+    const { app, folder, clock } = await openFolder();
+    const add = () => Promise.reject(new Error('no answer within 5000 ms'));
+    const cut = { ...app, queue: { ...app.queue, add } };
+    const scanner = createFolderScanner(folder, clock);
+    await world.drop(folder.id.replace('drop/', ''), 'one.csv', lines([achRow(1)]));
+    expect(await lookAtFolder(cut, folder, scanner)).toBe(1);
+    clock.advance(100);
+    expect(await lookAtFolder(cut, folder, scanner)).toBe(0);
+    const taken = await query(app, 'SELECT name, state FROM file WHERE account = $1', [folder.account]);
+    expect(taken).toEqual([{ name: 'one.csv', state: 'claimed' }]);
+    expect(await query(app, 'SELECT subject FROM failing_work WHERE account = $1', [folder.account])).toEqual([]);
   });
 });
