@@ -22,21 +22,31 @@ import { askToDeliver, askToPoll, pollWaitMs } from './wake.ts';
  * for again, and so is one that was reconciled, each in its time. May be repeated at any time.
  */
 export async function pollBatch(app: App, key: BatchKey): Promise<void> {
+  await askForResult(app, key);
+}
+
+/** The same for a person who waits for it. @returns why the question got no answer, if it did not */
+export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
   let fresh: FreshResult | undefined;
+  const asked: Asked = {};
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
     // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.
-    if (isEarly(app, batch)) return;
-    fresh = await (batch.state === 'submitted' ? askService(app, batch) : askOnceMore(app, batch));
+    if (isEarly(app, batch)) return undefined;
+    fresh = await (batch.state === 'submitted' ? askService(app, batch, asked) : askOnceMore(app, batch, asked));
   }
   const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
   if (now.state === 'result_in') await reconcileResult(app, now, fresh);
-  if (await hasOpenBatches(app.ledger, key.fileId)) return;
+  if (await hasOpenBatches(app.ledger, key.fileId)) return asked.failure;
   await askToDeliver(app, key.fileId);
   crashPoint('poll.deliver-asked');
+  return asked.failure;
 }
+
+/** What became of a question. */
+type Asked = { failure?: string };
 
 /** Clocks of several hosts differ a little; what is less than this before its time is on time. */
 const TOLERANCE_MS = 1_000;
@@ -48,8 +58,8 @@ function isEarly(app: App, batch: BatchRow): boolean {
 /** A result that has just come, with what it is to be judged by, and the batch when it was this process that kept it. */
 type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
-async function askService(app: App, batch: BatchRow): Promise<FreshResult | undefined> {
-  const answer = await fetchResult(app, batch);
+async function askService(app: App, batch: BatchRow, asked: Asked): Promise<FreshResult | undefined> {
+  const answer = await fetchResult(app, batch, asked);
   if (answer.kind === 'done') return keepResult(app, batch, answer.file);
   const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
   const account = app.account(batch.account);
@@ -60,11 +70,12 @@ async function askService(app: App, batch: BatchRow): Promise<FreshResult | unde
   return undefined;
 }
 
-async function fetchResult(app: App, batch: BatchRow): Promise<ResultAnswer> {
+async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
   const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
   crashPoint('poll.answered');
   const item = { work: 'poll', subject: batch.account, account: batch.account } as const;
   if (answer.kind === 'failed') {
+    asked.failure = answer.why;
     app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
     await note(app, item, { reason: answer.why }, EXCEPTION_DELAY_MS);
   } else await noteEnd(app, item);
@@ -118,9 +129,9 @@ async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | u
 }
 
 /** A result that did not fit may have become right, or somebody made it right. Only a whole result counts. */
-async function askOnceMore(app: App, batch: BatchRow): Promise<undefined> {
+async function askOnceMore(app: App, batch: BatchRow, asked: Asked): Promise<undefined> {
   const key = keyOf(batch);
-  const answer = await fetchResult(app, batch);
+  const answer = await fetchResult(app, batch, asked);
   const file = await readFileRow(app.ledger, batch.file_id);
   const judged = answer.kind === 'done' ? await judge(app, file, batch, answer.file) : undefined;
   if (answer.kind === 'done' && judged?.kind === 'fits') {

@@ -22,6 +22,11 @@ export function describeAnswer({ evidence }: ToldAttempt): string {
   return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
 }
 
+/** Of a question for a result that got no answer. @param why without an end */
+export function sayUnanswered(why: string): string {
+  return `The question got no answer: ${why}. The service has the batch and is asked again by itself; "paydrop doctor" looks at the connection.`;
+}
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

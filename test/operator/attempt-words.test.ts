@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeAnswer, describeWait, describeWritten } from '../../src/operator/attempt-words.ts';
+import { describeAnswer, describeWait, describeWritten, sayUnanswered } from '../../src/operator/attempt-words.ts';
 
 const call = (evidence: Record<string, unknown> | null) => ({ request_bytes: 900, evidence });
 
@@ -21,6 +21,14 @@ describe('describeAnswer', () => {
     [{ httpStatus: 200, bytesRead: 40, answerText: 'Busy' }, 'HTTP 200, 40 bytes, Busy'],
   ])('of %j says %s', (evidence, words) => {
     expect(describeAnswer(call(evidence))).toBe(words);
+  });
+});
+
+describe('sayUnanswered', () => {
+  it('names the cause and what is safe', () => {
+    expect(sayUnanswered('the service answered HTTP 500')).toMatch(
+      /^The question got no answer: the service answered HTTP 500\. The service has the batch/,
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { pollBatch } from '../../../workers/poll.ts';
+import { askForResult } from '../../../workers/poll.ts';
 import { pollNow } from '../../ledger/moves/poll-now.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import type { BatchRow } from '../../ledger/records.ts';
+import { sayUnanswered } from '../../operator/attempt-words.ts';
 import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
@@ -15,7 +16,7 @@ export const repoll: CliCommand = {
   takes: [BATCH_ARGUMENT],
   options: [JSON_OPTION],
   notes: [
-    'Asking reads only and may be repeated freely. Nothing is sent by it. Exit status 5 when the result does not fit.',
+    'Asking reads only and may be repeated freely. Nothing is sent by it. Exit status 5 when the result does not fit, or the question gets no answer.',
   ],
   examples: ['repoll monday.csv/1', 'repoll monday.csv/1 --json'],
   async run(call) {
@@ -25,10 +26,11 @@ export const repoll: CliCommand = {
       const { file, batch } = await findBatch(app.ledger, words);
       const key = { fileId: file.file_id, batchNo: batch.batch_no };
       await pollNow(app.ledger, key, { actor: operatorName(), reason: 'asked for by hand' });
-      await pollBatch(app, key);
+      const failure = await askForResult(app, key);
       const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
-      print(call, { ...key, name: file.name, batchId, state, reason }, () => SAYS[state] ?? `The batch is ${state}.`);
-      return state === 'exception' ? EXIT.exception : EXIT.ok;
+      const says = failure === undefined ? (SAYS[state] ?? `The batch is ${state}.`) : sayUnanswered(failure);
+      print(call, { ...key, name: file.name, batchId, state, reason, ...(failure && { failure }) }, () => says);
+      return state === 'exception' || failure !== undefined ? EXIT.exception : EXIT.ok;
     });
   },
 };

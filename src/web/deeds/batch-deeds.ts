@@ -1,4 +1,4 @@
-import { pollBatch } from '../../../workers/poll.ts';
+import { askForResult } from '../../../workers/poll.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { cancelBatch } from '../../ledger/moves/cancel-file.ts';
 import type { BatchKey } from '../../ledger/moves/move.ts';
@@ -7,6 +7,7 @@ import { retryRefused } from '../../ledger/moves/retry-refused.ts';
 import { withdrawBatch } from '../../ledger/moves/withdraw-batch.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
+import { sayUnanswered } from '../../operator/attempt-words.ts';
 import { capital, ended } from '../../operator/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done } from './deed-handler.ts';
@@ -46,12 +47,13 @@ export const repoll: DeedHandler<'batch'> = {
   run: async ({ app }, { batch }, _input, because) => {
     const key = keyOf(batch);
     await pollNow(app.ledger, key, because);
-    await pollBatch(app, key);
+    const failure = await askForResult(app, key);
     const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
+    const says = ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`;
     return {
-      says: ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`,
-      isWarning: state === 'exception',
-      json: { ...key, batchId, state, reason },
+      says: failure === undefined ? says : sayUnanswered(failure),
+      isWarning: state === 'exception' || failure !== undefined,
+      json: { ...key, batchId, state, reason, ...(failure && { failure }) },
     };
   },
 };

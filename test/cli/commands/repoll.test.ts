@@ -35,6 +35,18 @@ describe('repoll', () => {
     expect(world.sandbox.books()).toHaveLength(1);
   });
 
+  it('says that the question got no answer, and is no worse for it', async () => {
+    const claim = await claimContent(world.app, 'drop/ach-charge', 'may.csv', lines([achRow(3)]));
+    await takeClaim(world.app, claim);
+    await intakeFile(world.app, claim);
+    await submitBatch(world.app, { fileId: claim.fileId, batchNo: 1 });
+    world.sandbox.faults.plan({ kind: 'http-500', operation: 'getBatchProcessResultFile' });
+    const { out, status } = await world.paydrop('repoll', 'may.csv/1');
+    expect(out).toMatch(/^The question got no answer: the service answered HTTP 500\. The service has the batch/);
+    expect(status).toBe(5);
+    await expect.poll(async () => (await world.paydrop('repoll', 'may.csv/1')).out).toMatch(/^The result is here/);
+  });
+
   it('ends with status 5 when the result does not fit', async () => {
     const claim = await claimContent(world.app, 'drop/ach-charge', 'july.csv', lines([achRow(2)]));
     await takeClaim(world.app, claim);
