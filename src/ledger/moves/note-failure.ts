@@ -58,10 +58,24 @@ export async function endFailure({ pool, instance }: Ledger, { work, subject }: 
   );
 }
 
-/** Removes what is not tried any more, and what a clock noted that was days ahead. @returns what fails, each as `work subject` */
+/** The batches for which each of these is done; without one there is nothing left to try. */
+const STATES_OF_WORK = `CASE w.work WHEN 'submit' THEN ARRAY['ready', 'preparing', 'sending']
+                                    WHEN 'poll' THEN ARRAY['submitted', 'result_in', 'exception'] END`;
+
+/**
+ * Removes what is not tried any more, such as the question for a result that a person has fetched or the sending of a
+ * batch that was cancelled, and what a clock noted that was days ahead.
+ * @returns what fails, each as `work subject`
+ */
 export async function listFailing(ledger: Ledger): Promise<Set<string>> {
   await ledger.pool.query(
-    `DELETE FROM failing_work WHERE expires_at < $1 OR last_at > $1::timestamptz + interval '1 day'`,
+    `DELETE FROM failing_work w
+     WHERE expires_at < $1 OR last_at > $1::timestamptz + interval '1 day'
+        OR w.work IN ('submit', 'poll') AND NOT EXISTS (
+             SELECT FROM batch b
+             WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = ANY (${STATES_OF_WORK})
+               AND CASE WHEN w.file_id IS NULL THEN b.account = w.account
+                        ELSE b.file_id = w.file_id AND b.batch_no = w.batch_no END)`,
     [ledger.clock.now()],
   );
   const { rows } = await ledger.pool.query<{ key: string }>(`SELECT work || ' ' || subject AS key FROM failing_work`);

@@ -71,6 +71,23 @@ describe('endFailure, of what each process does for itself', () => {
 });
 
 describe('listFailing', () => {
+  it.each([
+    ['poll', 'submitted', 'reconciled'],
+    ['submit', 'ready', 'cancelled'],
+  ] as const)(
+    'forgets to %s when no batch that is %s is left, for the account and for the batch',
+    async (work, open, over) => {
+      const batch = await world.batchIn(open, { account: 'main' });
+      await world.batchIn(open, { account: 'other' });
+      const key = { fileId: batch.file_id, batchNo: 1 };
+      await noteFailure(world.ledger, { work, subject: 'main', account: 'main' }, { reason: 'x' }, AGAIN_MS);
+      await noteFailure(world.ledger, { work, subject: 'b', ...key }, { reason: 'x' }, AGAIN_MS);
+      expect(await listFailing(world.ledger)).toEqual(new Set([`${work} main`, `${work} b`]));
+      await world.putBatch(key, over);
+      expect(await listFailing(world.ledger)).toEqual(new Set());
+    },
+  );
+
   it('lists what fails, and forgets what is not tried any more', async () => {
     await fail(1);
     expect(await listFailing(world.ledger)).toEqual(new Set(['deliver f1']));
