@@ -88,8 +88,8 @@ function explain(error: unknown, to: string): unknown {
 }
 
 /**
- * The plain bytes of a sealed file. Whatever fails is the stream's error: SEAL_BROKEN, or the system's own, such as
- * ENOENT. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
+ * The plain bytes of a sealed file. Whatever fails is the stream's error: SEAL_BROKEN, also when it is not there, or the
+ * system's own. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
  */
 export function openSealedFile(path: string, key: DataKey, purpose: string): Readable {
   // Chunk by chunk, as they were opened: a stream of bytes would put those that wait together, and copy them for it.
@@ -97,11 +97,23 @@ export function openSealedFile(path: string, key: DataKey, purpose: string): Rea
 }
 
 async function* openPlain(path: string, key: DataKey, purpose: string): AsyncGenerator<Buffer> {
-  const fd = openSync(path, 'r');
+  const fd = openSealed(path, key, purpose);
   try {
     yield* openStream(readPieces(fd, fstatSync(fd).size), key, purpose);
   } finally {
     closeSync(fd);
+  }
+}
+
+function openSealed(path: string, key: DataKey, purpose: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    const next = 'Put it back from a copy of the archive; "paydrop doctor" names all that are missing.';
+    throw new PipelineError('SEAL_BROKEN', `open "${purpose}" of file "${key.fileId}"`, 'it is not in the archive', {
+      next,
+    });
   }
 }
 

@@ -190,8 +190,11 @@ describe('openSealedFile', () => {
     await expect(buffer(openSealedFile(to, KEY, PURPOSE))).rejects.toMatchObject({ code: 'SEAL_BROKEN' });
   });
 
-  it('fails with the error of the system when there is no file', async () => {
-    await expect(buffer(openSealedFile(to, KEY, PURPOSE))).rejects.toMatchObject({ code: 'ENOENT' });
+  it('says where it is to be put back when there is no file', async () => {
+    await expect(buffer(openSealedFile(to, KEY, PURPOSE))).rejects.toMatchObject({
+      code: 'SEAL_BROKEN',
+      message: expect.stringMatching(/: it is not in the archive\. Put it back from a copy of the archive/),
+    });
   });
 
   it.each<[string, DataKey, string]>([
