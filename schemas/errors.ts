@@ -312,7 +312,10 @@ export const ERRORS = {
     'a drop folder lies on another file system than its work folder',
     'Set "work" of the folder to a place on the same file system.',
   ),
-  MASTER_KEY_MISSING: stopped('the master key is missing', 'Run "paydrop init", or set PAYDROP_MASTER_KEY.'),
+  MASTER_KEY_MISSING: stopped(
+    'the master key is missing',
+    'Put its copy back, or set PAYDROP_MASTER_KEY. Only if nothing was ever sealed with it: run "paydrop init".',
+  ),
   MASTER_KEY_WRONG: stopped(
     'the master key is not the one the data was sealed with',
     'Put the right key beside the others, where the keys come from; nothing was changed.',

@@ -59,7 +59,7 @@ describe('loadMasterKey from a file', () => {
   });
 
   it('says what to do when there is none', () => {
-    expect(() => loadMasterKey({ file, env: {} })).toThrow(MISSING('Run "paydrop init"'));
+    expect(() => loadMasterKey({ file, env: {} })).toThrow(MISSING('Put its copy back'));
   });
 
   it.each([0o644, 0o640, 0o604, 0o620, 0o602, 0o610, 0o666])(
