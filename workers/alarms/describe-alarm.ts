@@ -16,7 +16,7 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'result_overdue':
       return `Batch ${subject}: ${sumOf(figures)}. It is asked for on; ask the service. "paydrop why ${subject}" tells its story.`;
     case 'file_held':
-      return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. "paydrop approve ${subject} --reason …" or "paydrop decline ${subject} --reason …".`;
+      return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. ${figures.rows ? `"paydrop approve ${subject} --reason …" or ` : ''}"paydrop decline ${subject} --reason …".`;
     case 'file_refused':
       return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
     case 'rows_withheld':
@@ -24,10 +24,10 @@ export function describeAlarm({ kind, subject, account, figures }: AlarmCause): 
     case 'file_done':
       return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
     case 'account_stopped':
-      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}.`;
+      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" says why, and what helps.`;
     case 'silence':
       return subject.startsWith('polls:')
-        ? `${batchesOf(figures)} ${byNumber(batches, 'is', 'are')} with the service, and nobody asks for their results.`
+        ? `Account ${account ?? subject.slice('polls:'.length)}: the service has ${batchesOf(figures)}, and the question for the result is overdue or gets no answer. "paydrop doctor" looks for the cause.`
         : `Folder ${subject} was not listed for ${minutesOf(figures)}.`;
     case 'not_reached':
       return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} tried again. Nothing was sent.`;

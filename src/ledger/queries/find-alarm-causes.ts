@@ -47,15 +47,20 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
   return rows;
 }
 
-/** Accounts with an open batch that nobody has asked about, although it was due before `dueBefore`. */
+/**
+ * Accounts with an open batch that nobody has asked about, although it was due before `dueBefore`. Where asking fails, that
+ * is told as failing work; each of its slow calls would raise this and clear it again.
+ */
 export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'silence' AS kind, 'polls:' || account AS subject, account,
             jsonb_build_object('batches', count(*), 'rows', sum(rows), 'cents', sum(cents)) AS figures
      FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'submitted'
        AND coalesce(next_poll_at, submitted_at, state_at) < $1
+       AND NOT EXISTS (SELECT FROM failing_work w
+                       WHERE w.work = 'poll' AND w.subject = batch.account AND w.expires_at >= $2)
      GROUP BY account`,
-    [dueBefore],
+    [dueBefore, ledger.clock.now()],
   );
   return rows;
 }

@@ -15,6 +15,7 @@ import {
   findUnasked,
   findUnreached,
 } from '../../../src/ledger/queries/find-alarm-causes.ts';
+import { endFailure, noteFailure } from '../../../src/ledger/moves/note-failure.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;
@@ -93,6 +94,10 @@ describe('findUnasked', () => {
     expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([
       { kind: 'silence', subject: 'polls:main', account: 'main', figures: { batches: 1, rows: 2, cents: 500 } },
     ]);
+    const item = { work: 'poll', subject: 'main', account: 'main' } as const;
+    await noteFailure(world.ledger, item, { reason: 'no complete answer within 180000 ms' }, 1_000);
+    expect(await findUnasked(world.ledger, new Date('2026-06-15T10:00:01Z'))).toEqual([]);
+    await endFailure(world.ledger, item);
   });
 });
 

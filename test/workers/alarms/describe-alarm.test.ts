@@ -19,7 +19,7 @@ describe('describeAlarm', () => {
     ['batch_unknown', /^Batch f\/1: 2 rows, 50\.00 in doubt\..*"paydrop resolve f\/1"/],
     ['file_held', /2 rows, 50\.00: [^.]* \(DUPLICATE_ROW\)\. "paydrop approve f\/1 --reason …"/],
     ['rows_withheld', /^File f\/1: 2 rows were withheld and not paid: 50\.00\. .*"paydrop why f\/1"/],
-    ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\.$/],
+    ['account_stopped', /^Account main: 3 batches with 2 rows, 50\.00 wait\. "paydrop account list" says why/],
     ['not_reached', /^Account f\/1: 3 batches with 2 rows, 50\.00 wait and are tried again\./],
     ['transfer', /^No output has come through for 4 minutes to f\/1\./],
     ['silence', /^Folder f\/1 was not listed for 4 minutes\.$/],
@@ -52,8 +52,29 @@ describe('describeAlarm', () => {
   });
 
   it('tells polls from folders, and all accounts from one', () => {
-    expect(textOf('silence', 'polls:main')).toMatch(/^3 batches with 2 rows, 50\.00 are with the service/);
+    expect(textOf('silence', 'polls:main')).toMatch(
+      /^Account main: the service has 3 batches with 2 rows, 50\.00, and/,
+    );
     expect(textOf('account_stopped', '*', null)).toMatch(/^All accounts: /);
+  });
+
+  it('does not offer to approve a file without a row that could be sent', () => {
+    const figures = { rows: 0, cents: 0, code: 'POISON_FILE' };
+    expect(describeAlarm({ kind: 'file_held', subject: 'f', account: 'main', figures })).toBe(
+      'File f: 0 rows, 0.00 (POISON_FILE). "paydrop decline f --reason …".',
+    );
+  });
+
+  it('counts one as one', () => {
+    const figures = { rows: 1, cents: 500, batches: 1, minutes: 1 };
+    const said = (['account_stopped', 'not_reached', 'trouble'] as const).map((kind) =>
+      describeAlarm({ kind, subject: 'main', account: 'main', figures }),
+    );
+    expect(said).toEqual([
+      expect.stringContaining('1 batch with 1 row, 5.00 waits.'),
+      expect.stringContaining('1 batch with 1 row, 5.00 waits and is tried again.'),
+      expect.stringContaining('for 1 minute.'),
+    ]);
   });
 
   it('tells an expected file from a run', () => {
