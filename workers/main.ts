@@ -113,7 +113,7 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
           const error = withRefusalExplained(thrown);
           const code = error instanceof PipelineError ? error.code : 'LEDGER_UNREACHABLE';
           app.pulse.noteTrouble(code, error instanceof PipelineError ? error.message : undefined);
-          app.log.error({ code: 'LEDGER_UNREACHABLE' }, `sweep failed: ${reasonOf(error)}`);
+          app.log.error({ code }, `sweep failed: ${reasonOf(error)}`);
           return note(app, item, { code, reason: reasonOf(error) }, app.settings.sweepMs);
         })
         .finally(() => {

@@ -97,8 +97,9 @@ export function nextForFile(
     case 'claimed':
       return ['Nothing: its rows are being checked, by a paydrop that runs.'];
     case 'held':
+      // One without a row that could be sent cannot be approved (release-held.ts).
       return [
-        `${mendOf(file.reason_code)} Then "paydrop approve ${id} --reason …" or "paydrop decline ${id} --reason …".`.trim(),
+        `${mendOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
       ];
     case 'rejected':
       return [mendOf(file.reason_code) || 'Correct the file and drop it again.'];

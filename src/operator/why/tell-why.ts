@@ -31,14 +31,15 @@ export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow)
   ]);
   const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
   const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone)));
+  const stuck = await stuckWith(ledger, file);
   return {
     about: `${file.name} (file ${file.file_id})`,
     timeZone,
     story: [...made, ...tellFile(file, facts)],
     now: tellFileState(file, facts, outputs),
     next: orNothing([
-      ...(await stuckWith(ledger, file)),
-      ...nextForFile(file, facts, resubmissions),
+      ...stuck,
+      ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
       ...batches.flat(),
       ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
     ]),
@@ -49,13 +50,14 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   const timeZone = zoneOf(settings, file.account);
   const facts = await readBatchFacts(ledger, file, batch);
   const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
-  const [now = '', ...steps] = nextForBatch(batch, facts, timeZone, holds.length > 0);
+  const stuck = await stuckWith(ledger, file, batch);
+  const [now = '', ...steps] = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
   return {
     about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
     timeZone,
     story: tellBatch(file, batch, facts),
     now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, now],
-    next: orNothing([...(await stuckWith(ledger, file, batch)), ...steps, ...holds]),
+    next: orNothing([...stuck, ...steps, ...holds]),
   };
 }
 

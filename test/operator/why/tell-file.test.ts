@@ -114,6 +114,11 @@ describe('nextForFile', () => {
     expect(steps).toMatch(expected[state]);
   });
 
+  it('does not offer to approve a held file without a row that could be sent', () => {
+    const unread = { ...file, state: 'held', reason_code: 'POISON_FILE', valid_rows: 0 } as const;
+    expect(nextForFile(unread, { withheld }, []).join()).toMatch(/cannot be approved.* Then "paydrop decline/);
+  });
+
   it('says of rows that were withheld that they were not paid, where others were', () => {
     const some = { withheld: { rows: 3, cents: 7_500, unreadable: 1 } };
     const said = '3 rows were withheld and not paid: 75.00, 1 amount unreadable.';

@@ -36,6 +36,18 @@ describe('whyUntaken', () => {
 });
 
 describe('whyFile', () => {
+  it('does not call a file cared for that waits for a sweep which fails', async () => {
+    const claim = claimOf({ account: 'swept' });
+    await claimFile(world.ledger, claim);
+    const next = async () =>
+      (await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId))).next;
+    expect(await next()).toEqual(['Nothing: its rows are being checked, by a paydrop that runs.']);
+    const item = { work: 'sweep', subject: 'host/main' } as const;
+    for (let n = 0; n < 3; n += 1) await noteFailure(world.ledger, item, { reason: 'Redis is away.' }, 1_000);
+    expect(await next()).toEqual([expect.stringContaining('failed 3 times: Redis is away.')]);
+    await endFailure(world.ledger, item);
+  });
+
   it('tells what happened, how it stands and what holds its account', async () => {
     const file = await world.accepted({ account: 'main', name: 'june.csv', batches: 7 });
     await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'unknown');
