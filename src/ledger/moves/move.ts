@@ -86,6 +86,23 @@ export function mustMove<Row>(row: Row | undefined, action: string): Row {
   return row;
 }
 
+/** The same for moves of a person, before whom another or a worker may have been: it names the state that they left. */
+export async function mustHaveMoved<Row>(
+  tx: Transaction,
+  { fileId, batchNo }: { fileId: string; batchNo?: number },
+  row: Row | undefined,
+  action: string,
+): Promise<Row> {
+  if (row !== undefined) return row;
+  const { rows } = await tx.client.query<{ state: string }>(
+    batchNo === undefined
+      ? 'SELECT state FROM file WHERE file_id = $1'
+      : 'SELECT state FROM batch WHERE file_id = $1 AND batch_no = $2',
+    batchNo === undefined ? [fileId] : [fileId, batchNo],
+  );
+  throw new PipelineError('MOVE_REFUSED', action, rows[0] && `it is ${rows[0].state.replaceAll('_', ' ')} now`);
+}
+
 function assignments(columns: Record<string, unknown>, compute: Sql | undefined, offset: number, more = ''): Sql {
   const names = Object.keys(columns);
   const computed = renumber(', ', compute, offset + names.length);

@@ -2,7 +2,6 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import type { BatchKey, Because } from './move.ts';
-import { mustMove } from './move.ts';
 
 /**
  * Makes the next question for the result of a batch due now. Not a move: asking reads only and may be repeated freely.
@@ -11,17 +10,22 @@ import { mustMove } from './move.ts';
 export async function pollNow(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustHaveOriginal(tx, key);
-    mustMove(await makeDue(tx, key), `ask for the result of batch ${key.batchNo} of file "${key.fileId}"`);
+    if (!(await makeDue(tx, key)))
+      throw new PipelineError('MOVE_REFUSED', actionOf(key), 'the service has given it no batch id');
     tx.audit({ ...because, ...key, move: 'repoll' });
   });
 }
 
 /** Another result of a file that was destroyed could be neither sealed nor written into a correction. */
-async function mustHaveOriginal(tx: Transaction, { fileId, batchNo }: BatchKey): Promise<void> {
+async function mustHaveOriginal(tx: Transaction, key: BatchKey): Promise<void> {
   const { rowCount } = await tx.client.query('SELECT FROM file WHERE file_id = $1 AND shredded_at IS NOT NULL', [
-    fileId,
+    key.fileId,
   ]);
-  if (rowCount) throw new PipelineError('ORIGINAL_GONE', `ask for the result of batch ${batchNo} of file "${fileId}"`);
+  if (rowCount) throw new PipelineError('ORIGINAL_GONE', actionOf(key));
+}
+
+function actionOf({ fileId, batchNo }: BatchKey): string {
+  return `ask for the result of batch ${batchNo} of file "${fileId}"`;
 }
 
 async function makeDue(tx: Transaction, key: BatchKey): Promise<object | undefined> {

@@ -3,7 +3,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { bindingOfFile } from './binding.ts';
 import { WAS_READ } from './decide-file.ts';
-import { type Because, moveBatch, moveFile, mustMove } from './move.ts';
+import { type Because, moveBatch, moveFile, mustHaveMoved, mustMove } from './move.ts';
 import { mustNotBeMaker } from './note-upload.ts';
 import { propose, voidProposals } from './propose.ts';
 
@@ -23,7 +23,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Beca
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
   if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
-  mustMove(await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
+  await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
   await mustNotBeMaker(tx, fileId, because.actor);
 }
 
@@ -48,7 +48,7 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: B
 /** Move `decline`: the file is cancelled with all its batches; none of them was ever sent. */
 export async function declineFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
-    mustMove(await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
+    await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
     const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
       fileId,
     ]);

@@ -1,6 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
-import { type BatchKey, type Because, moveBatch, mustMove } from './move.ts';
+import { type BatchKey, type Because, moveBatch, mustHaveMoved } from './move.ts';
 import { nextAttempt } from './next-attempt.ts';
 
 /**
@@ -12,6 +12,6 @@ export async function retryRefused(ledger: Ledger, key: BatchKey, because: Becau
   await transact(ledger, async (tx) => {
     const set = { attempt: await nextAttempt(tx, key), not_before: null, releases: 0 };
     const row = await moveBatch(tx, 'retry', key, because, { set });
-    mustMove(row, `retry batch ${key.batchNo} of file "${key.fileId}"`);
+    await mustHaveMoved(tx, key, row, `retry batch ${key.batchNo} of file "${key.fileId}"`);
   });
 }

@@ -2,7 +2,7 @@ import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { endStoppedFile } from './cancel-file.ts';
-import { type BatchKey, type Because, moveBatch, mustMove } from './move.ts';
+import { type BatchKey, type Because, moveBatch, mustHaveMoved } from './move.ts';
 
 /**
  * Move `withdraw`: a refused batch is not to be sent any more; its rows are not sent.
@@ -12,7 +12,7 @@ import { type BatchKey, type Because, moveBatch, mustMove } from './move.ts';
 export async function withdrawBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<FileState> {
   return transact(ledger, async (tx) => {
     const row = await moveBatch(tx, 'withdraw', key, because);
-    mustMove(row, `withdraw batch ${key.batchNo} of file "${key.fileId}"`);
+    await mustHaveMoved(tx, key, row, `withdraw batch ${key.batchNo} of file "${key.fileId}"`);
     return endStoppedFile(tx, key.fileId, because);
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BATCH_MOVES, BATCH_STATES, FILE_MOVES, FILE_STATES } from '../../../schemas/lifecycle.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
-import { moveBatch, moveFile, mustMove } from '../../../src/ledger/moves/move.ts';
+import { moveBatch, moveFile, mustHaveMoved, mustMove } from '../../../src/ledger/moves/move.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
@@ -144,6 +144,23 @@ describe('mustMove', () => {
     expect(() => mustMove(undefined, 'move it')).toThrow(
       expect.objectContaining({ code: 'MOVE_REFUSED', message: expect.stringContaining('Cannot move it:') }),
     );
+  });
+});
+
+describe('mustHaveMoved', () => {
+  it('passes a row on, and names the state of a file or batch that another has moved', async () => {
+    const batch = await world.batchIn('refused', {});
+    await transact(world.ledger, async (tx) => {
+      const fileId = batch.file_id;
+      expect(await mustHaveMoved(tx, { fileId }, 'row', 'move it')).toBe('row');
+      await expect(mustHaveMoved(tx, { fileId }, undefined, 'move it')).rejects.toThrow(
+        'Cannot move it: it is accepted now.',
+      );
+      await expect(mustHaveMoved(tx, keyOf(batch), undefined, 'retry it')).rejects.toMatchObject({
+        code: 'MOVE_REFUSED',
+        message: expect.stringContaining('Cannot retry it: it is refused now.'),
+      });
+    });
   });
 });
 
