@@ -27,6 +27,10 @@ export function sayUnanswered(why: string): string {
   return `The question got no answer: ${why}. The service has the batch and is asked again by itself; "paydrop doctor" looks at the connection.`;
 }
 
+/** Of a batch whose rows had their outcomes before; a result that fits no more, or none, leaves them as they are. */
+export const ASKED_AGAIN =
+  'Every row had its outcome before; the result was asked for again. "paydrop why" with the batch tells what came of it.';
+
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],

@@ -3,7 +3,7 @@ import { askForResult } from '../../../workers/poll.ts';
 import { pollNow } from '../../ledger/moves/poll-now.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import type { BatchRow } from '../../ledger/records.ts';
-import { sayUnanswered } from '../../operator/attempt-words.ts';
+import { ASKED_AGAIN, sayUnanswered } from '../../operator/attempt-words.ts';
 import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
@@ -28,7 +28,8 @@ export const repoll: CliCommand = {
       await pollNow(app.ledger, key, { actor: operatorName(), reason: 'asked for by hand' });
       const failure = await askForResult(app, key);
       const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
-      const says = failure === undefined ? (SAYS[state] ?? `The batch is ${state}.`) : sayUnanswered(failure);
+      const answered = batch.state === 'reconciled' ? ASKED_AGAIN : (SAYS[state] ?? `The batch is ${state}.`);
+      const says = failure === undefined ? answered : sayUnanswered(failure);
       print(call, { ...key, name: file.name, batchId, state, reason, ...(failure && { failure }) }, () => says);
       return state === 'exception' || failure !== undefined ? EXIT.exception : EXIT.ok;
     });

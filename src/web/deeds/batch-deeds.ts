@@ -7,7 +7,7 @@ import { retryRefused } from '../../ledger/moves/retry-refused.ts';
 import { withdrawBatch } from '../../ledger/moves/withdraw-batch.ts';
 import { readBatchRow } from '../../ledger/queries/read-file.ts';
 import type { BatchRow, FileRow } from '../../ledger/records.ts';
-import { sayUnanswered } from '../../operator/attempt-words.ts';
+import { ASKED_AGAIN, sayUnanswered } from '../../operator/attempt-words.ts';
 import { capital, ended } from '../../operator/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done } from './deed-handler.ts';
@@ -49,7 +49,8 @@ export const repoll: DeedHandler<'batch'> = {
     await pollNow(app.ledger, key, because);
     const failure = await askForResult(app, key);
     const { state, batch_id: batchId, reason } = await readBatchRow(app.ledger, key);
-    const says = ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`;
+    const says =
+      batch.state === 'reconciled' ? ASKED_AGAIN : (ASKED[state] ?? `The batch is ${state.replaceAll('_', ' ')}.`);
     return {
       says: failure === undefined ? says : sayUnanswered(failure),
       isWarning: state === 'exception' || failure !== undefined,

@@ -23,7 +23,9 @@ afterAll(() => world.close());
 
 describe('repoll', () => {
   it('refuses a batch that the service has not taken', async () => {
-    expect(await world.paydrop('repoll', 'june.csv/1')).toMatchObject({ status: 5, out: '' });
+    const refused = await world.paydrop('repoll', 'june.csv/1');
+    expect(refused).toMatchObject({ status: 5, out: '' });
+    expect(refused.err).toContain('the service has given it no batch id');
   });
 
   it('asks now, long before the next question is due, until the result is there', async () => {
@@ -32,6 +34,7 @@ describe('repoll', () => {
     await expect.poll(said).toBe('The result is here and every row has its outcome.\n');
     const again = JSON.parse((await world.paydrop('repoll', 'june.csv/1', '--json')).out) as Record<string, unknown>;
     expect(again).toMatchObject({ fileId, batchNo: 1, name: 'june.csv', state: 'reconciled' });
+    expect(await said()).toMatch(/^Every row had its outcome before; /);
     expect(world.sandbox.books()).toHaveLength(1);
   });
 
