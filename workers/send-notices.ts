@@ -29,7 +29,9 @@ async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {
   const notices = await readWaitingNotices(app.ledger, key);
   if (notices.length === 0) return;
   const fault = await tell(target, notices, app.clock);
-  const item = { work: 'alarm', subject: key } as const;
+  // The key gives no address away, so a person finds the target by its place.
+  const subject = `${key} (entry ${app.settings.alarms.indexOf(target) + 1} of alarms)`;
+  const item = { work: 'alarm', subject } as const;
   if (fault === undefined) {
     await noteEnd(app, item);
     return noteDelivered(app.ledger, key, notices);

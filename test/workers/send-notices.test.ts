@@ -78,6 +78,9 @@ describe('sendNotices', () => {
     await sendNotices(app);
     await sendNotices(app);
     expect(world.hook.received).toHaveLength(1);
+    const place = app.settings.alarms.findIndex(({ by }) => by === 'webhook') + 1;
+    const noted = await app.ledger.pool.query(`SELECT subject FROM failing_work WHERE work = 'alarm'`);
+    expect(noted.rows).toEqual([{ subject: expect.stringMatching(`^webhook-\\w+ \\(entry ${place} of alarms\\)$`) }]);
     world.hook.answer((response) => response.end());
     clock.advance(60_000);
     await sendNotices(app);
