@@ -461,6 +461,13 @@ export const Config = z.strictObject({
     .enum(['events', 'poll'])
     .default('events')
     .describe('events: react to changes at once; poll: list only (network drives)'),
+  senders: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe(
+      'Names of all hosts that send (PAYDROP_HOST), the same on each; needed when more than one does: nothing is sent from a ledger that may have gone back before each of them has reported',
+    ),
   concurrency: z
     .strictObject({
       intake: z.int().min(1).default(1),
@@ -504,6 +511,7 @@ export const ENVIRONMENT = {
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',
   PAYDROP_DIR: 'Folder of paydrop.yaml; default the present folder',
   PAYDROP_SITE: 'Site of this process, one of those that the folders name; default main',
+  PAYDROP_HOST: 'Name of this host among the senders of the configuration; default that of the system',
   PAYDROP_ROLES: 'What "paydrop start" does here, separated by commas; default everything',
   PAYDROP_MASTER_KEY:
     'Master key, base64 of 32 bytes; several separated by commas, the current one first; default the file data/master.key',

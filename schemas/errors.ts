@@ -425,6 +425,10 @@ export const ERRORS = {
     'a newer version of paydrop works with the ledger',
     'Nothing was changed. Install that version here as well.',
   ),
+  LEDGER_NOT_OPEN: stopped(
+    'the ledger may have gone back, and not every host that sends has reported yet',
+    'See "paydrop sender list" for the host or send journal that is waited for.',
+  ),
   LEDGER_IN_USE: stopped(
     'a process of paydrop works with the ledger',
     'Stop every paydrop of this ledger, on all hosts, and try again.',

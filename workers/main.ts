@@ -10,7 +10,7 @@ import { submitTurn } from './submit-turn.ts';
 import { openShredder } from './shred.ts';
 import { runSchedule } from './schedule.ts';
 import { countDueRuns } from './schedule/due-runs.ts';
-import { compareJournal } from './compare-journal.ts';
+import { admitHere, compareJournal } from './admit-here.ts';
 import { longestCallMs, sweep } from './sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { schedulesHere } from '../src/kernel/schedules-here.ts';
@@ -41,13 +41,13 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
   const atSite = [...roles].some((role) => ROLES[role].atSite);
   if (atSite) await checkFolders(app.settings);
   if (roles.has('intake')) await checkKeys(app);
-  await compareJournal(app);
+  await (roles.has('submit') ? admitHere(app) : compareJournal(app));
   crashPoint('start.journal-compared');
   const { concurrency } = app.settings;
   const stopping = new AbortController();
   if (roles.has('schedule'))
     await app.queue.plan(schedulesHere(app.settings).map(([schedule, times]) => ({ schedule, ...times })));
-  const sweeper = await startSweeper(app, atSite);
+  const sweeper = await startSweeper(app, { atSite, sends: roles.has('submit') });
   const station = <Name extends FileQueue>(name: Name, handle: (app: App, job: Payload<Name>) => Promise<void>) =>
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
@@ -95,8 +95,8 @@ type FileQueue = Exclude<QueueName, 'schedule'>;
 const RUNS_AT_ONCE = 2;
 
 /** The sweep at start must succeed; later ones may fail with the database and are tried again. */
-async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promise<void> }> {
-  await sweep(app, { atStart: true, atSite });
+async function startSweeper(app: App, here: { atSite: boolean; sends: boolean }): Promise<{ stop(): Promise<void> }> {
+  await sweep(app, { atStart: true, ...here });
   const shredder = openShredder(app);
   void shredder.tick();
   let running: Promise<void> = Promise.resolve();
@@ -104,10 +104,10 @@ async function startSweeper(app: App, atSite: boolean): Promise<{ stop(): Promis
   let stopped = false;
   // A process without folders on the same host must not end what one with folders cannot do.
   const { host } = app.ledger.instance;
-  const item = { work: 'sweep', subject: atSite ? `${host}/${app.settings.site}` : host } as const;
+  const item = { work: 'sweep', subject: here.atSite ? `${host}/${app.settings.site}` : host } as const;
   const plan = () => {
     timer = setTimeout(() => {
-      running = sweep(app, { atSite })
+      running = sweep(app, here)
         .then(() => noteEnd(app, item))
         .catch((thrown: unknown) => {
           const error = withRefusalExplained(thrown);

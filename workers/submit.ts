@@ -14,9 +14,8 @@ import {
 import { sendBatch } from '../src/ledger/moves/send-batch.ts';
 import { readBatchRow } from '../src/ledger/queries/read-file.ts';
 import type { BatchRow } from '../src/ledger/records.ts';
-import { isJournalAhead } from '../src/ledger/send-journal.ts';
 import { askForNext, recordAnswer } from './record-answer.ts';
-import { compareJournal } from './compare-journal.ts';
+import { admitHere, askAgainWhenClosed } from './admit-here.ts';
 import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
 import { readBody } from './submit/read-body.ts';
 import { noteServiceTime } from '../src/ledger/moves/end-attempt.ts';
@@ -57,10 +56,13 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   app.telemetry.note({ account: name });
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
+  if (!app.ledger.admitted.sender && !(await admitHere(app))) return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
-  if (!batch) return undefined;
-  const [isOlder, body] = await Promise.all([isLedgerOlder(app, batch), openBody(app, batch, known.ahead)]);
-  if (isOlder) return undefined;
+  if (!batch) {
+    await askAgainWhenClosed(app);
+    return undefined;
+  }
+  const body = await openBody(app, batch, known.ahead);
   crashPoint('submit.body-opened');
   const answer = await send(app, batch, body, () => known.calling?.(name));
   const now = await recordAnswer(app, batch, answer);
@@ -69,22 +71,6 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
   else if (answer.kind !== 'withheld') await noteEnd(app, item);
   return { account: name, now };
-}
-
-/**
- * Somebody may have put an older copy of the ledger in place while this process ran (F76). It is asked of the ledger in
- * which the batch was taken up: in one that is exchanged later nobody holds the batch, so nothing of it can leave.
- */
-async function isLedgerOlder(app: App, batch: Prepared): Promise<boolean> {
-  try {
-    if (!(await isJournalAhead(app.ledger, app.settings.paths.journal))) return false;
-    await compareJournal(app);
-    await releaseBatch(app.ledger, batch, 'nothing was sent: the send journal knows more than the ledger');
-    return true;
-  } catch (error) {
-    await releaseBatch(app.ledger, batch, 'nothing was sent: the send journal could not be compared');
-    throw error;
-  }
 }
 
 /**
@@ -175,6 +161,11 @@ async function declareIntent(
   try {
     if (!(await sendBatch(app.ledger, batch, call))) return false;
     await writeJournal(app, batch);
+    // Another process of this host has reported to a ledger that knows nothing of this call.
+    if (app.journal.isFenced(batch.token, batch.sender.epoch)) {
+      noteFault('the intent to send is withdrawn: the send journal has reported to another ledger meanwhile');
+      return false;
+    }
     if (ageMs() <= leaseMs) return true;
     noteFault(`the intent to send is withdrawn: it took ${ageMs()} ms to become durable`);
     return false;
@@ -192,6 +183,7 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
     batchNo: batch.batch_no,
     attempt: batch.attempt,
     sha256: batch.body_sha256,
+    call: batch.token,
   });
 }
 

@@ -9,6 +9,7 @@ import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { recoverBatches } from '../src/ledger/moves/recover-batches.ts';
 import { findClosed } from '../src/ledger/queries/find-closed.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
+import { askAgainWhenClosed } from './admit-here.ts';
 import { finishClaimed } from './intake.ts';
 import { noting, refreshFailing, takingOf } from './note-failures.ts';
 import { askForDueRuns, refillQueue } from './refill-queue.ts';
@@ -20,8 +21,11 @@ import { checkExpected } from './schedule/check-expected.ts';
  * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
  * the folders, may be repeated at any time, and sends nothing by itself.
  * @param options.atSite false in a process that has no folders
+ * @param options.sends false in one that sends nothing
  */
-export async function sweep(app: App, { atStart = false, atSite = true } = {}): Promise<void> {
+export async function sweep(app: App, { atStart = false, atSite = true, sends = true } = {}): Promise<void> {
+  // Where the ledger was closed, this host reports; where others were waited for, it goes on.
+  if (sends) await askAgainWhenClosed(app);
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);

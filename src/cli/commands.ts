@@ -26,6 +26,7 @@ import { resolve } from './commands/resolve.ts';
 import { run } from './commands/run.ts';
 import { sandbox } from './commands/sandbox.ts';
 import { schedule } from './commands/schedule.ts';
+import { sender } from './commands/sender.ts';
 import { show } from './commands/show.ts';
 import { start } from './commands/start.ts';
 import { status } from './commands/status.ts';
@@ -67,6 +68,7 @@ export const COMMANDS: readonly CliCommand[] = [
   audit,
   backup,
   restore,
+  sender,
   key,
   retention,
   call,

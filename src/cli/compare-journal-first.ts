@@ -1,13 +1,48 @@
+import { access } from 'node:fs/promises';
 import type { Settings } from '../kernel/config.ts';
-import { recallForgotten } from '../ledger/moves/recall-batch.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { admit } from '../ledger/admission/admit.ts';
+import { isOpen } from '../ledger/admission/must-be-open.ts';
+import { sayWaits } from '../ledger/admission/say-waits.ts';
+import { type Recalled, recallForgotten } from '../ledger/moves/recall-batch.ts';
 import type { Ledger } from '../ledger/open-ledger.ts';
+import { openSendJournal } from '../ledger/send-journal.ts';
 
 /**
  * Before a person decides over batches: what the send journal knows and a restored ledger has forgotten is written down,
- * so that nobody cancels as never sent what was sent (F76). The workers do the same at their start.
+ * so that nobody cancels as never sent what was sent (F76). A ledger that is closed is reported to, as the workers do at
+ * their start.
+ * @param options.decides false for a command that only shows; it goes on while other hosts are waited for
+ * @throws PipelineError LEDGER_NOT_OPEN
  */
-export async function compareJournalFirst(ledger: Ledger, settings: Settings): Promise<void> {
-  for (const { account, reason } of await recallForgotten(ledger, settings.paths.journal)) {
-    console.error(`Account ${account} was stopped: ${reason}. See "paydrop account list".`);
+export async function compareJournalFirst(ledger: Ledger, settings: Settings, { decides = true } = {}): Promise<void> {
+  const { journal: path } = settings.paths;
+  say(await recallForgotten(ledger, path));
+  if (await isOpen(ledger.pool)) return;
+  const waits = await report(ledger, settings);
+  if (await isOpen(ledger.pool)) return;
+  if (!decides) return;
+  throw new PipelineError('LEDGER_NOT_OPEN', 'decide about what was sent', waits || undefined);
+}
+
+/** A host that never sent has nothing to report. */
+async function report(ledger: Ledger, { paths, host, senders }: Settings): Promise<string> {
+  const exists = await access(paths.journal).then(
+    () => true,
+    () => false,
+  );
+  if (!exists) return '';
+  const journal = await openSendJournal(paths.journal);
+  try {
+    const admission = await admit(ledger, journal, { name: host, senders });
+    say(admission.recalled);
+    return 'waits' in admission ? sayWaits(admission.waits).join(' ') : '';
+  } finally {
+    await journal.close();
   }
+}
+
+function say(recalled: readonly Recalled[]): void {
+  for (const { account, reason } of recalled)
+    console.error(`Account ${account} was stopped: ${reason}. See "paydrop account list".`);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import {
@@ -51,6 +52,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
   paths: { out: string; quarantine: string; data: string; archive: string; journal: string; masterKey: string };
   /** Where this process runs. */
   site: string;
+  /** The name of this host among `senders`. */
+  host: string;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
   /** Where health and figures are answered; undefined when nothing shall listen. */
@@ -198,6 +201,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       ...dataPaths(data),
     },
     site: env['PAYDROP_SITE'] || HOME_SITE,
+    host: env['PAYDROP_HOST'] || hostname(),
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     monitor: readMonitor(monitor, env, faults),

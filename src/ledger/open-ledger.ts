@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
+import type { Sender } from './admission/admit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
 import { migrate, refuseNewer } from './migrate.ts';
@@ -20,6 +21,8 @@ export type Ledger = {
   readonly databaseNow: () => string;
   /** This process, as the ledger knows it: whoever holds a batch is named, and its death is noticed. */
   readonly instance: Instance;
+  /** What lets this process send, without which nothing is taken up, or what is waited for (admission/admit.ts). */
+  readonly admitted: { sender?: Sender | undefined; waits?: string | undefined };
   /** How to reach the same server, for the queue. */
   readonly connection: LedgerConnection;
   close(): Promise<void>;
@@ -58,6 +61,7 @@ export async function openLedger(
       clock: options.clock,
       databaseNow: sqlClock(options),
       instance,
+      admitted: {},
       connection: server.connection,
       close: async () => {
         await instance.leave();

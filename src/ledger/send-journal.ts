@@ -1,11 +1,14 @@
 import { makeFolders } from '../kernel/make-folders.ts';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { fstatSync, readSync } from 'node:fs';
+import { access, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Clock } from '../kernel/clock.ts';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { NO_FILE } from './find-journal-trouble.ts';
 import type { Ledger } from './open-ledger.ts';
+import type { Asked } from './wire/asked.ts';
 
 /** One intent to send, as the journal keeps it. */
 export type JournalEntry = {
@@ -15,24 +18,66 @@ export type JournalEntry = {
   batchNo: number;
   attempt: number;
   sha256: string;
+  /** The id of the call. Older entries have none. */
+  call?: string;
+  /** The journal in which it stood first, when that one was retired. */
+  from?: string;
   /** Only in a second entry of a send: what the service said, when the ledger could not take it at once. */
   answer?: { verdict: string; batchId?: string; reason?: string };
 };
 
-export type SendJournal = { append(entry: JournalEntry): Promise<void>; close(): Promise<void> };
+/** What a journal has beside its sends; see admission/admit.ts. */
+export type JournalNote =
+  | { kind: 'begin'; at: string; journal: string; name: string }
+  /** It reports to a ledger that is closed. A send that stands behind it and was declared for an older epoch does not leave. */
+  | {
+      kind: 'fence';
+      at: string;
+      ledger: string;
+      epoch: number;
+      closing: string;
+      name: string;
+      list: string[];
+      knows: string[];
+    }
+  /** All that this journal has sent was taken over before. */
+  | { kind: 'retired'; at: string; name: string; journal: string; epoch: number }
+  /** The ledger knows answers to calls that do not stand here: this is an older copy. */
+  | { kind: 'older'; at: string };
+
+export type Fence = Extract<JournalNote, { kind: 'fence' }>;
+
+/** What a journal says of itself. */
+export type JournalSelf = { id: string; notes: readonly JournalNote[]; hasSends: boolean };
+
+export type SendJournal = {
+  readonly path: string;
+  append(entry: JournalEntry | JournalNote): Promise<void>;
+  /**
+   * With what other processes of this host have written meanwhile.
+   * @param name of this host, for a journal that is new
+   */
+  readSelf(name: string, clock: Clock): Promise<JournalSelf>;
+  /** Whether a call must not leave: its line is not there, or a fence of a newer epoch stands before it. */
+  isFenced(call: string, epoch: number): boolean;
+  close(): Promise<void>;
+};
 
 /**
  * The send journal: an append-only file beside the data, one line per attempt, on disk before the first byte leaves.
  * It is kept outside the database on purpose: when an older backup of the ledger is restored, the journal still knows
  * what was sent since (F76).
  *
+ * @param options.isThere it is not made when it is missing
+ *
  * Every entry brings the line end before it. So a line that a crash or a full disk cut short cannot swallow the next
  * one, also when two processes write.
  */
-export async function openSendJournal(path: string): Promise<SendJournal> {
+export async function openSendJournal(path: string, { isThere = false } = {}): Promise<SendJournal> {
   const folder = dirname(path);
-  await makeFolders(folder, 0o700);
-  const file = await open(path, 'a', 0o600).catch((error: unknown) => {
+  if (isThere) await access(path);
+  else await makeFolders(folder, 0o700);
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
     throw explain(error);
   });
   try {
@@ -41,17 +86,57 @@ export async function openSendJournal(path: string): Promise<SendJournal> {
     await file.close();
     throw error;
   }
+  const append = async (entry: JournalEntry | JournalNote) => {
+    try {
+      await file.appendFile(`\n${JSON.stringify(entry)}`);
+      crashPoint('journal.written');
+      await file.datasync();
+      crashPoint('journal.synced');
+    } catch (error) {
+      const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
+      throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
+    }
+  };
+  /** By their lines, because the last one is read again. */
+  const notes = new Map<string, JournalNote>();
+  let hasSends = false;
+  /** Up to the last line, which somebody may be writing. */
+  let readTo = 0;
+  let newestEpoch = 0;
+  const take = (line: string) => {
+    const parsed = parseEntry(line);
+    if (parsed === undefined) return parsed;
+    if (!('kind' in parsed)) hasSends = true;
+    else notes.set(line, parsed);
+    if ('kind' in parsed && parsed.kind === 'fence') newestEpoch = Math.max(newestEpoch, parsed.epoch);
+    return parsed;
+  };
+  const catchUp = () => {
+    for (const { line, at } of readLines(file.fd, readTo)) {
+      take(line);
+      readTo = at;
+    }
+  };
   return {
-    append: async (entry) => {
-      try {
-        await file.appendFile(`\n${JSON.stringify(entry)}`);
-        crashPoint('journal.written');
-        await file.datasync();
-        crashPoint('journal.synced');
-      } catch (error) {
-        const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
-        throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
+    path,
+    append,
+    readSelf: async (name, clock) => {
+      catchUp();
+      const beginning = () => [...notes.values()].find((note) => note.kind === 'begin');
+      if (!beginning()) {
+        await append({ kind: 'begin', at: clock.now().toISOString(), journal: randomUUID(), name });
+        catchUp();
       }
+      // Of two processes that began it at once, the one whose line stands first has named it.
+      return { id: beginning()!.journal, notes: [...notes.values()], hasSends };
+    },
+    isFenced: (call, epoch) => {
+      for (const { line, at } of readLines(file.fd, readTo)) {
+        const entry = take(line);
+        readTo = at;
+        if (entry && !('kind' in entry) && entry.call === call) return newestEpoch > epoch;
+      }
+      return true;
     },
     close: () => file.close(),
   };
@@ -63,6 +148,32 @@ function explain(error: unknown): unknown {
   const next = 'Move it away, and put the journal of this installation back if there was one.';
   return new PipelineError('INTERNAL', 'use the send journal', NO_FILE, { next });
 }
+
+/** Bytes read at a time. */
+const PIECE = 65_536;
+
+/** The lines from a place on, each with the place of its line end, by calls that return at once (README of src). */
+function* readLines(fd: number, from: number): Generator<{ line: string; at: number }> {
+  const { size } = fstatSync(fd);
+  const piece = Buffer.alloc(Math.min(PIECE, Math.max(0, size - from)));
+  let rest: Buffer = Buffer.alloc(0);
+  let restAt = from;
+  for (let at = from; at < size; ) {
+    const bytesRead = readSync(fd, piece, 0, Math.min(piece.length, size - at), at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+    let bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
+    for (let end = bytes.indexOf(LINE_END, 1); end > 0; end = bytes.indexOf(LINE_END, 1)) {
+      yield { line: bytes.toString('utf8', 0, end).trim(), at: restAt };
+      restAt += end;
+      bytes = bytes.subarray(end);
+    }
+    rest = Buffer.from(bytes);
+  }
+  if (rest.length > 0) yield { line: rest.toString('utf8').trim(), at: restAt };
+}
+
+const LINE_END = 0x0a;
 
 /** A new journal must not lose its name in a power cut: then what was sent would be forgotten as a whole. */
 async function syncFolder(path: string): Promise<void> {
@@ -87,54 +198,25 @@ export async function findForgottenSends(ledger: Ledger, path: string): Promise<
   for await (const entry of readJournal(path)) {
     slice.push(entry);
     if (slice.length < SLICE) continue;
-    forgotten.push(...(await findMissing(ledger, slice)));
+    forgotten.push(...(await findMissing(ledger.pool, slice)));
     slice = [];
   }
-  return [...forgotten, ...(await findMissing(ledger, slice))];
+  return [...forgotten, ...(await findMissing(ledger.pool, slice))];
 }
 
-/**
- * Of the end of the journal, which is some fifty entries. Whoever sends looks first, so an older ledger is found out by the
- * first that sends after it was put in place; the sends that others were about then are far fewer.
- */
-const TAIL_BYTES = 8_192;
-
-/**
- * Whether the ledger does not know the last sends of the journal. A copy of the ledger knows everything up to its moment,
- * so the end of the journal tells, however long it is; this may be asked before every send.
- */
-export async function isJournalAhead(ledger: Ledger, path: string): Promise<boolean> {
-  return (await findMissing(ledger, readLastEntries(path))).length > 0;
-}
-
-/** By calls that return at once (README of src): to wake another thread takes longer. */
-function readLastEntries(path: string): JournalEntry[] {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
-    const bytesRead = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    // The first line is cut unless the journal is short, and cannot be read then.
-    const lines = bytes.toString('utf8', 0, bytesRead).split('\n');
-    return lines.flatMap((line) => readSend(line) ?? []);
-  } catch (error) {
-    throw explain(error);
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function findMissing(ledger: Ledger, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
-  const { rows } = await ledger.pool.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3) n ORDER BY n', [
+/** Of these sends, those that the ledger does not know. */
+export async function findMissing(client: Asked, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+  const { rows } = await client.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3, $4) n ORDER BY n', [
     entries.map((entry) => entry.fileId),
     entries.map((entry) => entry.batchNo),
     entries.map((entry) => entry.attempt),
+    entries.map((entry) => entry.call ?? null),
   ]);
   return rows.map(({ n }) => entries[n - 1]!);
 }
 
 /** Line by line: the journal is kept for ever and outgrows what a text may hold. */
-async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
+export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -155,14 +237,15 @@ async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
 /** An answer that was kept here belongs to a send whose own entry stands before it. */
 function readSend(line: string): JournalEntry | undefined {
   const entry = parseEntry(line);
-  return entry?.answer ? undefined : entry;
+  return entry === undefined || 'kind' in entry || entry.answer ? undefined : entry;
 }
 
 /** A torn line belongs to an attempt that never began: its first byte had to wait for the whole line. */
-function parseEntry(line: string): JournalEntry | undefined {
+function parseEntry(line: string): JournalEntry | JournalNote | undefined {
   if (line === '') return undefined;
   try {
-    return JSON.parse(line) as JournalEntry;
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as JournalEntry | JournalNote) : undefined;
   } catch {
     return undefined;
   }

@@ -81,6 +81,10 @@ describe('a disk that is full', () => {
 
   it('under the send journal: nothing is sent until there is room, then each batch once', async () => {
     const free = fill('data/journal');
+    // The last block of the journal itself had room.
+    const own = openSync(join(site.root, 'data/journal/sends.jsonl'), 'a');
+    writeUntilFull(own, Buffer.from('\n'));
+    closeSync(own);
     await site.dropCharges('journal', 'june.csv', 4);
     const said = await daemon.said(/the intent to send could not be made durable/, mark);
     expect(said.msg).toContain('the disk is full');

@@ -2,11 +2,10 @@ import { appendFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { recallForgotten } from '../../src/ledger/moves/recall-batch.ts';
 import type { BatchRow } from '../../src/ledger/records.ts';
 import {
   findForgottenSends,
-  isJournalAhead,
+  type Fence,
   type JournalEntry,
   openSendJournal,
   type SendJournal,
@@ -167,51 +166,76 @@ describe('findForgottenSends', () => {
 });
 
 describe('a folder in the place of the journal', () => {
-  it('is told at the start, before a send and at the comparison, with what to do', async () => {
+  it('is told at the start and at the comparison, with what to do', async () => {
     await mkdir(path, { recursive: true });
-    for (const act of [() => openSendJournal(path), () => isJournalAhead(world.ledger, path), forgotten])
+    for (const act of [() => openSendJournal(path), forgotten])
       await expect(act()).rejects.toThrow(
         'Cannot use the send journal: something that is no file stands in its place. Move it away',
       );
   });
 });
 
-describe('isJournalAhead', () => {
-  const ask = () => isJournalAhead(world.ledger, path);
-
-  it('is false for an empty journal, and for one whose last sends the ledger knows', async () => {
-    const journal = await open();
-    expect(await ask()).toBe(false);
-    await journal.append(entryOf(1, await world.sending()));
-    expect(await ask()).toBe(false);
+describe('readSelf', () => {
+  const fence = (epoch: number): Fence => ({
+    kind: 'fence',
+    at: START,
+    ledger: 'a ledger',
+    epoch,
+    closing: `closing ${epoch}`,
+    name: 'host-a',
+    list: ['host-a'],
+    knows: [],
   });
 
-  it('is true when the ledger has forgotten the last send, or one of the last', async () => {
-    const journal = await open();
-    const [lost, known] = [await world.sending(), await world.sending()];
-    await journal.append(entryOf(1, lost));
-    await journal.append(entryOf(1, known));
-    await world.ledger.pool.query('DELETE FROM attempt WHERE file_id = $1', [lost.file_id]);
-    expect(await ask()).toBe(true);
-    await recallForgotten(world.ledger, path);
-    expect(await ask()).toBe(false);
+  it('gives a new journal an id and a name, which stay, also for another process', async () => {
+    const [one, other] = [await open(), await open()];
+    const [self, same] = await Promise.all([
+      one.readSelf('host-a', world.clock),
+      other.readSelf('host-b', world.clock),
+    ]);
+    expect(same.id).toBe(self.id);
+    expect((await other.readSelf('host-c', world.clock)).id).toBe(self.id);
+    expect(self).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), hasSends: false });
+    expect(self.notes[0]).toMatchObject({ kind: 'begin', name: expect.stringMatching(/^host-[ab]$/) });
   });
 
-  it('looks at the end of a long journal only, whatever line that begins in', async () => {
-    await open();
-    const known = await world.sending();
-    const lines = (entry: JournalEntry, count: number) => `${JSON.stringify(entry)}\n`.repeat(count);
-    await writeFile(path, lines(entryOf(9), 1) + lines(entryOf(1, known), 1_000));
-    expect(await ask()).toBe(false);
-    await appendFile(path, lines(entryOf(9), 1));
-    expect(await ask()).toBe(true);
+  it('names an older journal behind what stands in it', async () => {
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, JSON.stringify(entryOf(1)));
+    const self = await (await open()).readSelf('host-a', world.clock);
+    expect(self).toMatchObject({ hasSends: true, notes: [{ kind: 'begin', name: 'host-a' }] });
   });
 
-  it('reads past a line that was cut short, and answers that were kept', async () => {
-    await open();
-    const known = await world.sending();
-    const answer = { ...entryOf(1, known), attempt: 7, answer: { verdict: 'submitted' } };
-    await writeFile(path, `${JSON.stringify(entryOf(1, known))}\n${JSON.stringify(answer)}\n{"at":"2026`);
-    expect(await ask()).toBe(false);
+  it('reads what another process has written since, also a long line in pieces', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.readSelf('host-a', world.clock);
+    const long = { ...fence(2), list: Array.from({ length: 20_000 }, (_, n) => `host-${n}`) };
+    await other.append(fence(1));
+    await other.append(long);
+    expect((await one.readSelf('host-a', world.clock)).notes.slice(1)).toEqual([fence(1), long]);
+  });
+
+  it('says whether a newer fence stands before a call', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.readSelf('host-a', world.clock);
+    const call = (name: string) => ({ ...entryOf(1), call: name });
+    await one.append(fence(1));
+    await one.append(call('before'));
+    expect(one.isFenced('before', 1)).toBe(false);
+    await other.append(fence(2));
+    await one.append(call('behind'));
+    expect(one.isFenced('behind', 1)).toBe(true);
+    await one.append(call('of the newer'));
+    expect(one.isFenced('of the newer', 2)).toBe(false);
+    expect(one.isFenced('nowhere', 2)).toBe(true);
+  });
+
+  it('does not take a fence behind a call for one before it', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.readSelf('host-a', world.clock);
+    await one.append(fence(1));
+    await one.append({ ...entryOf(1), call: 'before' });
+    await other.append(fence(2));
+    expect(one.isFenced('before', 1)).toBe(false);
   });
 });

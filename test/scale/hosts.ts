@@ -38,15 +38,16 @@ export type Hosts = {
 };
 
 /**
+ * @param options.senders names of the hosts that send, when there are several
  * @param options.sites where the folders lie; those of `main` are `drop/<account>`, those of another `<site>/<account>`
  */
 export async function openHosts(
   shared: Shared,
-  { sites = ['main'] }: { sites?: readonly string[] } = {},
+  { sites = ['main'], senders }: { sites?: readonly string[]; senders?: readonly string[] } = {},
 ): Promise<Hosts> {
   const parent = await mkdtemp(join(tmpdir(), 'paydrop-hosts-'));
   await chmod(parent, 0o711);
-  const config = stringify(configOf(shared, sites));
+  const config = stringify({ ...configOf(shared, sites), ...(senders && { senders }) });
   const env = {
     DATABASE_URL: shared.databaseUrl,
     ...(shared.redisUrl !== undefined && { REDIS_URL: shared.redisUrl }),
@@ -61,7 +62,7 @@ export async function openHosts(
       const folders = shared.accounts.map((account) => join(drops, account));
       for (const dir of ['data', 'incoming', 'logs', ...folders]) await mkdir(join(root, dir), { recursive: true });
       await writeFile(join(root, 'paydrop.yaml'), config, { mode: 0o600 });
-      const own = { ...env, PAYDROP_ROLES: roles.join(','), PAYDROP_SITE: site };
+      const own = { ...env, PAYDROP_HOST: name, PAYDROP_ROLES: roles.join(','), PAYDROP_SITE: site };
       const host = startHost({ name, root, env: own, program: shared.program });
       hosts.push(host);
       await host.daemon.ready;

@@ -57,7 +57,7 @@ export async function runScale(plan: ScalePlan): Promise<ScaleReport> {
   const accounts = upTo(plan.accounts).map((n) => `acct-${n}`);
   const service = await startService(program, undefined, accounts);
   const shared = { program, accounts, serviceUrl: service.url, databaseUrl, redisUrl: plan.redisUrl };
-  const hosts = await openHosts(shared);
+  const hosts = await openHosts(shared, { senders: upTo(plan.workers).map((n) => `submit-${n}`) });
   const pool = new pg.Pool({ connectionString: databaseUrl, options: '-c search_path=paydrop', max: 2 });
   pool.on('error', () => {});
   try {

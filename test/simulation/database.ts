@@ -27,7 +27,7 @@ const LOCK_TIMEOUT_MS = 1_000;
 const TRUNCATE_EVERY = 100;
 
 /** Belong to the schema. */
-const KEPT = ['migration', 'legal_move', 'audit_head'];
+const KEPT = ['migration', 'legal_move', 'audit_head', 'admission'];
 
 export async function openDatabase(): Promise<Database> {
   const postgres = await startTestPostgres();

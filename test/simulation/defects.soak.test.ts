@@ -36,7 +36,14 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
   },
   {
     defect: 'the send journal is not written',
-    spoil: (app) => ({ ...app, journal: { ...app.journal, append: async () => {} } }),
+    spoil: (app) => ({
+      ...app,
+      journal: {
+        ...app.journal,
+        append: async (entry) => ('kind' in entry ? app.journal.append(entry) : undefined),
+        isFenced: () => false,
+      },
+    }),
     says: /without a line in the journal/,
   },
   {

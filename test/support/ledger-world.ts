@@ -18,6 +18,7 @@ import { type AuditRow, readAudit } from '../../src/ledger/queries/search.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
 import { clockBeside, forceSql } from './force-sql.ts';
+import { letSend } from './let-send.ts';
 import { startTestPostgres } from './postgres.ts';
 
 /** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
@@ -36,7 +37,7 @@ export async function openTestLedger() {
   const postgres = await startTestPostgres();
   const clock = handClock(START);
   const { wrongBy, databaseClock } = clockBeside(clock);
-  const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() });
+  const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() }).then(letSend);
   const ledger = await open();
   const others: Ledger[] = [];
   const { force } = superuser(ledger);
@@ -122,8 +123,8 @@ export async function openTestLedger() {
   };
 }
 
-/** Tables that belong to the schema; all others are emptied. */
-const KEPT_TABLES = ['migration', 'legal_move', 'audit_head'];
+/** Tables that belong to the schema or let the world send; all others are emptied. */
+const KEPT_TABLES = ['migration', 'legal_move', 'audit_head', 'admission', 'sender'];
 
 /** One approved outcome per row of a batch that `accepted` cut. */
 export function outcomesOf(batch: BatchRow): ReconciledRow[] {

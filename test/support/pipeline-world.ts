@@ -10,6 +10,7 @@ import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
 import { type Log, silentLog } from '../../src/kernel/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { admitHere } from '../../workers/admit-here.ts';
 import { startWorkers, type Workers } from '../../workers/main.ts';
 import { givenQueue } from './given-engines.ts';
 import { startTestPostgres, type TestPostgres } from './postgres.ts';
@@ -57,6 +58,7 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
   const app = await openApp(settings, { log: options.log ?? silentLog(), env });
+  await admitHere(app);
 
   const world: PipelineWorld = {
     root,

@@ -10,6 +10,7 @@ import { resumeAccount } from '../../src/ledger/moves/resume-account.ts';
 import { readBatches } from '../../src/ledger/queries/read-file.ts';
 import { readForgottenSends } from '../../src/ledger/queries/read-holds.ts';
 import { findFile } from '../../src/ledger/queries/search.ts';
+import { admitHere } from '../../workers/admit-here.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
@@ -42,6 +43,7 @@ async function copyLedger(): Promise<{ restore(): Promise<void> }> {
     await world.app.close();
     await admin(`DROP DATABASE IF EXISTS "${to}" WITH (FORCE)`, `CREATE DATABASE "${to}" TEMPLATE "${from}"`);
     world.app = await openApp(world.settings, { log: silentLog(), env: {} });
+    await admitHere(world.app);
   };
   const copy = `${name}_older`;
   await replace(name, copy);
@@ -170,6 +172,7 @@ async function forgetCalls(): Promise<void> {
     await client.query('SET session_replication_role = replica');
     await client.query('DELETE FROM attempt');
     await client.query(`UPDATE batch SET state = 'ready', batch_id = NULL`);
+    await client.query('UPDATE admission SET run_started = now()');
   } finally {
     await client.query('RESET session_replication_role');
     client.release();

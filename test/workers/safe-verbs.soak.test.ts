@@ -15,7 +15,7 @@ import { rebuildOutputs } from '../../workers/rebuild-outputs.ts';
 import { requeueFile } from '../../workers/requeue.ts';
 import { planResubmission, resubmitRows } from '../../workers/resubmit.ts';
 import { submitBatch } from '../../workers/submit.ts';
-import { compareJournal } from '../../workers/compare-journal.ts';
+import { admitHere } from '../../workers/admit-here.ts';
 import { sweep } from '../../workers/sweep.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
@@ -61,7 +61,7 @@ const VERBS: Record<string, (key: BatchKey) => Promise<unknown>> = {
   withdraw: (key) => withdrawBatch(world.app.ledger, key, because),
   cancel: (key) => cancelBatch(world.app.ledger, key, because),
   'cancel of the file': (key) => cancelFile(world.app.ledger, key.fileId, because),
-  'compare with the journal': () => compareJournal(world.app),
+  'compare with the journal': () => admitHere(world.app),
 };
 
 function fileOf({ fileId }: BatchKey) {
@@ -102,8 +102,8 @@ async function put({ fileId }: BatchKey, state: BatchState): Promise<void> {
   await force('DELETE FROM attempt WHERE file_id = $1', [fileId]);
   if (CALLED.includes(state))
     await force(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict)
-       VALUES ($1, 1, 1, 'another', 'service.test', 1, now(), $2)`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call)
+       VALUES ($1, 1, 1, 'another', 'service.test', 1, now(), $2, gen_random_uuid())`,
       [fileId, VERDICTS[state] ?? null],
     );
   await force(`UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [fileId]);

@@ -4,6 +4,7 @@ import { WORK } from '../../schemas/work.ts';
 import type { Settings } from '../../src/kernel/config.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { formatCents } from '../../src/kernel/money.ts';
+import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { findClosed } from '../../src/ledger/queries/find-closed.ts';
 import { countStray } from '../../src/ledger/queries/count-stray.ts';
@@ -26,13 +27,14 @@ export type Obstacle = {
 
 /** Everything that fails again and again or that nobody takes up. What a person has to decide is told elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
-  const [unusable, failing, stray, quarantined] = await Promise.all([
+  const [unusable, closed, failing, stray, quarantined] = await Promise.all([
     findUnusable(ledger),
+    findWaits(ledger),
     readFailing(ledger),
     findStray(ledger, settings),
     findQuarantined(settings),
   ]);
-  return [...unusable, ...failing.map(describeFailing), ...stray, ...quarantined];
+  return [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined];
 }
 
 export function describeFailing(work: FailingWork): Obstacle {
@@ -62,6 +64,15 @@ async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
   const about = { key: 'ledger', name: null, since: null, account: null, fileId: null, batchNo: null };
   const closed = await findClosed(ledger);
   return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, next }));
+}
+
+/** A ledger that may have gone back lets nothing leave before all have reported. One to which nobody has reported is not in use. */
+async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
+  const { isOpen, since, waits, senders } = await readAdmission(ledger);
+  if (isOpen || !senders.some(({ state }) => state === 'reported')) return [];
+  const about = { name: null, since, account: null, fileId: null, batchNo: null };
+  const why = 'the ledger is with another run of its server than before and may have gone back';
+  return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
 }
 
 /** Accounts that were taken out of the configuration while something of theirs is open. Nobody works for them. */

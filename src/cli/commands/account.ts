@@ -27,7 +27,7 @@ const list: CliCommand = {
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
       // Right after a restored backup nobody has compared yet, and an account that must not send would pass for well.
-      await compareJournalFirst(ledger, settings);
+      await compareJournalFirst(ledger, settings, { decides: false });
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
       print(call, states, () => accountTable(states, (account) => zoneOf(settings, account)));
     });
@@ -93,7 +93,7 @@ const forgotten: CliCommand = {
   examples: ['account forgotten main', 'account forgotten main --json'],
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
-      await compareJournalFirst(ledger, settings);
+      await compareJournalFirst(ledger, settings, { decides: false });
       const account = oneOf(call, await knownAccounts(ledger, settings));
       const sends = await readForgottenSends(ledger, account);
       print(call, sends, () => forgottenTable(account, sends, zoneOf(settings, account)));

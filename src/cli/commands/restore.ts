@@ -55,8 +55,9 @@ function describe(file: string, { backup, keptAs }: Restored, stopped: readonly 
       ? []
       : [`The ledger that was there is kept in the schema ${keptAs}; drop it when nobody needs it any more.`]),
     ...(stopped.length === 0
-      ? ['The send journal knows nothing that this ledger does not: no account was stopped.']
+      ? ['The send journal of this host knows nothing that this ledger does not: no account was stopped.']
       : [...stopped.map(describeStop), NEXT]),
+    'Nothing is sent before every host that sends has reported: paydrop sender list',
   ].join('\n');
 }
 

@@ -28,7 +28,7 @@ export const unknown: CliCommand = {
 };
 
 async function showAll(call: Call, ledger: Ledger, settings: Settings): Promise<void> {
-  await compareJournalFirst(ledger, settings);
+  await compareJournalFirst(ledger, settings, { decides: false });
   const now = ledger.clock.now();
   const shown = (await readInDoubt(ledger)).map((found) => {
     const account = settings.accounts.get(found.batch.account) ?? GONE;

@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Transaction } from '../transaction.ts';
 import { type BatchKey, type Because, moveBatch } from './move.ts';
@@ -12,6 +13,7 @@ import { mustBeResolved, readWaited, resolveAttempts } from './resolve-attempts.
  *   report of the service shows a row of it
  */
 export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: number, because: Because): Promise<void> {
+  await mustBeOpen(tx);
   const attempt = await nextAttempt(tx, key);
   const waitedMs = await readWaited(tx, key);
   const row = await moveBatch(tx, 'absolve', key, because, { set: { attempt, not_before: tx.at, releases: 0 } });

@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -26,6 +27,7 @@ export type Cancelled = {
  */
 export async function cancelFile(ledger: Ledger, fileId: string, because: Because): Promise<Cancelled> {
   return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const batches = await lockStoppable(tx, fileId);
     await lockOnItsWay(tx, fileId);
     const everything = await stillOpen(tx, fileId);
@@ -41,6 +43,7 @@ export async function cancelFile(ledger: Ledger, fileId: string, because: Becaus
  */
 export async function cancelBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<Cancelled> {
   return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const [batch] = await lockStoppable(tx, key.fileId, key.batchNo);
     await lockOnItsWay(tx, key.fileId);
     if (!batch) throw refusal(`${key.fileId}/${key.batchNo}`, 'the batch was sent, may have been sent, or is final');

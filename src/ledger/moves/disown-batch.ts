@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import { storableJson } from '../storable-text.ts';
 import type { Transaction } from '../transaction.ts';
 import { type BatchKey, type Because, moveBatch } from './move.ts';
@@ -11,6 +12,7 @@ import { mustBeResolved } from './resolve-attempts.ts';
  * @throws PipelineError MOVE_REFUSED when the batch is no exception
  */
 export async function disownBatch(tx: Transaction, key: BatchKey, because: Because): Promise<string | null> {
+  await mustBeOpen(tx);
   const { rows } = await tx.client.query<{ batch_id: string | null; attempt: number }>(
     'SELECT batch_id, attempt FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',
     [key.fileId, key.batchNo],

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import type { Sender } from '../admission/admit.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { type Transaction, transact, violates } from '../transaction.ts';
 import { hasCome } from '../has-come.ts';
 import { type BatchKey, moveBatch } from './move.ts';
 
-/** A batch in the hands of this worker. Only the holder of the token may go on to send it. */
-export type Prepared = BatchRow & { token: string };
+/** A batch in the hands of this worker. Only the holder of the token may go on to send it, for the opening of its sender. */
+export type Prepared = BatchRow & { token: string; sender: Sender };
 
 /**
- * Move `prepare`, the gate: at most one worker gets a batch, and only while the file is accepted, the account is not
+ * Move `prepare`, the gate: at most one worker gets a batch, and only while the ledger is open for this host, the file is accepted, the account is not
  * stopped, no batch of the account is in doubt or refused, none comes before it, and no other call of the account is in
  * flight. The database holds the last point with a unique index, so two workers at the same moment cannot both pass.
  * @returns the batch, or undefined when the gate is closed: nothing to do, whoever opens it looks again
  */
 export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: number): Promise<Prepared | undefined> {
   const token = randomUUID();
+  const { sender } = ledger.admitted;
+  if (!sender) return undefined;
   try {
     const take = async (tx: Transaction) => {
       const row = await moveBatch(
@@ -27,10 +30,10 @@ export async function prepareBatch(ledger: Ledger, key: BatchKey, leaseMs: numbe
           set: { token, worker: ledger.instance.id },
           // The lease runs by the clock of the database, the one clock that all workers share.
           compute: { sql: "lease_until = clock_timestamp() + $1 * interval '1 millisecond'", values: [leaseMs] },
-          where: { sql: GATE, values: [tx.at] },
+          where: { sql: GATE, values: [tx.at, sender.journal, sender.epoch] },
         },
       );
-      return row && { ...row, token };
+      return row && { ...row, token, sender };
     };
     // Nothing leaves before `send` is on the disk, which brings this one there too.
     return await transact(ledger, take, { isFollowed: true });
@@ -50,7 +53,7 @@ export const MAY_LEAVE = 'may_leave(batch.account, batch.file_id, batch.body_sha
 /** Longest wait between tries that never reached the service, in ms. */
 export const LONGEST_RELEASE_MS = 300_000;
 
-const GATE = `(not_before IS NULL OR ${hasCome('not_before', '$1', LONGEST_RELEASE_MS)}) AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
+const GATE = `is_admitted($2, $3) AND (not_before IS NULL OR ${hasCome('not_before', '$1', LONGEST_RELEASE_MS)}) AND ${MAY_LEAVE} AND NOT is_calling(batch.account)
   AND (batch.file_id, batch.batch_no) = (SELECT next.file_id, next.batch_no FROM next_to_send(batch.account) next)`;
 
 /** Waits between tries that never reached the service: 1 s, doubling, at most 5 minutes. */

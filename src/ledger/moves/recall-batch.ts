@@ -2,7 +2,7 @@ import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
-import { findForgottenSends, type JournalEntry } from '../send-journal.ts';
+import { findForgottenSends, findMissing, type JournalEntry } from '../send-journal.ts';
 import { storableJson } from '../storable-text.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { NOBODY } from './end-attempt.ts';
@@ -31,13 +31,17 @@ export async function recallForgotten(ledger: Ledger, journal: string): Promise<
   const done: Recalled[] = [];
   for (const account of new Set(entries.map((entry) => entry.account))) {
     const own = entries.filter((entry) => entry.account === account);
-    done.push(await transact(ledger, (tx) => recallAccount(tx, account, own)));
+    const recalled = await transact(ledger, (tx) => recallAccount(tx, account, own));
+    if (recalled) done.push(recalled);
   }
   return done;
 }
 
-async function recallAccount(tx: Transaction, account: string, entries: JournalEntry[]): Promise<Recalled> {
+async function recallAccount(tx: Transaction, account: string, found: JournalEntry[]): Promise<Recalled | undefined> {
   await lockForStop(tx);
+  // Another process may have written them down meanwhile.
+  const entries = await findMissing(tx.client, found);
+  if (entries.length === 0) return undefined;
   const reason = `the send journal knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
   await stop(tx, account, reason);
   const done: Recalled = { account, reason, recalled: [], forgotten: [] };
@@ -98,43 +102,46 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry): Pr
     reason: `the send journal knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
     evidence,
   };
-  await tx.client.query(
-    `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence)
-     VALUES ($1, $2, $3, 'not known', 'not known', 0, $4, $5, 'unknown', $6)
-     ON CONFLICT DO NOTHING`,
-    [key.fileId, key.batchNo, entry.attempt, entry.at, tx.at, storableJson(evidence)],
+  // The ledger may have given its number to another call.
+  const { rows } = await tx.client.query<{ attempt: number }>(
+    `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence, call)
+     SELECT $1, $2, CASE WHEN bool_or(attempt = $3) THEN max(attempt) + 1 ELSE $3 END, 'not known', 'not known', 0, $4, $5,
+            'unknown', $6, coalesce($7, gen_random_uuid())
+     FROM attempt WHERE file_id = $1 AND batch_no = $2 RETURNING attempt`,
+    [key.fileId, key.batchNo, entry.attempt, entry.at, tx.at, storableJson(evidence), entry.call ?? null],
   );
+  const { attempt } = rows[0]!;
   // The next attempt gets a number that no call has had, whatever the older ledger counted.
-  const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, entry.attempt), not_before: null } };
+  const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, attempt), not_before: null } };
   if (batch.state === 'preparing') await moveBatch(tx, 'release', key, because, { set: NOBODY });
   const moved =
     (await moveBatch(tx, 'recall', key, because, options)) ??
     (await moveBatch(tx, 'recall-refused', key, because, options));
   if (moved) await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'a batch of it was sent before' });
-  else await addAttempt(tx, key, entry, because);
+  else await addAttempt(tx, key, attempt, because);
 }
 
 /** The batch is in doubt already; this was one more call of it. */
 async function addAttempt(
   tx: Transaction,
   key: BatchKey,
-  entry: JournalEntry,
+  attempt: number,
   because: { actor: string; reason: string; evidence: Record<string, unknown> },
 ): Promise<void> {
   await tx.client.query('UPDATE batch SET attempt = greatest(attempt, $3) WHERE file_id = $1 AND batch_no = $2', [
     key.fileId,
     key.batchNo,
-    entry.attempt,
+    attempt,
   ]);
   tx.audit({ ...because, ...key, move: 'recall-attempt' });
 }
 
 async function remember(tx: Transaction, entry: JournalEntry, state: BatchState | undefined): Promise<void> {
-  const { fileId, batchNo, attempt, account, sha256, at } = entry;
+  const { fileId, batchNo, attempt, account, sha256, at, call } = entry;
   const { rowCount } = await tx.client.query(
-    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null],
+    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null],
   );
   if (rowCount === 0) return;
   const held = state === undefined ? 'which the ledger does not know' : `which the ledger holds as ${state}`;

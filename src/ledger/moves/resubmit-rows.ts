@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
@@ -29,6 +30,7 @@ export async function recordResubmission(
   const { name, sha256, lines, cents } = resubmission;
   try {
     return await transact(ledger, async (tx) => {
+      await mustBeOpen(tx);
       await refuseUnlessOver(tx, file);
       await refuseCharged(tx, file, lines);
       const { rows } = await tx.client.query<{ resubmission_no: number }>(

@@ -1,4 +1,5 @@
 import { counted } from '../../kernel/counted.ts';
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Transaction, transact } from '../transaction.ts';
@@ -15,6 +16,7 @@ export type StopKind = 'pause' | 'journal' | 'fault';
  */
 export async function resumeAccount(ledger: Ledger, account: string, because: Because): Promise<StopKind[]> {
   return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const { rows } = await tx.client.query<{ kind: StopKind }>(
       'DELETE FROM account_stop WHERE account = $1 RETURNING kind',
       [account],

@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
 import { type BatchKey, type Because, moveBatch, mustHaveMoved } from './move.ts';
@@ -10,6 +11,7 @@ import { nextAttempt } from './next-attempt.ts';
  */
 export async function retryRefused(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const set = { attempt: await nextAttempt(tx, key), not_before: null, releases: 0 };
     const row = await moveBatch(tx, 'retry', key, because, { set });
     await mustHaveMoved(tx, key, row, `retry batch ${key.batchNo} of file "${key.fileId}"`);

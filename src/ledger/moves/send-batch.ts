@@ -9,7 +9,7 @@ import { lockForSend } from './stop-lock.ts';
 /**
  * Move `send`: the durable statement that request bytes may leave from now on. It succeeds only while the token is ours
  * and the lease is alive by the database's clock, so a process that slept through its lease cannot send. Connecting takes
- * its time, so whether the account may send at all is asked once more: it may have been stopped meanwhile.
+ * its time, so whether ledger and account may send at all is asked once more: either may have been closed meanwhile.
  * @returns false when the batch is no longer ours or its account has closed: nothing may be written
  */
 export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
@@ -36,12 +36,25 @@ function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, c
       evidence: { ...call, sha256: batch.body_sha256 },
     },
     {
-      where: { sql: `token = $1 AND lease_until > clock_timestamp() AND ${MAY_LEAVE}`, values: [batch.token] },
+      where: {
+        sql: `token = $1 AND lease_until > clock_timestamp() AND is_admitted($2, $3) AND ${MAY_LEAVE}`,
+        values: [batch.token, batch.sender.journal, batch.sender.epoch],
+      },
       also: {
-        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no)
+        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no, call,
+                                   journal)
               SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, ${tx.databaseNow}, $5::timestamptz,
-                     nextval('call_no') FROM moved`,
-        values: [batch.attempt, instance.id, call.host, call.requestBytes, tx.at],
+                     nextval('call_no'), $6::uuid, $7::uuid FROM moved`,
+        values: [
+          batch.attempt,
+          instance.id,
+          call.host,
+          call.requestBytes,
+          tx.at,
+          // Given once, to one try of one process, it tells the call from every other, also of other ledgers.
+          batch.token,
+          batch.sender.journal,
+        ],
       },
       tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',
     },

@@ -1,3 +1,4 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { transact } from '../transaction.ts';
@@ -11,6 +12,7 @@ import { type BatchKey, type Because, moveBatch, mustHaveMoved } from './move.ts
  */
 export async function withdrawBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<FileState> {
   return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
     const row = await moveBatch(tx, 'withdraw', key, because);
     await mustHaveMoved(tx, key, row, `withdraw batch ${key.batchNo} of file "${key.fileId}"`);
     return endStoppedFile(tx, key.fileId, because);

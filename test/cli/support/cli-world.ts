@@ -44,7 +44,18 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
 }
 
 /** JSON is YAML as well. */
-function yamlOf({ accounts, folders, schedules, batch, rescanMs, sweepMs, alarms, remotes, push }: Settings): string {
+function yamlOf({
+  accounts,
+  folders,
+  schedules,
+  batch,
+  rescanMs,
+  sweepMs,
+  senders,
+  alarms,
+  remotes,
+  push,
+}: Settings): string {
   return JSON.stringify({
     accounts: Object.fromEntries([...accounts].map(([name, { name: _name, ...account }]) => [name, account])),
     folders: folders.map(({ id, path: _path, work: _work, ...folder }) => ({ ...folder, path: id })),
@@ -52,6 +63,7 @@ function yamlOf({ accounts, folders, schedules, batch, rescanMs, sweepMs, alarms
     batch,
     rescanMs,
     sweepMs,
+    senders,
     alarms,
     remotes: Object.fromEntries([...remotes].map(([name, { name: _name, ...remote }]) => [name, remote])),
     push,

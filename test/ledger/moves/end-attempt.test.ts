@@ -217,8 +217,8 @@ describe('closing', () => {
   it('writes the verdict with the attempt it is about and no other, when the batch is moved', async () => {
     const batch = await world.sending();
     await world.ledger.pool.query(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       SELECT file_id, batch_no, 2, worker, host, request_bytes, started_at FROM attempt WHERE file_id = $1`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       SELECT file_id, batch_no, 2, worker, host, request_bytes, started_at, gen_random_uuid() FROM attempt WHERE file_id = $1`,
       [batch.file_id],
     );
     const verdicts = async () => (await attemptsOf(batch)).map((attempt) => attempt.verdict);

@@ -20,8 +20,8 @@ describe('nextAttempt', () => {
     const { pool } = world.ledger;
     await pool.query('UPDATE batch SET attempt = $2 WHERE file_id = $1', [fileId, counted]);
     await pool.query(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       VALUES ($1, 1, $2, 'w', 'h', 1, now())`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       VALUES ($1, 1, $2, 'w', 'h', 1, now(), gen_random_uuid())`,
       [fileId, recorded],
     );
     expect(await transact(world.ledger, (tx) => nextAttempt(tx, key))).toBe(next);

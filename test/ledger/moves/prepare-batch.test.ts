@@ -18,7 +18,8 @@ describe('prepareBatch', () => {
     const { file_id: fileId } = await world.accepted();
     const key = { fileId, batchNo: 1 };
     const batch = await prepareBatch(world.ledger, key, LEASE_MS);
-    expect(batch).toEqual(await readBatchRow(world.ledger, key));
+    const { sender } = world.ledger.admitted;
+    expect(batch).toEqual({ ...(await readBatchRow(world.ledger, key)), sender });
     expect(batch).toMatchObject({
       state: 'preparing',
       attempt: 1,

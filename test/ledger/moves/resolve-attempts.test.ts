@@ -19,8 +19,8 @@ describe('resolveAttempts', () => {
     const batch = await world.sending();
     await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
     await world.force(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict)
-       VALUES ($1, 1, 2, 'w', 'h', 1, now(), now(), 'refused')`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, call)
+       VALUES ($1, 1, 2, 'w', 'h', 1, now(), now(), 'refused', gen_random_uuid())`,
       [batch.file_id],
     );
     await transact(world.ledger, async (tx) => {

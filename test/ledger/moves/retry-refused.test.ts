@@ -41,8 +41,8 @@ describe('retryRefused', () => {
   it('gives it a number that no attempt has had', async () => {
     const batch = await world.batchIn('refused');
     await world.ledger.pool.query(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       VALUES ($1, 1, 7, 'w', 'h', 1, now())`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       VALUES ($1, 1, 7, 'w', 'h', 1, now(), gen_random_uuid())`,
       [batch.file_id],
     );
     await retryRefused(world.ledger, keyOf(batch), because);

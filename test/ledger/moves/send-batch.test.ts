@@ -52,6 +52,8 @@ describe('sendBatch', () => {
         resolution: null,
         resolved_at: null,
         resolved_by: null,
+        call: batch.token,
+        journal: batch.sender.journal,
       },
     ]);
     const actor = 'worker:submit';

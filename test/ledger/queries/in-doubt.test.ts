@@ -65,8 +65,8 @@ describe('findSentElsewhere', () => {
     const invoice = `INV-${other.file_id}-2`;
     const find = () => findSentElsewhere(world.ledger, doubt!.batch, [invoice]);
     expect(await find()).toEqual([]);
-    const insert = `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict)
-                    VALUES ($1, 1, 1, 'w', 'h', 1, $2, 'submitted')`;
+    const insert = `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call)
+                    VALUES ($1, 1, 1, 'w', 'h', 1, $2, 'submitted', gen_random_uuid())`;
     await world.force(insert, [other.file_id, new Date(START)]);
     expect(await find()).toMatchObject([{ invoice, amountCents: 200, lastFour: '0001' }]);
     await world.force(`UPDATE attempt SET started_at = '2024-05-01' WHERE file_id = $1`, [other.file_id]);

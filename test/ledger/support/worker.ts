@@ -3,12 +3,13 @@ import { silentLog } from '../../../src/kernel/log.ts';
 import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
 import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { letSend } from '../../support/let-send.ts';
 
 /** Opens the ledger at a URL, takes the batches it is told to, says so, and holds them until it is killed. */
 export type Order = { url: string; prepare: string[]; send: string[] };
 
 const order = JSON.parse(process.argv[2]!) as Order;
-const ledger = await openLedger({ url: order.url }, { clock: systemClock, log: silentLog() });
+const ledger = await openLedger({ url: order.url }, { clock: systemClock, log: silentLog() }).then(letSend);
 for (const fileId of [...order.prepare, ...order.send]) {
   const batch = await prepareBatch(ledger, { fileId, batchNo: 1 }, 600_000);
   if (order.send.includes(fileId)) await sendBatch(ledger, batch!, { host: 'service.test', requestBytes: 1 });

@@ -5,7 +5,7 @@ import type { Settings } from '../../../src/kernel/config.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
 import { checkFolders } from '../../../workers/check-folders.ts';
-import { compareJournal } from '../../../workers/compare-journal.ts';
+import { admitHere } from '../../../workers/admit-here.ts';
 import { sweep } from '../../../workers/sweep.ts';
 import { lookAtFolder } from '../../../workers/watch.ts';
 import type { Database } from '../database.ts';
@@ -59,7 +59,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     recover: () =>
       run(async () => {
         await checkFolders(settings);
-        await compareJournal(app);
+        await admitHere(app);
         await sweep(app, { atStart: true });
       }),
     look: () =>

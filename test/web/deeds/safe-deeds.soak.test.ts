@@ -52,8 +52,8 @@ async function setDown(file: FileState, batch: BatchState): Promise<void> {
       [fileId, batch, world.app.ledger.instance.id],
     );
     await client.query(
-      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at)
-       VALUES ($1, 1, 1, 'worker', 'service.test', 10, now()) ON CONFLICT DO NOTHING`,
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, call)
+       VALUES ($1, 1, 1, 'worker', 'service.test', 10, now(), gen_random_uuid()) ON CONFLICT DO NOTHING`,
       [fileId],
     );
     await client.query('COMMIT');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareJournal } from '../../workers/compare-journal.ts';
+import { admitHere } from '../../workers/admit-here.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { sweep } from '../../workers/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
@@ -15,12 +15,12 @@ afterAll(() => world.close());
 
 const TAKEN = { kind: 'submitted', text: 'taken' } as const;
 
-describe('compareJournal', () => {
+describe('admitHere', () => {
   it('finds nothing to say while journal and ledger agree', async () => {
     const account = world.freshAccount();
     const key = { fileId: await takeInCharges(world.app, account, 2), batchNo: 1 };
     await submitBatch(answering(world.app, { ...TAKEN, batchId: 'agreed' }).app, key);
-    await compareJournal(world.app);
+    await admitHere(world.app);
     expect(await readStop(world.app, account)).toBeUndefined();
   });
 
@@ -33,8 +33,8 @@ describe('compareJournal', () => {
       keys.push(key);
     }
     await restoreOlderLedger(keys[0]!.fileId);
-    await compareJournal(world.app);
-    await compareJournal(world.app);
+    await admitHere(world.app);
+    await admitHere(world.app);
     expect(await readStop(world.app, forgetful)).toMatch(/the send journal knows 1 call.* that the ledger does not/);
     expect(await readStop(world.app, other)).toBeUndefined();
 
@@ -56,7 +56,7 @@ describe('compareJournal', () => {
       attempt: 1,
       sha256: 'a'.repeat(64),
     });
-    await compareJournal(world.app);
+    await admitHere(world.app);
     expect(await readStop(world.app, account)).toContain('2026-06-15T12:00:00.000Z');
   });
 });

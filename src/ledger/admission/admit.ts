@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { recallForgotten, type Recalled } from '../moves/recall-batch.ts';
+import { lockForStop } from '../moves/stop-lock.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { type Fence, type JournalSelf, readJournal, type SendJournal } from '../send-journal.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
+
+/** The journal of this host, and the opening for which it may send. */
+export type Sender = { journal: string; epoch: number };
+
+/** This host as a sender, by the configuration. `senders` is left out where one host sends. */
+export type Host = { name: string; senders?: readonly string[] | undefined };
+
+/** @param recalled what the journal knew and the ledger did not */
+export type Admission = { recalled: Recalled[] } & ({ sender: Sender } | { waits: (Wait | OwnTrouble)[] });
+
+/** Why this journal has not reported. */
+export type OwnTrouble =
+  /** It lacks calls that the ledger saw answered. */
+  | { why: 'older'; journal: string }
+  /** It belongs to another installation. */
+  | { why: 'foreign'; journal: string }
+  /** It was retired. */
+  | { why: 'retired'; journal: string }
+  /** The ledger is open for other hosts. */
+  | { why: 'not-listed'; name: string; list: string[] };
+
+/** The row of the ledger, and what it has of this journal. */
+type State = {
+  ledger: string;
+  epoch: number;
+  closing: string;
+  closingEpoch: number;
+  isOpen: boolean;
+  isOfThisRun: boolean;
+  senders: string[];
+  isMadeHere: boolean;
+};
+
+/** Others may report at the same moment, or raise the epoch; each of these tries ends in a step further. */
+const TRIES = 10;
+
+/**
+ * Lets this host send, or says what is waited for. An open ledger is taken as it is; to one that is closed the journal
+ * reports, and it opens when every journal that may know more has done so (decide-opening.ts).
+ *
+ * May be repeated at any time, by several processes of a host.
+ */
+export async function admit(ledger: Ledger, journal: SendJournal, host: Host): Promise<Admission> {
+  const recalled: Recalled[] = [];
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const self = await journal.readSelf(host.name, ledger.clock);
+    const name = host.senders ? host.name : nameOf(self);
+    const list = [...(host.senders ?? [name])];
+    const state = await readState(ledger);
+    const trouble = findTrouble(self, state);
+    if (trouble) return { recalled, waits: [trouble] };
+    const fence = newestFence(self);
+    const sender = fence && { journal: self.id, epoch: fence.epoch };
+    if (sender && isSame(fence.list, list) && (await isAdmitted(ledger, sender))) {
+      // It was compared when the ledger opened; what a person did to its tables since is found here.
+      recalled.push(...(await recallForgotten(ledger, journal.path)));
+      return { recalled, sender };
+    }
+    // A host by mistake, or with the wrong list, must not stop those that are right.
+    if (state.isOpen && state.isOfThisRun && (!state.senders.includes(name) || !list.includes(name)))
+      return { recalled, waits: [{ why: 'not-listed', name, list: state.senders }] };
+    const closing = await close(ledger, fence);
+    const isFenced = fence?.closing === closing.id && isSame(fence.list, list) && fence.name === name;
+    if (!isFenced || !(await hasReported(ledger, self, closing))) {
+      if (!isFenced)
+        await journal.append({
+          kind: 'fence',
+          at: ledger.clock.now().toISOString(),
+          ledger: state.ledger,
+          epoch: closing.epoch,
+          closing: closing.id,
+          name,
+          list,
+          knows: closing.knows,
+        });
+      // Behind the fence nothing that was declared before can leave, so from here on the journal is whole.
+      recalled.push(...(await recallForgotten(ledger, journal.path)));
+      if (await lacksAnswered(ledger, self.id, journal.path)) {
+        await journal.append({ kind: 'older', at: ledger.clock.now().toISOString() });
+        return { recalled, waits: [{ why: 'older', journal: self.id }] };
+      }
+    }
+    const told = await journal.readSelf(host.name, ledger.clock).then((now) => tellOf(now, name, list));
+    const decision = await report(ledger, closing.id, told);
+    if (decision === undefined) continue;
+    if (decision.waits.length > 0) return { recalled, waits: decision.waits };
+  }
+  return { recalled, waits: [{ why: 'host', name: host.name }] };
+}
+
+/** A host that is not listed by name keeps the one that its journal was begun with, whatever the host is called later. */
+function nameOf({ notes }: JournalSelf): string {
+  return notes.find((note) => note.kind === 'begin')!.name;
+}
+
+function newestFence({ notes }: JournalSelf): Fence | undefined {
+  return notes.filter((note) => note.kind === 'fence').at(-1);
+}
+
+function findTrouble({ id, notes }: JournalSelf, { ledger }: State): OwnTrouble | undefined {
+  if (notes.some(({ kind }) => kind === 'older')) return { why: 'older', journal: id };
+  if (notes.some((note) => note.kind === 'fence' && note.ledger !== ledger)) return { why: 'foreign', journal: id };
+  const isRetired = notes.some((note) => note.kind === 'retired' && note.journal === id);
+  return isRetired ? { why: 'retired', journal: id } : undefined;
+}
+
+/** Whether this journal may send at this moment. */
+export async function isAdmitted({ pool }: Pick<Ledger, 'pool'>, { journal, epoch }: Sender): Promise<boolean> {
+  const { rows } = await pool.query<{ yes: boolean }>('SELECT is_admitted($1, $2) AS yes', [journal, epoch]);
+  return rows[0]!.yes;
+}
+
+const STATE = `SELECT ledger, epoch, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
+  is_of_this_run() AS "isOfThisRun", senders,
+  made_in = pg_postmaster_start_time()
+    AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
+  FROM admission`;
+
+async function readState({ pool }: Ledger): Promise<State> {
+  const { rows } = await pool.query<State>(STATE);
+  return rows[0]!;
+}
+
+type Closing = { id: string; epoch: number; knows: string[] };
+
+/**
+ * Closes the ledger, when it is open for another run, for other senders or for an epoch that this journal has left behind.
+ *
+ * All reports of an opening bear one epoch, which no journal goes back behind. So a journal that has met it elsewhere raises
+ * it, and what was reported before is void: its host may have sent to the other ledger meanwhile.
+ */
+function close(ledger: Ledger, fence: Fence | undefined): Promise<Closing> {
+  return transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    return closeLedger(tx, fence);
+  });
+}
+
+/** The same within a transaction that holds the lock of stops. */
+export async function closeLedger(tx: Transaction, fence?: Fence): Promise<Closing> {
+  const { rows } = await tx.client.query<State>(STATE);
+  let state = rows[0]!;
+  if (state.isOpen || !state.isOfThisRun) state = await begin(tx, state.epoch + 1);
+  const hasLeft = fence && fence.closing !== state.closing && fence.epoch >= state.closingEpoch;
+  if (hasLeft) state = await begin(tx, fence.epoch + 1);
+  const { rows: known } = await tx.client.query<{ journal: string }>(
+    'SELECT journal FROM sender WHERE epoch > 0 ORDER BY journal',
+  );
+  return { id: state.closing, epoch: state.closingEpoch, knows: known.map((row) => row.journal) };
+}
+
+async function begin(tx: Transaction, epoch: number): Promise<State> {
+  await tx.client.query(
+    `UPDATE admission SET is_open = false, closing = $1, closing_epoch = $2, since = ${tx.databaseNow}`,
+    [randomUUID(), epoch],
+  );
+  const { rows } = await tx.client.query<State>(STATE);
+  return rows[0]!;
+}
+
+async function hasReported({ pool }: Ledger, { id }: JournalSelf, closing: Closing): Promise<boolean> {
+  const { rowCount } = await pool.query('SELECT FROM sender WHERE journal = $1 AND closing = $2', [id, closing.id]);
+  return rowCount === 1;
+}
+
+/** Of the newest calls; an older copy of a journal lacks its end. */
+const COMPARED_CALLS = 1_000;
+
+/** Its line was on the disk before the first byte left, so an answered call without one shows an older copy. */
+async function lacksAnswered({ pool }: Ledger, journal: string, path: string): Promise<boolean> {
+  const { rows } = await pool.query<{ call: string }>(
+    `SELECT call FROM (SELECT call, verdict FROM attempt WHERE journal = $1 ORDER BY call_no DESC LIMIT $2) newest
+     WHERE verdict IN ('submitted', 'refused')`,
+    [journal, COMPARED_CALLS],
+  );
+  if (rows.length === 0) return false;
+  const answered = new Set(rows.map((row) => row.call));
+  for await (const entry of readJournal(path)) if (entry.call !== undefined) answered.delete(entry.call);
+  return answered.size > 0;
+}
+
+function tellOf({ id, notes, hasSends }: JournalSelf, name: string, list: string[]): Told {
+  const fences = notes.filter((note) => note.kind === 'fence');
+  const listed: Record<string, number> = {};
+  for (const fence of fences) for (const one of fence.list) listed[one] = Math.max(listed[one] ?? 0, fence.epoch);
+  const knows = [...new Set(fences.flatMap((fence) => fence.knows))];
+  return {
+    journal: id,
+    name,
+    names: [...new Set([name, nameOf({ id, notes, hasSends }), ...fences.map((fence) => fence.name)])],
+    list,
+    listed,
+    knows,
+    retired: notes
+      .filter((note) => note.kind === 'retired')
+      .map(({ name: gone, journal, epoch }) => ({ name: gone, journal, epoch })),
+    isWitness: hasSends || knows.includes(id),
+  };
+}
+
+/** @returns undefined when another closing has begun meanwhile */
+function report(ledger: Ledger, closing: string, told: Told): Promise<Decision | undefined> {
+  return transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    const { rows } = await tx.client.query<State>(STATE);
+    const state = rows[0]!;
+    if (state.isOpen || !state.isOfThisRun || state.closing !== closing) return undefined;
+    await tx.client.query(
+      `INSERT INTO sender (journal, name, closing, report, reported_at) VALUES ($1, $2, $3, $4, ${tx.databaseNow})
+       ON CONFLICT (journal) DO UPDATE SET name = excluded.name, closing = excluded.closing, report = excluded.report,
+         reported_at = excluded.reported_at`,
+      [told.journal, told.name, closing, JSON.stringify(told)],
+    );
+    const decision = await decide(tx, state);
+    if (decision.waits.length === 0) await open(tx, state, decision);
+    return decision;
+  });
+}
+
+type SenderRow = {
+  journal: string;
+  name: string;
+  epoch: number;
+  state: 'known' | 'lost' | 'retired';
+  closing: string | null;
+  report: Told | null;
+};
+
+/** What is waited for now; for whoever only looks as well. */
+export async function decide(
+  { client }: Pick<Transaction, 'client'>,
+  { closing, isMadeHere }: Pick<State, 'closing' | 'isMadeHere'>,
+): Promise<Decision> {
+  const { rows: senders } = await client.query<SenderRow>(
+    'SELECT journal, name, epoch, state, closing, report FROM sender ORDER BY name, journal',
+  );
+  const { rows } = await client.query<{ holds: boolean }>('SELECT EXISTS (SELECT FROM batch) AS holds');
+  const known = senders.filter(({ epoch, state }) => epoch > 0 && state === 'known');
+  const gone = (wanted: string): Gone[] =>
+    senders.filter(({ state }) => state === wanted).map(({ name, journal, epoch }) => ({ name, journal, epoch }));
+  const reports = senders.filter((sender) => sender.closing === closing).map((sender) => sender.report!);
+  return decideOpening(
+    reports.map((report) => ({
+      ...report,
+      isWitness: report.isWitness || known.some((one) => one.journal === report.journal),
+    })),
+    { senders: known, lost: gone('lost'), retired: gone('retired'), mayBeCopy: rows[0]!.holds && !isMadeHere },
+  );
+}
+
+/** A lost journal that has reported after all is known again, and needed from now on. */
+async function open(tx: Transaction, { closingEpoch }: State, { members }: Decision): Promise<void> {
+  await tx.client.query(
+    `UPDATE sender SET epoch = $1, state = 'known', closing = NULL, report = NULL, actor = NULL, reason = NULL
+     WHERE journal = ANY ($2)`,
+    [closingEpoch, members.map(({ journal }) => journal)],
+  );
+  const retired = members.flatMap((member) => member.retired);
+  await tx.client.query(
+    `INSERT INTO sender (journal, name, epoch, state) SELECT gone.*, 'retired' FROM unnest($1::uuid[], $2::text[], $3::bigint[]) gone
+     ON CONFLICT (journal) DO UPDATE SET state = 'retired'`,
+    [retired.map(({ journal }) => journal), retired.map(({ name }) => name), retired.map(({ epoch }) => epoch)],
+  );
+  await tx.client.query(`UPDATE admission SET is_open = true, epoch = $1, senders = $2, since = ${tx.databaseNow}`, [
+    closingEpoch,
+    members.map(({ name }) => name),
+  ]);
+  const names = members.map(({ name }) => name).join(', ');
+  tx.audit({
+    actor: 'system',
+    move: 'open-ledger',
+    reason: `all send journals that may know more have reported: ${names}`,
+    evidence: { epoch: closingEpoch, senders: members.map(({ name, journal }) => ({ name, journal })) },
+  });
+}

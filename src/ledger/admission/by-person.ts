@@ -1,0 +1,132 @@
+import { counted } from '../../kernel/counted.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { lockForStop } from '../moves/stop-lock.ts';
+import type { Because } from '../moves/move.ts';
+import type { Ledger } from '../open-ledger.ts';
+import { readJournal, type SendJournal } from '../send-journal.ts';
+import { type Transaction, transact } from '../transaction.ts';
+import { closeLedger } from './admit.ts';
+
+type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
+
+/** Of a name, or of the first letters of the id of a journal. */
+async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
+  const { rows } = await tx.client.query<Known>(
+    `SELECT journal, name, state FROM sender WHERE name = $1 OR (length($1) >= 8 AND starts_with(journal::text, $1))
+     ORDER BY journal`,
+    [words],
+  );
+  return rows;
+}
+
+/**
+ * Opens the ledger without a journal that nobody has any more. What its host sent since the present state of the ledger is
+ * known to the service alone, so every account stops until a person has compared.
+ * @param words name of the host, or the id of the journal as the ledger shows it
+ * @param accounts all that may have sent
+ * @returns the accounts that were stopped
+ * @throws PipelineError MOVE_REFUSED when it has reported
+ */
+export function declareLost(
+  ledger: Ledger,
+  words: string,
+  accounts: readonly string[],
+  { actor, reason }: Because,
+): Promise<string[]> {
+  return transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    const closing = await closeLedger(tx);
+    const known = await findKnown(tx, words);
+    const { rows: reported } = await tx.client.query<{ journal: string }>(
+      'SELECT journal FROM sender WHERE closing = $1',
+      [closing.id],
+    );
+    const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
+    if (known.length > 0 && lost.length === 0)
+      throw new PipelineError('MOVE_REFUSED', `declare ${words} lost`, 'its send journal has reported');
+    // An older ledger may know nothing of a host but its name.
+    if (known.length === 0)
+      await tx.client.query(
+        `INSERT INTO sender (journal, name, state, epoch, actor, reason) VALUES (gen_random_uuid(), $1, 'lost', $2, $3, $4)`,
+        [words, closing.epoch, actor, reason],
+      );
+    await tx.client.query(
+      `UPDATE sender SET state = 'lost', epoch = $2, actor = $3, reason = $4 WHERE journal = ANY ($1)`,
+      [lost.map(({ journal }) => journal), closing.epoch, actor, reason],
+    );
+    const why = `what host ${lost[0]?.name ?? words} sent that the ledger does not know is known to the service alone: ${reason}`;
+    await tx.client.query(
+      `INSERT INTO account_stop (account, kind, reason, actor, since)
+       SELECT account, 'journal', $2, $3, $4 FROM unnest($1::text[]) account ON CONFLICT (account, kind) DO NOTHING`,
+      [accounts, why, actor, tx.at],
+    );
+    tx.audit({
+      actor,
+      move: 'lose-sender',
+      reason,
+      evidence: { sender: words, journals: lost.map(({ journal }) => journal), accounts },
+    });
+    return [...accounts];
+  });
+}
+
+/** A person vouches that nothing was ever sent from this ledger, so that a host may begin. */
+export function vouchForFirst(ledger: Ledger, { actor, reason }: Because): Promise<void> {
+  return transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    const { rowCount } = await tx.client.query('SELECT FROM attempt LIMIT 1');
+    if (rowCount) throw new PipelineError('MOVE_REFUSED', 'begin to send', 'the ledger holds calls already');
+    await closeLedger(tx);
+    await tx.client.query(
+      `UPDATE admission SET made_in = pg_postmaster_start_time(),
+         made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())`,
+    );
+    tx.audit({ actor, move: 'begin-sending', reason });
+  });
+}
+
+/**
+ * A host sends no more: this one takes all its calls over into its own journal, and answers for them from here on.
+ * @param from the send journal of that host
+ * @returns how many calls were taken over
+ * @throws PipelineError MOVE_REFUSED when the file is not its journal, or lacks calls that the ledger knows
+ */
+export async function retireSender(
+  ledger: Ledger,
+  { own, from }: { own: SendJournal; from: SendJournal },
+  { actor, reason }: Because,
+): Promise<{ name: string; calls: number }> {
+  const refuse = (why: string) => new PipelineError('MOVE_REFUSED', 'retire the host', why);
+  const { sender } = ledger.admitted;
+  if (!sender) throw refuse('this host may not send itself now; "paydrop status" says why');
+  const { id } = await from.readSelf('', ledger.clock);
+  if (id === sender.journal) throw refuse('that is the send journal of this host');
+  const taken = new Set<string>();
+  for await (const entry of readJournal(from.path)) {
+    if (entry.call !== undefined) taken.add(entry.call);
+    await own.append({ ...entry, from: id });
+  }
+  const retired = await transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    const [known] = await findKnown(tx, id);
+    if (!known) throw refuse('the ledger does not know that send journal');
+    const { rows } = await tx.client.query<{ call: string }>('SELECT call FROM attempt WHERE journal = $1', [id]);
+    const missing = rows.filter(({ call }) => !taken.has(call)).length;
+    if (missing > 0)
+      throw refuse(`it lacks ${counted(missing, 'call')} that the ledger knows; stop paydrop there, and try again`);
+    const { rows: now } = await tx.client.query<{ epoch: number }>(
+      `UPDATE sender SET state = 'retired', actor = $2, reason = $3, epoch = (SELECT epoch FROM admission)
+       WHERE journal = $1 RETURNING epoch`,
+      [id, actor, reason],
+    );
+    tx.audit({
+      actor,
+      move: 'retire-sender',
+      reason,
+      evidence: { sender: known.name, journal: id, calls: taken.size },
+    });
+    return { kind: 'retired' as const, name: known.name, journal: id, epoch: now[0]!.epoch };
+  });
+  await own.append({ ...retired, at: ledger.clock.now().toISOString() });
+  return { name: retired.name, calls: taken.size };
+}

@@ -1,0 +1,48 @@
+import type { Ledger } from '../open-ledger.ts';
+import { decide } from './admit.ts';
+import { sayWaits } from './say-waits.ts';
+
+/** Whether anything may be sent, for which hosts, and what is waited for. */
+export type AdmissionView = {
+  isOpen: boolean;
+  since: Date;
+  /** Number of the newest opening. */
+  epoch: number;
+  /** Sentences that say what to do; empty when it is open. */
+  waits: string[];
+  senders: SenderView[];
+};
+
+export type SenderView = {
+  journal: string;
+  name: string;
+  /** `sends` took part in the present opening, `reported` has done what it can while the ledger is closed. */
+  state: 'sends' | 'reported' | 'waited for' | 'lost' | 'retired';
+  calls: number;
+  lastCallAt: Date | null;
+};
+
+export async function readAdmission({ pool }: Pick<Ledger, 'pool'>): Promise<AdmissionView> {
+  const { rows } = await pool.query<{
+    isOpen: boolean;
+    since: Date;
+    epoch: number;
+    closing: string;
+    isMadeHere: boolean;
+  }>(
+    `SELECT is_open AND is_of_this_run() AS "isOpen", since, epoch, closing,
+            made_in = pg_postmaster_start_time() AS "isMadeHere" FROM admission`,
+  );
+  const { closing, isMadeHere, ...now } = rows[0]!;
+  const { rows: senders } = await pool.query<SenderView>(
+    `SELECT s.journal, s.name, a.calls, a.last AS "lastCallAt",
+            CASE WHEN s.state <> 'known' THEN s.state WHEN $1 AND s.epoch = $2 THEN 'sends'
+                 WHEN NOT $1 AND s.closing = $3 THEN 'reported' ELSE 'waited for' END AS state
+     FROM sender s CROSS JOIN LATERAL
+       (SELECT count(*)::int AS calls, max(started_at) AS last FROM attempt WHERE journal = s.journal) a
+     WHERE s.epoch > 0 OR s.closing = $3 ORDER BY s.name, s.journal`,
+    [now.isOpen, now.epoch, closing],
+  );
+  const { waits } = now.isOpen ? { waits: [] } : await decide({ client: pool }, { closing, isMadeHere });
+  return { ...now, waits: sayWaits(waits), senders };
+}

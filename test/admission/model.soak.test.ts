@@ -1,0 +1,13 @@
+import { randomInt } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { walk } from './model.ts';
+
+const WALKS = 6_000;
+
+it('the rules of admission let no batch leave twice in many walks', () => {
+  const first = randomInt(1_000_000_000);
+  for (let seed = first; seed < first + WALKS; seed += 1) {
+    const { doubles, story } = walk(seed);
+    expect(doubles, `seed ${seed}\n${story.join('\n')}`).toBe(0);
+  }
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { walk } from './model.ts';
+import type { Rule } from './rules.ts';
+
+/** A walk for each rule that charges twice without it. */
+const FOUND_BY: Record<Rule, number> = {
+  run: 7,
+  fence: 182,
+  oneEpoch: 2222,
+  listed: 179,
+  sameLists: 1296,
+  witness: 2555,
+  knownJournals: 177,
+  answeredCalls: 23,
+  inheritance: 393,
+  membersOnly: 13_650,
+  reconcile: 177,
+  callIds: 182,
+};
+
+describe('the rules of admission', () => {
+  it('let no batch leave twice, whatever happens', () => {
+    let [sends, openings, withheld] = [0, 0, 0];
+    for (let seed = 1; seed <= 600; seed += 1) {
+      const walked = walk(seed);
+      expect(walked.doubles, walked.story.join('\n')).toBe(0);
+      [sends, openings, withheld] = [sends + walked.sends, openings + walked.openings, withheld + walked.withheld];
+    }
+    expect(Math.min(sends, openings)).toBeGreaterThan(1_000);
+    expect(withheld).toBeGreaterThan(20);
+  });
+
+  it.each(Object.entries(FOUND_BY) as [Rule, number][])('need %s', (rule, seed) => {
+    expect(walk(seed, rule).doubles).toBe(1);
+    expect(walk(seed).doubles).toBe(0);
+  });
+});

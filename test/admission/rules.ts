@@ -1,0 +1,189 @@
+import { type Gone, isSame, type Told } from '../../src/ledger/admission/decide-opening.ts';
+
+/**
+ * The rules by which a ledger lets anything be sent, played on small worlds: hosts with journals, database servers that are
+ * restarted, put back and copied, processes that die between any two steps, persons. A walk is found out when the bytes of
+ * one batch leave twice. Each rule can be left out, to see that it is needed.
+ */
+export const RULES = {
+  run: 'a ledger that was opened for another run of its server is closed',
+  fence: 'a call whose line stands behind a newer fence does not leave',
+  oneEpoch: 'all reports of an opening bear one epoch',
+  listed: 'hosts that were listed before have to report until they are retired',
+  sameLists: 'hosts whose lists differ do not open',
+  witness: 'somebody who took part before opens, unless the ledger was made in this run',
+  knownJournals: 'a journal that the ledger or a reporter knows cannot be replaced by a new one',
+  answeredCalls: 'a journal without the line of a call that was answered is an older copy, for good',
+  inheritance: 'whoever retires a journal takes over its calls',
+  membersOnly: 'a journal that was retired is out of the opening at once',
+  reconcile: 'before an opening without a lost journal the books of the service are asked',
+  callIds: 'calls are known by a name of their own',
+} as const;
+export type Rule = keyof typeof RULES;
+
+export type Line =
+  | { k: 'fence'; epoch: number; closing: number; list: string[]; knows: string[] }
+  | { k: 'send'; call: string; batch: number }
+  | { k: 'retired'; name: string; journal: string; epoch: number };
+export type Journal = { id: string; lines: Line[]; isRefused: boolean };
+/** `journal` is left out for what the books of the service told. */
+export type Call = { batch: number; journal?: string; became?: 'answered' | 'withheld' };
+export type Closing = { id: number; epoch: number; run: number; reports: Record<string, Told> };
+export type Sender = { journal: string; epoch: number };
+/** What the database holds. It is copied and put back as a whole. */
+export type Ledger = {
+  madeIn: number;
+  epoch: number;
+  openFor: number | undefined;
+  members: Record<string, Sender>;
+  senders: Record<string, Sender>;
+  closing: Closing | undefined;
+  calls: Record<string, Call>;
+  attempts: Record<number, number>;
+  lost: Gone[];
+  retired: Gone[];
+};
+export type Server = { run: number; ledger: Ledger };
+export type Flight = { step: 'declared' | 'noted' | 'sent'; batch: number; call: string; epoch: number; at: Server };
+export type Host = {
+  name: string;
+  list: string[];
+  journal: Journal;
+  isUp: boolean;
+  at: number;
+  flights: Flight[];
+};
+
+export function tellOf(
+  { name, list, journal: { id, lines } }: { name: string; list: string[]; journal: Journal },
+  { senders }: Ledger,
+): Told {
+  const listed: Record<string, number> = {};
+  const fences = lines.filter((line) => line.k === 'fence');
+  for (const fence of fences) for (const one of fence.list) listed[one] = Math.max(listed[one] ?? 0, fence.epoch);
+  const knows = [...new Set(fences.flatMap((fence) => fence.knows))];
+  return {
+    journal: id,
+    name,
+    names: [name],
+    list: [...list],
+    listed,
+    knows,
+    isWitness:
+      knows.includes(id) ||
+      lines.some(({ k }) => k === 'send') ||
+      Object.values(senders).some(({ journal }) => journal === id),
+    retired: lines
+      .filter((line) => line.k === 'retired')
+      .map(({ name: gone, journal, epoch }) => ({ name: gone, journal, epoch })),
+  };
+}
+
+export function newHost(name: string, list: readonly string[], journal: Journal): Host {
+  return { name, list: [...list], journal, isUp: true, at: 0, flights: [] };
+}
+
+export function newLedger(run: number): Ledger {
+  return {
+    madeIn: run,
+    epoch: 0,
+    openFor: undefined,
+    members: {},
+    senders: {},
+    closing: undefined,
+    calls: {},
+    attempts: {},
+    lost: [],
+    retired: [],
+  };
+}
+
+export function readyBatches({ calls }: Ledger): number[] {
+  const isReady = (batch: number) =>
+    Object.values(calls).every((call) => call.batch !== batch || call.became === 'withheld');
+  return [0, 1, 2, 3].filter(isReady);
+}
+
+/** Its line was on the disk before the first byte left, so an answered call without one shows a copy from before. */
+export function isOlder({ id, lines }: Journal, ledger: Ledger): boolean {
+  const noted = new Set(lines.map((line) => (line.k === 'send' ? line.call : '')));
+  return Object.entries(ledger.calls).some(
+    ([call, { journal, became }]) => journal === id && became === 'answered' && !noted.has(call),
+  );
+}
+
+/** The ledger remembers each call of the journal that it does not know, and never sends its batch again. */
+export function compare(journal: Journal, ledger: Ledger): void {
+  for (const line of journal.lines) {
+    if (line.k !== 'send' || ledger.calls[line.call]) continue;
+    ledger.calls[line.call] = { batch: line.batch, journal: journal.id };
+  }
+}
+
+/** What a reporter would tell if the rule did not exist. */
+export function tellWithout(rule: Rule | undefined, told: Told, all: readonly Told[]): Told {
+  return {
+    ...told,
+    ...(rule === 'listed' && { listed: {} }),
+    ...(rule === 'sameLists' && { list: [...new Set([...all[0]!.list, told.name])] }),
+    ...(rule === 'knownJournals' && { knows: [] }),
+  };
+}
+
+export function newestFence({ lines }: Journal) {
+  return lines.filter((line) => line.k === 'fence').at(-1);
+}
+
+export function drop<Item>(items: Item[], item: Item): void {
+  const place = items.indexOf(item);
+  if (place >= 0) items.splice(place, 1);
+}
+
+export function copyOf<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+/** The same numbers for the same seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Chances and ids of a walk. */
+export class Dice {
+  protected readonly random: () => number;
+  private ids = 0;
+
+  constructor(seed: number) {
+    this.random = randomOf(seed);
+  }
+
+  protected next(): number {
+    return (this.ids += 1);
+  }
+
+  protected upTo(count: number): number {
+    return Math.floor(this.random() * count);
+  }
+
+  protected one<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.upTo(items.length)];
+  }
+}
+
+/** What the database asks before a batch may leave. */
+export function isAdmitted({ name, journal, list }: Host, { ledger, run }: Server, without: Rule | undefined): boolean {
+  const fence = newestFence(journal);
+  return (
+    (without === 'run' ? ledger.openFor !== undefined : ledger.openFor === run) &&
+    ledger.epoch === (fence?.epoch ?? 0) &&
+    ledger.members[name]?.journal === journal.id &&
+    fence !== undefined &&
+    isSame(fence.list, list)
+  );
+}

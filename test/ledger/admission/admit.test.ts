@@ -1,0 +1,131 @@
+import { copyFile, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { admit, isAdmitted } from '../../../src/ledger/admission/admit.ts';
+import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
+import { START } from '../../support/ledger-world.ts';
+import { BOTH, changed, type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
+
+let hosts: Hosts;
+beforeEach(async () => {
+  hosts = await openHosts();
+});
+afterEach(() => hosts.close());
+
+describe('admit', () => {
+  it('lets the one host of a new ledger send at once, and takes it as it is afterwards', async () => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(true);
+    expect(senderOf(await hosts.enter('a', NOT_LISTED))).toEqual(sender);
+    expect((await readFile(hosts.pathOf('a'), 'utf8')).match(/"kind":"fence"/g)).toHaveLength(1);
+  });
+
+  it('opens for two hosts when both have reported', async () => {
+    expect(waitsOf(await hosts.enter('a'))).toEqual([{ why: 'host', name: 'b' }]);
+    expect(await isOpen(hosts.ledger.pool)).toBe(false);
+    for (const sender of await hosts.enterBoth()) expect(await isAdmitted(hosts.ledger, sender)).toBe(true);
+  });
+
+  it.each([
+    ['another run of the server', () => hosts.otherRun()],
+    [
+      'rows that were loaded again',
+      () =>
+        hosts.world.force(
+          'CREATE TABLE kept AS SELECT * FROM admission; DELETE FROM admission; ALTER TABLE admission DISABLE TRIGGER USER; INSERT INTO admission SELECT * FROM kept; ALTER TABLE admission ENABLE TRIGGER USER',
+        ),
+    ],
+    ['another table', () => hosts.world.force(changed('UPDATE admission SET run_table = 1'))],
+    ['another database', () => hosts.world.force(changed('UPDATE admission SET run_database = 1'))],
+  ])('lets nothing leave after %s', async (_case, change) => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    await change();
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
+  });
+
+  it('waits, after the ledger has gone back, for the host that may know more, and then remembers its calls', async () => {
+    const [, b] = await hosts.enterBoth();
+    const fileId = await hosts.send('b', b);
+    await hosts.goBack(fileId);
+    expect(waitsOf(await hosts.enter('a'))).toEqual([
+      { why: 'host', name: 'b' },
+      expect.objectContaining({ why: 'journal', name: 'b' }),
+    ]);
+    expect(await readAdmission(hosts.ledger)).toMatchObject({
+      isOpen: false,
+      waits: [expect.stringContaining('Waiting for host b')],
+    });
+    const after = await hosts.enter('b');
+    expect(after.recalled).toMatchObject([{ recalled: [{ fileId }] }]);
+    expect(await hosts.stateOf(fileId)).toBe('unknown');
+    expect(await isAdmitted(hosts.ledger, senderOf(await hosts.enter('a')))).toBe(true);
+  });
+
+  it('knows a call by its own id, also where the older ledger has given its number to another', async () => {
+    const [a, b] = await hosts.enterBoth();
+    const fileId = await hosts.send('b', b);
+    await hosts.goBack(fileId);
+    await hosts.world.force(
+      `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, verdict, call, journal)
+       VALUES ('${fileId}', 1, 1, 'w', 'h', 1, now(), 'not_sent', gen_random_uuid(), '${a.journal}')`,
+    );
+    await hosts.enter('a');
+    expect((await hosts.enter('b')).recalled).toMatchObject([{ recalled: [{ fileId }] }]);
+    expect(await hosts.stateOf(fileId)).toBe('unknown');
+  });
+
+  it('refuses a journal without calls that the ledger saw answered, for good', async () => {
+    await hosts.enter('a', NOT_LISTED);
+    await copyFile(hosts.pathOf('a'), join(hosts.folder, 'older'));
+    await hosts.send('a', senderOf(await hosts.enter('a', NOT_LISTED)));
+    await copyFile(join(hosts.folder, 'older'), hosts.pathOf('a'));
+    await hosts.otherRun();
+    expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toMatchObject([{ why: 'older' }]);
+    expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toMatchObject([{ why: 'older' }]);
+  });
+
+  it('does not take a new journal for one that is missing', async () => {
+    await hosts.send('a', senderOf(await hosts.enter('a', ['a'])));
+    await rm(hosts.pathOf('a'));
+    await hosts.otherRun();
+    expect(waitsOf(await hosts.enter('a', ['a']))).toMatchObject([{ why: 'journal', name: 'a' }]);
+  });
+
+  it('refuses a journal of another installation', async () => {
+    await hosts.enter('a', NOT_LISTED);
+    await hosts.world.force('UPDATE admission SET ledger = gen_random_uuid()');
+    expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toMatchObject([{ why: 'foreign' }]);
+  });
+
+  it('lets a host that is not listed stop nobody', async () => {
+    const sender = senderOf(await hosts.enter('a', ['a']));
+    expect(waitsOf(await hosts.enter('c', NOT_LISTED))).toEqual([{ why: 'not-listed', name: 'c', list: ['a'] }]);
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(true);
+  });
+
+  it('raises the epoch for a journal that has left it behind elsewhere, and counts no report made before', async () => {
+    await hosts.enterBoth();
+    await hosts.otherRun();
+    await hosts.enter('a');
+    await (await hosts.journalOf('b')).append({
+      kind: 'fence',
+      at: START,
+      ledger: (await hosts.ledger.pool.query('SELECT ledger FROM admission')).rows[0].ledger,
+      epoch: 9,
+      closing: 'elsewhere',
+      name: 'b',
+      list: BOTH,
+      knows: [],
+    });
+    expect(waitsOf(await hosts.enter('b'))).toMatchObject([{ why: 'host', name: 'a' }, { why: 'journal' }]);
+    expect(senderOf(await hosts.enter('a')).epoch).toBe(10);
+  });
+
+  it('keeps the name that the journal of a single host was begun with', async () => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    await hosts.otherRun();
+    const journal = await hosts.journalOf('a');
+    expect(senderOf(await admit(hosts.ledger, journal, { name: 'renamed' })).journal).toBe(sender.journal);
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Admission, admit, type Sender } from '../../../../src/ledger/admission/admit.ts';
+import { prepareBatch } from '../../../../src/ledger/moves/prepare-batch.ts';
+import { sendBatch } from '../../../../src/ledger/moves/send-batch.ts';
+import { openSendJournal, type SendJournal } from '../../../../src/ledger/send-journal.ts';
+import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
+
+export const BOTH = ['a', 'b'];
+/** As on the one host that sends. */
+export const NOT_LISTED: string[] = [];
+
+export type Hosts = Awaited<ReturnType<typeof openHosts>>;
+
+/** A ledger from which nobody has sent, and hosts with send journals in a folder. */
+export async function openHosts() {
+  const world = await openTestLedger();
+  const { ledger } = world;
+  const folder = await mkdtemp(join(tmpdir(), 'paydrop-admission-'));
+  const journals: SendJournal[] = [];
+  await world.force(
+    `DELETE FROM sender; UPDATE admission SET is_open = false, epoch = 0, closing_epoch = 1, senders = '{}'`,
+  );
+  const pathOf = (name: string) => join(folder, name, 'sends.jsonl');
+  const journalOf = async (name: string): Promise<SendJournal> => {
+    const journal = await openSendJournal(pathOf(name));
+    journals.push(journal);
+    return journal;
+  };
+  const enter = async (name: string, senders = BOTH): Promise<Admission> =>
+    admit(ledger, await journalOf(name), { name, senders: senders === NOT_LISTED ? undefined : senders });
+  /** What a restart, a promoted replica or a copied folder does. */
+  const otherRun = () => world.force(changed('UPDATE admission SET run_started = now()'));
+  return {
+    world,
+    ledger,
+    folder,
+    pathOf,
+    journalOf,
+    enter,
+    otherRun,
+    /** One opening for both hosts. */
+    enterBoth: async (): Promise<[Sender, Sender]> => {
+      await enter('a');
+      const b = senderOf(await enter('b'));
+      return [senderOf(await enter('a')), b];
+    },
+    /** A send of a host, written down in its journal, with the answer of the service. @returns the file */
+    send: async (name: string, sender: Sender): Promise<string> => {
+      ledger.admitted.sender = sender;
+      const file = await world.accepted();
+      const batch = (await prepareBatch(ledger, { fileId: file.file_id, batchNo: 1 }, LEASE_MS))!;
+      expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
+      const { attempt, body_sha256: sha256, account, token: call } = batch;
+      await (await journalOf(name)).append({ at: START, account, ...keyOf(batch), attempt, sha256, call });
+      await world.force(`UPDATE attempt SET verdict = 'submitted' WHERE call = '${call}'`);
+      return batch.file_id;
+    },
+    /** The ledger as it was before this file was sent. */
+    goBack: async (fileId: string): Promise<void> => {
+      await world.force(
+        `DELETE FROM attempt WHERE file_id = '${fileId}'; UPDATE batch SET state = 'ready' WHERE file_id = '${fileId}'`,
+      );
+      await otherRun();
+    },
+    stateOf: async (fileId: string): Promise<string> =>
+      (await ledger.pool.query<{ state: string }>('SELECT state FROM batch WHERE file_id = $1', [fileId])).rows[0]!
+        .state,
+    close: async () => {
+      for (const journal of journals.splice(0)) await journal.close();
+      await world.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Past what notes the run with each change. */
+export function changed(statement: string): string {
+  return `ALTER TABLE admission DISABLE TRIGGER USER; ${statement}; ALTER TABLE admission ENABLE TRIGGER USER`;
+}
+
+export function senderOf(admission: Admission): Sender {
+  if (!('sender' in admission)) throw new Error(JSON.stringify(admission));
+  return admission.sender;
+}
+
+export function waitsOf(admission: Admission) {
+  return 'waits' in admission ? admission.waits : [];
+}

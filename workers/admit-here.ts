@@ -1,0 +1,52 @@
+import type { App } from '../src/app.ts';
+import { admit, isAdmitted, type Sender } from '../src/ledger/admission/admit.ts';
+import { sayWaits } from '../src/ledger/admission/say-waits.ts';
+import { type Recalled, recallForgotten } from '../src/ledger/moves/recall-batch.ts';
+
+/**
+ * Before anything may be sent: this host reports to the ledger what its send journal knows. An account of which it knows more
+ * stops, and what was sent is in doubt or barred from here on (F76). May be repeated.
+ * @returns undefined while the ledger stays closed; the log says once what is waited for
+ */
+export function admitHere(app: App): Promise<Sender | undefined> {
+  const running = asked.get(app.journal) ?? ask(app).finally(() => asked.delete(app.journal));
+  asked.set(app.journal, running);
+  return running;
+}
+
+/** Several accounts ask at once; one question serves them all. */
+const asked = new WeakMap<App['journal'], Promise<Sender | undefined>>();
+
+async function ask(app: App): Promise<Sender | undefined> {
+  const { ledger, journal, settings } = app;
+  const before = ledger.admitted;
+  const admission = await admit(ledger, journal, { name: settings.host, senders: settings.senders });
+  logRecalled(app, admission.recalled);
+  const sender = 'sender' in admission ? admission.sender : undefined;
+  const waits = 'waits' in admission ? sayWaits(admission.waits).join(' ') : undefined;
+  if (waits !== undefined && waits !== before.waits)
+    app.log.error({ code: 'LEDGER_NOT_OPEN' }, `nothing is sent: ${waits}`);
+  if (sender && before.waits !== undefined)
+    app.log.info({ epoch: sender.epoch }, 'the ledger is open: sending goes on');
+  Object.assign(ledger.admitted, { sender, waits });
+  return sender;
+}
+
+/** The same for a process that sends nothing: what its host has sent is written down all the same. */
+export async function compareJournal({ ledger, log, settings }: App): Promise<void> {
+  logRecalled({ log }, await recallForgotten(ledger, settings.paths.journal));
+}
+
+function logRecalled({ log }: Pick<App, 'log'>, all: readonly Recalled[]): void {
+  for (const { account, reason, recalled, forgotten } of all) {
+    const about = { account, code: 'JOURNAL_AHEAD', inDoubt: recalled.length, forgotten: forgotten.length };
+    log.error(about, `account stopped: ${reason}`);
+  }
+}
+
+/** When nothing was taken up, the ledger may have been closed, or is not the one that it was. */
+export async function askAgainWhenClosed(app: App): Promise<void> {
+  const { sender } = app.ledger.admitted;
+  if (sender && (await isAdmitted(app.ledger, sender))) return;
+  await admitHere(app);
+}
