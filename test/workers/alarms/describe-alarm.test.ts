@@ -61,7 +61,7 @@ describe('describeAlarm', () => {
   it('does not offer to approve a file without a row that could be sent', () => {
     const figures = { rows: 0, cents: 0, code: 'POISON_FILE' };
     expect(describeAlarm({ kind: 'file_held', subject: 'f', account: 'main', figures })).toBe(
-      'File f: 0 rows, 0.00 (POISON_FILE). "paydrop decline f --reason …".',
+      'File f: 0 rows, 0.00: each of 3 tries to read the file ended the program or the thread that read it (POISON_FILE). "paydrop decline f --reason …".',
     );
   });
 
