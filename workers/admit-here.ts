@@ -5,7 +5,7 @@ import { type Recalled, recallForgotten } from '../src/ledger/moves/recall-batch
 
 /**
  * Before anything may be sent: this host reports to the ledger what its send journal knows. An account of which it knows more
- * stops, and what was sent is in doubt or barred from here on (F76). May be repeated.
+ * stops, and what was sent is in doubt or barred from here on. May be repeated.
  * @returns undefined while the ledger stays closed; the log says once what is waited for
  */
 export function admitHere(app: App): Promise<Sender | undefined> {

@@ -10,7 +10,7 @@ import { openSendJournal } from '../ledger/send-journal.ts';
 
 /**
  * Before a person decides over batches: what the send journal knows and a restored ledger has forgotten is written down,
- * so that nobody cancels as never sent what was sent (F76). A ledger that is closed is reported to, as the workers do at
+ * so that nobody cancels as never sent what was sent. A ledger that is closed is reported to, as the workers do at
  * their start.
  * @param options.decides false for a command that only shows; it goes on while other hosts are waited for
  * @throws PipelineError LEDGER_NOT_OPEN
@@ -25,7 +25,10 @@ export async function compareJournalFirst(ledger: Ledger, settings: Settings, { 
   throw new PipelineError('LEDGER_NOT_OPEN', 'decide about what was sent', waits || undefined);
 }
 
-/** A host that never sent has nothing to report. */
+/**
+ * A host that never sent has nothing to report, and must not be taken for one that does: every process makes a send journal
+ * in its data folder.
+ */
 async function report(ledger: Ledger, { paths, host, senders }: Settings): Promise<string> {
   const exists = await access(paths.journal).then(
     () => true,
@@ -34,6 +37,8 @@ async function report(ledger: Ledger, { paths, host, senders }: Settings): Promi
   if (!exists) return '';
   const journal = await openSendJournal(paths.journal);
   try {
+    const { hasSends, notes } = await journal.readSelf(host, ledger.clock);
+    if (!hasSends && !senders?.includes(host) && !notes.some(({ kind }) => kind === 'fence')) return '';
     const admission = await admit(ledger, journal, { name: host, senders });
     say(admission.recalled);
     return 'waits' in admission ? sayWaits(admission.waits).join(' ') : '';

@@ -58,7 +58,7 @@ export type SendJournal = {
    * @param name of this host, for a journal that is new
    */
   readSelf(name: string, clock: Clock): Promise<JournalSelf>;
-  /** Whether a call must not leave: its line is not there, or a fence of a newer epoch stands before it. */
+  /** Whether a call of this process must not leave: its line is not there, or a fence of a newer epoch stands before it. */
   isFenced(call: string, epoch: number): boolean;
   close(): Promise<void>;
 };
@@ -86,13 +86,18 @@ export async function openSendJournal(path: string, { isThere = false } = {}): P
     await file.close();
     throw error;
   }
+  /** Calls of this process whose lines are being written, and the newest epoch that stood before each when it was read. */
+  const pending = new Map<string, number | undefined>();
   const append = async (entry: JournalEntry | JournalNote) => {
+    const call = 'kind' in entry || entry.answer || entry.from ? undefined : entry.call;
+    if (call !== undefined) pending.set(call, undefined);
     try {
       await file.appendFile(`\n${JSON.stringify(entry)}`);
       crashPoint('journal.written');
       await file.datasync();
       crashPoint('journal.synced');
     } catch (error) {
+      pending.delete(call ?? '');
       const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
       throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
     }
@@ -104,12 +109,18 @@ export async function openSendJournal(path: string, { isThere = false } = {}): P
   let readTo = 0;
   let newestEpoch = 0;
   const take = (line: string) => {
+    // A journal is nearly all sends, of which only those under way have to be looked into.
+    if (hasSends && pending.size === 0 && !line.includes('"kind":')) return;
     const parsed = parseEntry(line);
-    if (parsed === undefined) return parsed;
-    if (!('kind' in parsed)) hasSends = true;
-    else notes.set(line, parsed);
-    if ('kind' in parsed && parsed.kind === 'fence') newestEpoch = Math.max(newestEpoch, parsed.epoch);
-    return parsed;
+    if (parsed === undefined) return;
+    if ('kind' in parsed) {
+      notes.set(line, parsed);
+      if (parsed.kind === 'fence') newestEpoch = Math.max(newestEpoch, parsed.epoch);
+      return;
+    }
+    hasSends = true;
+    const { call = '' } = parsed;
+    if (pending.has(call)) pending.set(call, pending.get(call) ?? newestEpoch);
   };
   const catchUp = () => {
     for (const { line, at } of readLines(file.fd, readTo)) {
@@ -131,12 +142,10 @@ export async function openSendJournal(path: string, { isThere = false } = {}): P
       return { id: beginning()!.journal, notes: [...notes.values()], hasSends };
     },
     isFenced: (call, epoch) => {
-      for (const { line, at } of readLines(file.fd, readTo)) {
-        const entry = take(line);
-        readTo = at;
-        if (entry && !('kind' in entry) && entry.call === call) return newestEpoch > epoch;
-      }
-      return true;
+      catchUp();
+      const before = pending.get(call);
+      pending.delete(call);
+      return before === undefined || before > epoch;
     },
     close: () => file.close(),
   };

@@ -20,6 +20,18 @@ afterAll(async () => {
 });
 
 describe('compareJournalFirst', () => {
+  it('does not report for a host that has never sent, which would be waited for', async () => {
+    const fresh = await openTestLedger();
+    await fresh.force('UPDATE admission SET is_open = false');
+    const journal = join(folder, 'never-sent.jsonl');
+    await writeFile(journal, '');
+    const settings = { paths: { journal }, host: 'site' } as Settings;
+    await expect(compareJournalFirst(fresh.ledger, settings)).rejects.toMatchObject({ code: 'LEDGER_NOT_OPEN' });
+    const { rows } = await fresh.ledger.pool.query(`SELECT FROM sender WHERE name = 'site'`);
+    await fresh.close();
+    expect(rows).toEqual([]);
+  });
+
   it('writes down what was forgotten before a person decides, and says so once', async () => {
     const batch = await world.batchIn('ready');
     const { fileId, batchNo } = keyOf(batch);

@@ -230,6 +230,17 @@ describe('readSelf', () => {
     expect(one.isFenced('nowhere', 2)).toBe(true);
   });
 
+  it('knows the calls of several accounts, in whatever order they are asked about', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.readSelf('host-a', world.clock);
+    await one.append(fence(1));
+    for (const call of ['first', 'second']) await one.append({ ...entryOf(1), call });
+    await one.readSelf('host-a', world.clock);
+    await other.append(fence(2));
+    await one.append({ ...entryOf(1), call: 'third' });
+    expect(['third', 'second', 'first'].map((call) => one.isFenced(call, 1))).toEqual([true, false, false]);
+  });
+
   it('does not take a fence behind a call for one before it', async () => {
     const [one, other] = [await open(), await open()];
     await one.readSelf('host-a', world.clock);

@@ -4,6 +4,7 @@ import { WORK } from '../../schemas/work.ts';
 import type { Settings } from '../../src/kernel/config.ts';
 import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { formatCents } from '../../src/kernel/money.ts';
+import { isOpen } from '../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../src/ledger/admission/read-admission.ts';
 import type { Ledger } from '../../src/ledger/open-ledger.ts';
 import { findClosed } from '../../src/ledger/queries/find-closed.ts';
@@ -68,8 +69,9 @@ async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
 
 /** A ledger that may have gone back lets nothing leave before all have reported. One to which nobody has reported is not in use. */
 async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
-  const { isOpen, since, waits, senders } = await readAdmission(ledger);
-  if (isOpen || !senders.some(({ state }) => state === 'reported')) return [];
+  if (await isOpen(ledger.pool)) return [];
+  const { since, waits, senders } = await readAdmission(ledger);
+  if (!senders.some(({ state }) => state === 'reported')) return [];
   const about = { name: null, since, account: null, fileId: null, batchNo: null };
   const why = 'the ledger is with another run of its server than before and may have gone back';
   return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));

@@ -4,6 +4,7 @@ import { lockForStop } from '../moves/stop-lock.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
+import type { Asked } from '../wire/asked.ts';
 import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 
 /** The journal of this host, and the opening for which it may send. */
@@ -36,6 +37,7 @@ type State = {
   isOfThisRun: boolean;
   senders: string[];
   isMadeHere: boolean;
+  since: Date;
 };
 
 /** Others may report at the same moment, or raise the epoch; each of these tries ends in a step further. */
@@ -54,7 +56,7 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const name = host.senders ? host.name : nameOf(self);
     const list = [...(host.senders ?? [name])];
     const state = await readState(ledger);
-    const trouble = findTrouble(self, state);
+    const trouble = findTrouble(self, state) ?? (await findRetired(ledger, self));
     if (trouble) return { recalled, waits: [trouble] };
     const fence = newestFence(self);
     const sender = fence && { journal: self.id, epoch: fence.epoch };
@@ -107,8 +109,13 @@ function newestFence({ notes }: JournalSelf): Fence | undefined {
 function findTrouble({ id, notes }: JournalSelf, { ledger }: State): OwnTrouble | undefined {
   if (notes.some(({ kind }) => kind === 'older')) return { why: 'older', journal: id };
   if (notes.some((note) => note.kind === 'fence' && note.ledger !== ledger)) return { why: 'foreign', journal: id };
-  const isRetired = notes.some((note) => note.kind === 'retired' && note.journal === id);
-  return isRetired ? { why: 'retired', journal: id } : undefined;
+  return undefined;
+}
+
+/** It must not close a ledger that is open for those that took over from it. */
+async function findRetired({ pool }: Ledger, { id }: JournalSelf): Promise<OwnTrouble | undefined> {
+  const { rowCount } = await pool.query(`SELECT FROM sender WHERE journal = $1 AND state = 'retired'`, [id]);
+  return rowCount ? { why: 'retired', journal: id } : undefined;
 }
 
 /** Whether this journal may send at this moment. */
@@ -117,13 +124,13 @@ export async function isAdmitted({ pool }: Pick<Ledger, 'pool'>, { journal, epoc
   return rows[0]!.yes;
 }
 
-const STATE = `SELECT ledger, epoch, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
+const STATE = `SELECT ledger, epoch, since, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
   is_of_this_run() AS "isOfThisRun", senders,
   made_in = pg_postmaster_start_time()
     AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
   FROM admission`;
 
-async function readState({ pool }: Ledger): Promise<State> {
+export async function readState({ pool }: { pool: Asked }): Promise<State> {
   const { rows } = await pool.query<State>(STATE);
   return rows[0]!;
 }
@@ -233,7 +240,7 @@ type SenderRow = {
   report: Told | null;
 };
 
-/** What is waited for now; for whoever only looks as well. */
+/** What is waited for now; for those who only look as well. */
 export async function decide(
   { client }: Pick<Transaction, 'client'>,
   { closing, isMadeHere }: Pick<State, 'closing' | 'isMadeHere'>,

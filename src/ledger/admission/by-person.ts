@@ -5,7 +5,7 @@ import type { Because } from '../moves/move.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
-import { closeLedger } from './admit.ts';
+import { closeLedger, decide, readState } from './admit.ts';
 
 type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
 
@@ -17,6 +17,12 @@ async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
     [words],
   );
   return rows;
+}
+
+/** An older ledger may know of a host only from those that have reported. */
+async function isWaitedFor(tx: Transaction, name: string): Promise<boolean> {
+  const { waits } = await decide(tx, await readState({ pool: tx.client }));
+  return waits.some((wait) => wait.why === 'host' && wait.name === name);
 }
 
 /**
@@ -35,8 +41,17 @@ export function declareLost(
 ): Promise<string[]> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
-    const closing = await closeLedger(tx);
     const known = await findKnown(tx, words);
+    if (known.length === 0 && !(await isWaitedFor(tx, words)))
+      throw new PipelineError(
+        'NOT_FOUND',
+        `declare ${words} lost`,
+        'no host or send journal of that name is waited for',
+        {
+          next: 'See "paydrop sender list".',
+        },
+      );
+    const closing = await closeLedger(tx);
     const { rows: reported } = await tx.client.query<{ journal: string }>(
       'SELECT journal FROM sender WHERE closing = $1',
       [closing.id],
@@ -44,7 +59,6 @@ export function declareLost(
     const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
     if (known.length > 0 && lost.length === 0)
       throw new PipelineError('MOVE_REFUSED', `declare ${words} lost`, 'its send journal has reported');
-    // An older ledger may know nothing of a host but its name.
     if (known.length === 0)
       await tx.client.query(
         `INSERT INTO sender (journal, name, state, epoch, actor, reason) VALUES (gen_random_uuid(), $1, 'lost', $2, $3, $4)`,

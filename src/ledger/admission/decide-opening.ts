@@ -39,7 +39,7 @@ export type Wait =
   | { why: 'lists'; names: string[] }
   /** Two journals bear one name. */
   | { why: 'same-name'; name: string }
-  /** Nobody who has reported has ever sent from this ledger. */
+  /** None of those that have reported has ever sent from this ledger. */
   | { why: 'stranger' };
 
 export type Decision = { members: Told[]; waits: Wait[] };

@@ -1,5 +1,5 @@
 import type { Ledger } from '../open-ledger.ts';
-import { decide } from './admit.ts';
+import { decide, readState } from './admit.ts';
 import { sayWaits } from './say-waits.ts';
 
 /** Whether anything may be sent, for which hosts, and what is waited for. */
@@ -23,17 +23,9 @@ export type SenderView = {
 };
 
 export async function readAdmission({ pool }: Pick<Ledger, 'pool'>): Promise<AdmissionView> {
-  const { rows } = await pool.query<{
-    isOpen: boolean;
-    since: Date;
-    epoch: number;
-    closing: string;
-    isMadeHere: boolean;
-  }>(
-    `SELECT is_open AND is_of_this_run() AS "isOpen", since, epoch, closing,
-            made_in = pg_postmaster_start_time() AS "isMadeHere" FROM admission`,
-  );
-  const { closing, isMadeHere, ...now } = rows[0]!;
+  const state = await readState({ pool });
+  const { closing, epoch, since } = state;
+  const now = { isOpen: state.isOpen && state.isOfThisRun, since, epoch };
   const { rows: senders } = await pool.query<SenderView>(
     `SELECT s.journal, s.name, a.calls, a.last AS "lastCallAt",
             CASE WHEN s.state <> 'known' THEN s.state WHEN $1 AND s.epoch = $2 THEN 'sends'
@@ -43,6 +35,6 @@ export async function readAdmission({ pool }: Pick<Ledger, 'pool'>): Promise<Adm
      WHERE s.epoch > 0 OR s.closing = $3 ORDER BY s.name, s.journal`,
     [now.isOpen, now.epoch, closing],
   );
-  const { waits } = now.isOpen ? { waits: [] } : await decide({ client: pool }, { closing, isMadeHere });
+  const { waits } = now.isOpen ? { waits: [] } : await decide({ client: pool }, state);
   return { ...now, waits: sayWaits(waits), senders };
 }

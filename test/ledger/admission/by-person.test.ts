@@ -40,6 +40,20 @@ describe('by a person', () => {
     await expect(declareLost(hosts.ledger, 'a', ['main'], because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
   });
 
+  it('declareLost stops nothing for a name that is not waited for', async () => {
+    const [a] = await hosts.enterBoth();
+    await expect(declareLost(hosts.ledger, 'hots-b', ['main'], because)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await isAdmitted(hosts.ledger, a)).toBe(true);
+  });
+
+  it('a host that was retired and comes back stops nobody', async () => {
+    const [a] = await hosts.enterBoth();
+    hosts.ledger.admitted.sender = a;
+    await retireSender(hosts.ledger, { own: await hosts.journalOf('a'), from: await hosts.journalOf('b') }, because);
+    expect(waitsOf(await hosts.enter('b'))).toMatchObject([{ why: 'retired' }]);
+    expect(await isAdmitted(hosts.ledger, a)).toBe(true);
+  });
+
   it('retireSender takes over the calls, so that an older ledger needs the host no more', async () => {
     const [a, b] = await hosts.enterBoth();
     const fileId = await hosts.send('b', b);
