@@ -42,11 +42,12 @@ describe('readSealedPart', () => {
     expect(pool.idleCount).toBe(pool.totalCount);
   });
 
+  // Other timers of the process come and go meanwhile; one left by each of a hundred readings would be seen.
   it('leaves no timer behind that watches over an answer which has come', async () => {
     const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     await world.ledger.pool.query('SELECT 1');
     const before = countTimers();
-    await readSealedPart(world.ledger, key, 'body');
-    expect(countTimers()).toBe(before);
+    for (let reading = 0; reading < 100; reading++) await readSealedPart(world.ledger, key, 'body');
+    expect(countTimers() - before).toBeLessThan(50);
   });
 });
