@@ -25,6 +25,9 @@ const MANY_DIGITS = 12;
 /** From so many digits on the number of the row is looked for in the other cells. */
 const TELLING_DIGITS = 8;
 
+/** From so many digits on, and below those, it is starred where it stands by itself. */
+const SHORT_DIGITS = 5;
+
 /**
  * Accepts only what is certain and leaves everything else to `shownRow`, which says what is right: the number stands in its
  * column, all digits; no other cell has as many; no cell looks like a formula; amounts are plain decimals.
@@ -63,6 +66,7 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
       if (column === numberAt) {
         const digits = countDigits(from, first, place);
         if (digits !== place - first || !isNumber(from, first, place)) return -1;
+        if (digits >= SHORT_DIGITS && digits < TELLING_DIGITS) return -1;
         numberDigits = digits;
         const hidden = clear ? 0 : digits - shownDigits(digits);
         for (let star = 0; star < hidden; star += 1) to[copy + star] = STAR;
