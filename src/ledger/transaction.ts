@@ -97,7 +97,7 @@ export function violates(error: unknown, index: string): boolean {
  * A statement with its values in its text, because only such can be asked together with others. No value is a number of a
  * payer, so none shows where the server shows statements.
  */
-function appendAudit(at: Date, link: AuditEntry, databaseNow: string): string {
+export function appendAudit(at: Date, link: AuditEntry, databaseNow: string): string {
   const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
   const values = [at.toISOString(), actor, fileId, batchNo, move, from, to, reason].map(writeLiteral);
   const known = pg.escapeLiteral(storableJson(evidence));

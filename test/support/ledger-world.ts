@@ -117,7 +117,7 @@ export async function openTestLedger() {
       (await readAudit(ledger, fileId)).map(({ seq: _seq, at: _at, ...link }) => link),
     close: async () => {
       for (const another of others) await another.close();
-      await ledger.close();
+      if (!ledger.pool.ended) await ledger.close();
       await postgres.stop();
     },
   };

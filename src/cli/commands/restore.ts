@@ -3,6 +3,7 @@ import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { counted } from '../../kernel/counted.ts';
+import { readAdmission } from '../../ledger/admission/read-admission.ts';
 import { type Restored, restoreBackup } from '../../ledger/backup/restore-backup.ts';
 import { type Recalled, recallForgotten } from '../../ledger/moves/recall-batch.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
@@ -17,8 +18,9 @@ export const restore: CliCommand = {
   options: [['--replace', 'put a ledger that holds files aside; it is kept under another name'], JSON_OPTION],
   notes: [
     `Stop every paydrop of this ledger first. The whole file is checked before anything is changed, and the change is one
-transaction. Leave the send journal as it is: it knows what was sent since the backup. Exit status 5 when an account
-was stopped, because a person has to look there.`,
+transaction. Leave the send journal as it is: it knows what was sent since the backup. With --replace the calls of the ledger
+that is put aside are remembered too. Exit status 5 when an account was stopped or another host has to report, because a person
+has to look there.`,
   ],
   examples: ['restore /backups/paydrop-2026-11-22.backup', 'restore /backups/paydrop-2026-11-22.backup --replace'],
   async run(call) {
@@ -28,17 +30,31 @@ was stopped, because a person has to look there.`,
     const log = openCommandLog('error');
     const options = { clock: systemClock, log, actor: operatorName(), replace };
     const restored = await restoreBackup(placeOf(settings), resolve(file), options);
-    const stopped = await compare(settings, log);
-    print(call, { ...restored, stopped: stopped.map(forJson) }, () => describe(file, restored, stopped));
-    return stopped.length === 0 ? EXIT.ok : EXIT.exception;
+    const { recalled, waits, isWaitedFor } = await compare(settings, log);
+    const stopped = [...restored.recalled, ...recalled];
+    const { backup, keptAs } = restored;
+    print(call, { backup, keptAs, stopped: stopped.map(forJson), waits }, () =>
+      describe(file, restored, stopped, waits),
+    );
+    return stopped.length > 0 || isWaitedFor ? EXIT.exception : EXIT.ok;
   },
 };
 
 /** As at the start of the workers, so that the person who restored hears of it at once. */
-async function compare(settings: Settings, log: ReturnType<typeof openCommandLog>): Promise<Recalled[]> {
+async function compare(
+  settings: Settings,
+  log: ReturnType<typeof openCommandLog>,
+): Promise<{ recalled: Recalled[]; waits: string[]; isWaitedFor: boolean }> {
   const ledger = await openLedger(placeOf(settings), { clock: systemClock, log });
   try {
-    return await recallForgotten(ledger, settings.paths.journal);
+    const recalled = await recallForgotten(ledger, settings.paths.journal);
+    const { waits, senders } = await readAdmission(ledger);
+    // This host reports when it is started.
+    return {
+      recalled,
+      waits,
+      isWaitedFor: senders.some(({ name, state }) => state === 'waited for' && name !== settings.host),
+    };
   } finally {
     await ledger.close();
   }
@@ -48,7 +64,12 @@ function forJson({ account, reason, recalled, forgotten }: Recalled) {
   return { account, reason, inDoubt: recalled, forgotten: forgotten.length };
 }
 
-function describe(file: string, { backup, keptAs }: Restored, stopped: readonly Recalled[]): string {
+function describe(
+  file: string,
+  { backup, keptAs }: Restored,
+  stopped: readonly Recalled[],
+  waits: readonly string[],
+): string {
   return [
     `Restored ${file}: the ledger of ${backup.madeAt}, ${counted(backup.rows, 'row')} in ${counted(backup.tables.length, 'table')}.`,
     ...(keptAs === undefined
@@ -58,6 +79,7 @@ function describe(file: string, { backup, keptAs }: Restored, stopped: readonly 
       ? ['The send journal of this host knows nothing that this ledger does not: no account was stopped.']
       : [...stopped.map(describeStop), NEXT]),
     'Nothing is sent before every host that sends has reported: paydrop sender list',
+    ...waits,
   ].join('\n');
 }
 

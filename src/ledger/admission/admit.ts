@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { recallForgotten, type Recalled } from '../moves/recall-batch.ts';
 import { lockForStop } from '../moves/stop-lock.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
-import type { Asked } from '../wire/asked.ts';
+import { type Closing, closeLedger, readState, type State } from './close-ledger.ts';
 import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 
 /** The journal of this host, and the opening for which it may send. */
@@ -24,21 +23,10 @@ export type OwnTrouble =
   | { why: 'foreign'; journal: string }
   /** It was retired. */
   | { why: 'retired'; journal: string }
+  /** Other hosts were quicker each time. */
+  | { why: 'busy' }
   /** The ledger is open for other hosts. */
   | { why: 'not-listed'; name: string; list: string[] };
-
-/** The row of the ledger, and what it has of this journal. */
-type State = {
-  ledger: string;
-  epoch: number;
-  closing: string;
-  closingEpoch: number;
-  isOpen: boolean;
-  isOfThisRun: boolean;
-  senders: string[];
-  isMadeHere: boolean;
-  since: Date;
-};
 
 /** Others may report at the same moment, or raise the epoch; each of these tries ends in a step further. */
 const TRIES = 10;
@@ -55,7 +43,7 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const self = await journal.readSelf(host.name, ledger.clock);
     const name = host.senders ? host.name : nameOf(self);
     const list = [...(host.senders ?? [name])];
-    const state = await readState(ledger);
+    const state = await adopt(ledger, self);
     const trouble = findTrouble(self, state) ?? (await findRetired(ledger, self));
     if (trouble) return { recalled, waits: [trouble] };
     const fence = newestFence(self);
@@ -94,12 +82,27 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     if (decision === undefined) continue;
     if (decision.waits.length > 0) return { recalled, waits: decision.waits };
   }
-  return { recalled, waits: [{ why: 'host', name: host.name }] };
+  return { recalled, waits: [{ why: 'busy' }] };
 }
 
 /** A host that is not listed by name keeps the one that its journal was begun with, whatever the host is called later. */
 function nameOf({ notes }: JournalSelf): string {
   return notes.find((note) => note.kind === 'begin')!.name;
+}
+
+/**
+ * A ledger that was never opened is of the installation whose journal comes first: a backup of an older version does not know
+ * its own.
+ */
+async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
+  const state = await readState(ledger);
+  const fence = newestFence(self);
+  if (state.epoch > 0 || fence === undefined || fence.ledger === state.ledger) return state;
+  await ledger.pool.query('UPDATE admission SET ledger = $1 WHERE ledger = $2 AND epoch = 0 AND NOT is_open', [
+    fence.ledger,
+    state.ledger,
+  ]);
+  return readState(ledger);
 }
 
 function newestFence({ notes }: JournalSelf): Fence | undefined {
@@ -124,52 +127,11 @@ export async function isAdmitted({ pool }: Pick<Ledger, 'pool'>, { journal, epoc
   return rows[0]!.yes;
 }
 
-const STATE = `SELECT ledger, epoch, since, closing, closing_epoch AS "closingEpoch", is_open AS "isOpen",
-  is_of_this_run() AS "isOfThisRun", senders,
-  made_in = pg_postmaster_start_time()
-    AND made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()) AS "isMadeHere"
-  FROM admission`;
-
-export async function readState({ pool }: { pool: Asked }): Promise<State> {
-  const { rows } = await pool.query<State>(STATE);
-  return rows[0]!;
-}
-
-type Closing = { id: string; epoch: number; knows: string[] };
-
-/**
- * Closes the ledger, when it is open for another run, for other senders or for an epoch that this journal has left behind.
- *
- * All reports of an opening bear one epoch, which no journal goes back behind. So a journal that has met it elsewhere raises
- * it, and what was reported before is void: its host may have sent to the other ledger meanwhile.
- */
 function close(ledger: Ledger, fence: Fence | undefined): Promise<Closing> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
     return closeLedger(tx, fence);
   });
-}
-
-/** The same within a transaction that holds the lock of stops. */
-export async function closeLedger(tx: Transaction, fence?: Fence): Promise<Closing> {
-  const { rows } = await tx.client.query<State>(STATE);
-  let state = rows[0]!;
-  if (state.isOpen || !state.isOfThisRun) state = await begin(tx, state.epoch + 1);
-  const hasLeft = fence && fence.closing !== state.closing && fence.epoch >= state.closingEpoch;
-  if (hasLeft) state = await begin(tx, fence.epoch + 1);
-  const { rows: known } = await tx.client.query<{ journal: string }>(
-    'SELECT journal FROM sender WHERE epoch > 0 ORDER BY journal',
-  );
-  return { id: state.closing, epoch: state.closingEpoch, knows: known.map((row) => row.journal) };
-}
-
-async function begin(tx: Transaction, epoch: number): Promise<State> {
-  await tx.client.query(
-    `UPDATE admission SET is_open = false, closing = $1, closing_epoch = $2, since = ${tx.databaseNow}`,
-    [randomUUID(), epoch],
-  );
-  const { rows } = await tx.client.query<State>(STATE);
-  return rows[0]!;
 }
 
 async function hasReported({ pool }: Ledger, { id }: JournalSelf, closing: Closing): Promise<boolean> {
@@ -216,8 +178,7 @@ function tellOf({ id, notes, hasSends }: JournalSelf, name: string, list: string
 function report(ledger: Ledger, closing: string, told: Told): Promise<Decision | undefined> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
-    const { rows } = await tx.client.query<State>(STATE);
-    const state = rows[0]!;
+    const state = await readState({ pool: tx.client });
     if (state.isOpen || !state.isOfThisRun || state.closing !== closing) return undefined;
     await tx.client.query(
       `INSERT INTO sender (journal, name, closing, report, reported_at) VALUES ($1, $2, $3, $4, ${tx.databaseNow})

@@ -5,7 +5,8 @@ import type { Because } from '../moves/move.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
-import { closeLedger, decide, readState } from './admit.ts';
+import { decide } from './admit.ts';
+import { closeLedger, readState } from './close-ledger.ts';
 
 type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
 
@@ -19,10 +20,10 @@ async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
   return rows;
 }
 
-/** An older ledger may know of a host only from those that have reported. */
+/** An older ledger may know of a host only from those that have reported, and one of an older version of none. */
 async function isWaitedFor(tx: Transaction, name: string): Promise<boolean> {
   const { waits } = await decide(tx, await readState({ pool: tx.client }));
-  return waits.some((wait) => wait.why === 'host' && wait.name === name);
+  return waits.some((wait) => wait.why === 'stranger' || (wait.why === 'host' && wait.name === name));
 }
 
 /**

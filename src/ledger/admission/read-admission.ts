@@ -1,5 +1,6 @@
 import type { Ledger } from '../open-ledger.ts';
-import { decide, readState } from './admit.ts';
+import { decide } from './admit.ts';
+import { readState } from './close-ledger.ts';
 import { sayWaits } from './say-waits.ts';
 
 /** Whether anything may be sent, for which hosts, and what is waited for. */

@@ -18,13 +18,15 @@ function sayWait(wait: Wait | OwnTrouble): string {
     case 'same-name':
       return `Two send journals bear the name ${wait.name}. Give each host a name of its own by PAYDROP_HOST, and list them as "senders" in the configuration.`;
     case 'stranger':
-      return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first".';
+      return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
     case 'older':
       return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Put the newer one back; if it is lost: "paydrop sender lost ${short(wait.journal)}".`;
     case 'foreign':
       return `The send journal of this host (${short(wait.journal)}) belongs to another installation. Put the right one back, or check DATABASE_URL.`;
     case 'retired':
       return `The send journal of this host (${short(wait.journal)}) was retired. Move it away, so that a new one is begun.`;
+    case 'busy':
+      return 'Other hosts report at this moment; this one tries again by itself.';
     case 'not-listed':
       return `This host, ${wait.name}, is not among those that send: ${wait.list.join(', ')}. Write all of them as "senders" into the configuration of each host, and start those again first.`;
   }

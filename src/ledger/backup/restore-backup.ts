@@ -7,13 +7,19 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import { ALIVE_LOCKS } from '../instance.ts';
 import { buildSchema, listMigrations, lockSchema } from '../migrate.ts';
+import type { Recalled } from '../moves/recall-batch.ts';
 import { type LedgerPlace, openPool, reachServer } from '../open-ledger.ts';
+import { appendAudit, type AuditEntry } from '../transaction.ts';
 import type { BackupHead, BackupSummary, BackupTable } from './backup-frame.ts';
 import { readBackup } from './read-backup.ts';
 import { readTables } from './read-tables.ts';
+import { takeOver } from './take-over.ts';
 
-/** `keptAs` is the schema in which the ledger that was there before lies now. */
-export type Restored = { backup: BackupSummary; keptAs?: string };
+/**
+ * `keptAs` is the schema in which the ledger that was there before lies now; `recalled` are the calls that it knew and the
+ * backup does not.
+ */
+export type Restored = { backup: BackupSummary; keptAs?: string; recalled: Recalled[] };
 
 type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean };
 
@@ -22,8 +28,8 @@ type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean 
  * one transaction, so that a crash at any moment leaves the ledger as it was or the restored one, and nothing between.
  * A ledger that an older version wrote is brought up to date on the way.
  *
- * What was sent after the backup is in the send journal and not in this ledger: compare the two before anything else
- * (moves/recall-batch.ts). A process that starts does that by itself.
+ * What was sent after the backup is in the send journals, in the ledger that is put aside, and not in this one. Its calls
+ * are taken over from the one that is put aside; the journals report before anything is sent (admission/admit.ts).
  * @param options.replace put a ledger that holds files aside instead of refusing
  * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing was changed then
  */
@@ -73,16 +79,19 @@ async function replaceLedger(
   path: string,
   backup: BackupSummary,
   options: RestoreOptions,
-): Promise<{ keptAs?: string }> {
+): Promise<Omit<Restored, 'backup'>> {
   await mustBeFree(client);
   const at = options.clock.now();
   const aside = await putAside(client, at, options.replace);
   await fill(client, path);
   await buildSchema(client);
-  await noteRestore(client, backup, { at, actor: options.actor });
+  const links = [noteRestore(backup, options.actor)];
+  const tx = { client, at, databaseNow: 'clock_timestamp()', audit: (link: AuditEntry) => void links.push(link) };
+  const recalled = await takeOver(tx, aside.keptAs);
+  for (const link of links) await client.query(appendAudit(at, link, tx.databaseNow));
   // Asked again: whoever came in meanwhile has looked at the ledger that is about to go.
   await mustBeFree(client);
-  return aside;
+  return { ...aside, recalled };
 }
 
 /** Every process that has opened the ledger holds a lock of its own (instance.ts), the shortest command as well. */
@@ -115,10 +124,10 @@ async function putAside(client: PoolClient, at: Date, replace: boolean): Promise
   return { keptAs };
 }
 
-/** A ledger that no file has come into yet, and in which nobody has done anything. */
+/** A ledger that no file has come into yet, and in which nobody has done anything but opened it. */
 async function isEmpty(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ empty: boolean }>(
-    `SELECT NOT EXISTS (SELECT FROM paydrop.file) AND NOT EXISTS (SELECT FROM paydrop.audit) AS empty`,
+    `SELECT NOT EXISTS (SELECT FROM paydrop.file) AND NOT EXISTS (SELECT FROM paydrop.audit WHERE move <> 'open-ledger') AS empty`,
   );
   return rows[0]!.empty;
 }
@@ -169,17 +178,7 @@ async function advanceNumbers(client: PoolClient): Promise<void> {
 }
 
 /** One more link of the chain: whoever reads it later sees where the ledger went back to an older state. */
-async function noteRestore(
-  client: PoolClient,
-  backup: BackupSummary,
-  { at, actor }: { at: Date; actor: string },
-): Promise<void> {
-  const reason = `restored from a backup of ${backup.madeAt}`;
-  const evidence = { madeAt: backup.madeAt, sha256: backup.sha256, rows: backup.rows };
-  await client.query(`SELECT append_audit($1, $2, NULL, NULL, 'restore-ledger', NULL, NULL, $3, $4)`, [
-    at,
-    actor,
-    reason,
-    JSON.stringify(evidence),
-  ]);
+function noteRestore({ madeAt, sha256, rows }: BackupSummary, actor: string): AuditEntry {
+  const reason = `restored from a backup of ${madeAt}`;
+  return { actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } };
 }

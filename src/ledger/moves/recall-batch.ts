@@ -1,5 +1,6 @@
 import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
+import { groupBy } from '../../kernel/group-by.ts';
 import type { Ledger } from '../open-ledger.ts';
 import type { BatchRow } from '../records.ts';
 import { findForgottenSends, findMissing, type JournalEntry } from '../send-journal.ts';
@@ -29,30 +30,46 @@ export type Recalled = {
 export async function recallForgotten(ledger: Ledger, journal: string): Promise<Recalled[]> {
   const entries = await findForgottenSends(ledger, journal);
   const done: Recalled[] = [];
-  for (const account of new Set(entries.map((entry) => entry.account))) {
-    const own = entries.filter((entry) => entry.account === account);
-    const recalled = await transact(ledger, (tx) => recallAccount(tx, account, own));
-    if (recalled) done.push(recalled);
-  }
+  for (const [, own] of groupBy(entries, ({ account }) => account))
+    done.push(...(await transact(ledger, (tx) => recallEntries(tx, own, 'send journal'))));
   return done;
 }
 
-async function recallAccount(tx: Transaction, account: string, found: JournalEntry[]): Promise<Recalled | undefined> {
+/**
+ * The same with calls that are known from elsewhere.
+ * @param source what knows them, in words behind an article
+ */
+export async function recallEntries(
+  tx: Transaction,
+  entries: readonly JournalEntry[],
+  source: string,
+): Promise<Recalled[]> {
   await lockForStop(tx);
   // Another process may have written them down meanwhile.
-  const entries = await findMissing(tx.client, found);
-  if (entries.length === 0) return undefined;
-  const reason = `the send journal knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
+  const missing = await findMissing(tx.client, entries);
+  const done: Recalled[] = [];
+  for (const [account, own] of groupBy(missing, (entry) => entry.account))
+    done.push(await recallAccount(tx, account, own, source));
+  return done;
+}
+
+async function recallAccount(
+  tx: Transaction,
+  account: string,
+  entries: readonly JournalEntry[],
+  source: string,
+): Promise<Recalled> {
+  const reason = `the ${source} knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
   await stop(tx, account, reason);
   const done: Recalled = { account, reason, recalled: [], forgotten: [] };
   for (const entry of entries) {
     const batch = await lockBatch(tx, entry);
     if (batch && IS_RECALLABLE[batch.state]) {
-      await recall(tx, batch, entry);
+      await recall(tx, batch, entry, source);
       if (!done.recalled.some((key) => key.fileId === entry.fileId && key.batchNo === entry.batchNo))
         done.recalled.push({ fileId: entry.fileId, batchNo: entry.batchNo });
     } else {
-      await remember(tx, entry, batch?.state);
+      await remember(tx, entry, batch?.state, source);
       done.forgotten.push(entry);
     }
   }
@@ -94,12 +111,12 @@ async function lockBatch(tx: Transaction, { fileId, batchNo }: JournalEntry): Pr
 }
 
 /** Moves `recall` and `recall-refused`, with the attempt that the ledger had forgotten. */
-async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry): Promise<void> {
+async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, source: string): Promise<void> {
   const key = { fileId: entry.fileId, batchNo: entry.batchNo };
-  const evidence = { source: 'send journal', attempt: entry.attempt, at: entry.at, sha256: entry.sha256 };
+  const evidence = { source, attempt: entry.attempt, at: entry.at, sha256: entry.sha256 };
   const because = {
     actor: 'worker:sweep',
-    reason: `the send journal knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
+    reason: `the ${source} knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
     evidence,
   };
   // The ledger may have given its number to another call.
@@ -136,7 +153,12 @@ async function addAttempt(
   tx.audit({ ...because, ...key, move: 'recall-attempt' });
 }
 
-async function remember(tx: Transaction, entry: JournalEntry, state: BatchState | undefined): Promise<void> {
+async function remember(
+  tx: Transaction,
+  entry: JournalEntry,
+  state: BatchState | undefined,
+  source: string,
+): Promise<void> {
   const { fileId, batchNo, attempt, account, sha256, at, call } = entry;
   const { rowCount } = await tx.client.query(
     `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call)
@@ -149,7 +171,7 @@ async function remember(tx: Transaction, entry: JournalEntry, state: BatchState 
     actor: 'worker:sweep',
     ...(state !== undefined && { fileId, batchNo }),
     move: 'remember-send',
-    reason: `the send journal knows a call of batch ${batchNo} of file ${fileId}, ${held}`,
+    reason: `the ${source} knows a call of batch ${batchNo} of file ${fileId}, ${held}`,
     evidence: { account, fileId, batchNo, attempt, at, sha256 },
   });
 }

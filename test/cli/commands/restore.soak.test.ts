@@ -60,7 +60,7 @@ describe('restore', () => {
   it('puts the older ledger in place, and nothing that was sent since can be sent again', async () => {
     const { status, out } = await world.paydrop('restore', path, '--replace');
     expect(out).toContain('is kept in the schema paydrop_before_');
-    expect(out).toContain('Account main was stopped: the send journal knows 3 calls');
+    expect(out).toContain('Account main was stopped: the ledger that was here before knows 3 calls');
     expect(out).toContain('Batches in doubt: 2; calls that no batch answers for: 1.');
     expect(status).toBe(5);
 

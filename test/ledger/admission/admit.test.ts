@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { admit, isAdmitted } from '../../../src/ledger/admission/admit.ts';
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { readState } from '../../../src/ledger/admission/close-ledger.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { START } from '../../support/ledger-world.ts';
 import { BOTH, changed, type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
@@ -96,6 +97,16 @@ describe('admit', () => {
     await hosts.enter('a', NOT_LISTED);
     await hosts.world.force('UPDATE admission SET ledger = gen_random_uuid()');
     expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toMatchObject([{ why: 'foreign' }]);
+  });
+
+  it('takes a ledger that was never opened for that of the journal, such as a backup of an older version', async () => {
+    await hosts.enter('a', NOT_LISTED);
+    const { ledger: id } = await readState(hosts.ledger);
+    await hosts.world.force(
+      changed(`DELETE FROM sender; UPDATE admission SET ledger = gen_random_uuid(), epoch = 0, is_open = false`),
+    );
+    expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toEqual([]);
+    expect(await readState(hosts.ledger)).toMatchObject({ ledger: id, isOpen: true });
   });
 
   it('lets a host that is not listed stop nobody', async () => {

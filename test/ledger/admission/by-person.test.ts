@@ -6,7 +6,7 @@ import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/ad
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { readAccountStates } from '../../../src/ledger/queries/read-holds.ts';
-import { type Hosts, NOT_LISTED, openHosts, waitsOf } from './support/hosts.ts';
+import { changed, type Hosts, NOT_LISTED, openHosts, waitsOf } from './support/hosts.ts';
 
 let hosts: Hosts;
 beforeEach(async () => {
@@ -85,5 +85,13 @@ describe('by a person', () => {
     expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toEqual([{ why: 'stranger' }]);
     await vouchForFirst(hosts.ledger, because);
     expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toEqual([]);
+  });
+
+  it('declareLost takes any name of a ledger that does not know who sent from it', async () => {
+    await hosts.world.accepted();
+    await hosts.world.force(changed(`UPDATE admission SET made_in = '-infinity'`));
+    expect(waitsOf(await hosts.enter('new', NOT_LISTED))).toEqual([{ why: 'stranger' }]);
+    expect(await declareLost(hosts.ledger, 'old', ['main'], because)).toEqual(['main']);
+    expect(waitsOf(await hosts.enter('new', NOT_LISTED))).toEqual([]);
   });
 });

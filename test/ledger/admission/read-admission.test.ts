@@ -8,7 +8,7 @@ it('readAdmission tells who sends, and while it is closed who has reported and w
   await hosts.send('b', b);
   const states = async () =>
     (await readAdmission(hosts.ledger)).senders.map(({ name, state, calls }) => [name, state, calls]);
-  expect(await readAdmission(hosts.ledger)).toMatchObject({ isOpen: true, epoch: 1, waits: [] });
+  expect(await readAdmission(hosts.ledger)).toMatchObject({ isOpen: true, epoch: 2, waits: [] });
   expect(await states()).toEqual([
     ['a', 'sends', 0],
     ['b', 'sends', 1],

@@ -70,7 +70,7 @@ describe('restoreBackup', () => {
     const again = await writeBackup(ledger, folder.file('again'));
     const sumsOf = async (name: string) => {
       const { tables } = await readBackup(folder.file(name));
-      return tables.filter(({ table }) => !['audit', 'audit_head'].includes(table));
+      return tables.filter(({ table }) => !['admission', 'audit', 'audit_head'].includes(table));
     };
     expect(again.rows).toBeGreaterThan(20);
     expect(await sumsOf('again')).toEqual(await sumsOf('a'));
@@ -135,7 +135,7 @@ describe('restoreBackup', () => {
     await restore({ path: folder.file('older'), replace: true });
     const ledger = await openPlace();
     // The column came with the third migration.
-    expect((await ledger.pool.query('SELECT account, kind FROM account_stop')).rows).toEqual([
+    expect((await ledger.pool.query(`SELECT account, kind FROM account_stop WHERE account = 'main'`)).rows).toEqual([
       { account: 'main', kind: 'fault' },
     ]);
     expect((await ledger.pool.query('SELECT name FROM migration ORDER BY name')).rows.map((row) => row.name)).toEqual(

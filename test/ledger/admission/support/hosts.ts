@@ -33,6 +33,14 @@ export async function openHosts() {
     admit(ledger, await journalOf(name), { name, senders: senders === NOT_LISTED ? undefined : senders });
   /** What a restart, a promoted replica or a copied folder does. */
   const otherRun = () => world.force(changed('UPDATE admission SET run_started = now()'));
+  const sendFile = async (name: string, sender: Sender, fileId: string): Promise<void> => {
+    ledger.admitted.sender = sender;
+    const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
+    expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const { attempt, body_sha256: sha256, account, token: call } = batch;
+    await (await journalOf(name)).append({ at: START, account, ...keyOf(batch), attempt, sha256, call });
+    await world.force(`UPDATE attempt SET verdict = 'submitted' WHERE call = '${call}'`);
+  };
   return {
     world,
     ledger,
@@ -49,15 +57,11 @@ export async function openHosts() {
     },
     /** A send of a host, written down in its journal, with the answer of the service. @returns the file */
     send: async (name: string, sender: Sender): Promise<string> => {
-      ledger.admitted.sender = sender;
       const file = await world.accepted();
-      const batch = (await prepareBatch(ledger, { fileId: file.file_id, batchNo: 1 }, LEASE_MS))!;
-      expect(await sendBatch(ledger, batch, { host: 'service.test', requestBytes: 1 })).toBe(true);
-      const { attempt, body_sha256: sha256, account, token: call } = batch;
-      await (await journalOf(name)).append({ at: START, account, ...keyOf(batch), attempt, sha256, call });
-      await world.force(`UPDATE attempt SET verdict = 'submitted' WHERE call = '${call}'`);
-      return batch.file_id;
+      await sendFile(name, sender, file.file_id);
+      return file.file_id;
     },
+    sendFile,
     /** The ledger as it was before this file was sent. */
     goBack: async (fileId: string): Promise<void> => {
       await world.force(
