@@ -17,6 +17,7 @@ import type { BatchRow } from '../src/ledger/records.ts';
 import { askForNext, recordAnswer } from './record-answer.ts';
 import { admitHere, askAgainWhenClosed } from './admit-here.ts';
 import { type BodyAhead, isBodyOf } from './submit/body-ahead.ts';
+import { lookAhead } from './submit/look-ahead.ts';
 import { readBody } from './submit/read-body.ts';
 import { noteServiceTime } from '../src/ledger/moves/end-attempt.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
@@ -57,6 +58,10 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   const account = app.account(name);
   if (!mayBeSent(app, name)) return undefined;
   if (!app.ledger.admitted.sender && !(await admitHere(app))) return undefined;
+  const item = { work: 'submit', subject: name, account: name } as const;
+  const ahead = await lookAhead(app, name);
+  if (ahead.kind === 'failed') await note(app, item, { reason: ahead.why }, LONGEST_RELEASE_MS);
+  if (ahead.kind !== 'clear') return undefined;
   const batch = await prepareBatch(app.ledger, key, account.leaseMs);
   if (!batch) {
     await askAgainWhenClosed(app);
@@ -67,7 +72,6 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
   const answer = await send(app, batch, body, () => known.calling?.(name));
   const now = await recordAnswer(app, batch, answer);
   if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, batch);
-  const item = { work: 'submit', subject: name, account: name } as const;
   if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
   else if (answer.kind !== 'withheld') await noteEnd(app, item);
   return { account: name, now };

@@ -42,6 +42,11 @@ export type JournalNote =
     }
   /** All that this journal has sent was taken over before. */
   | { kind: 'retired'; at: string; name: string; journal: string; epoch: number }
+  /**
+   * Since this start of the machine the service was asked whether it has later batches of the account: for `asked` ids behind
+   * the newest. Both are left out when the id of the next call was compared as well, or there is nothing to go by.
+   */
+  | { kind: 'looked'; at: string; account: string; boot: string; newest?: string; asked?: number }
   /** The ledger knows answers to calls that do not stand here: this is an older copy. */
   | { kind: 'older'; at: string };
 

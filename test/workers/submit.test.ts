@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import type { BatchKey } from '../../src/ledger/moves/move.ts';
-import { openSendJournal } from '../../src/ledger/send-journal.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { type LogLine, logIntoLines } from '../queue/support/log-lines.ts';
 import { answering, answeringUnasked } from './support/scripted-gateway.ts';
@@ -213,8 +212,8 @@ async function waitOf(key: BatchKey): Promise<number> {
 describe('submitBatch, when the intent cannot be made durable', () => {
   it('sends nothing when the journal cannot be written, and the next try is attempt 2', async () => {
     const { account, first } = await twoBatches();
-    const journal = await openSendJournal(world.settings.paths.journal);
-    await journal.close();
+    const append = () => Promise.reject(new PipelineError('DISK_FULL', 'write the send journal'));
+    const journal = { ...world.app.journal, append };
     const scripted = answering({ ...world.app, journal }, taken('7006'));
     await submitBatch(scripted.app, first);
     expect(scripted.bodies).toEqual([]);

@@ -35,7 +35,7 @@ export function forgottenTable(account: string, sends: readonly ForgottenSend[],
   if (sends.length === 0) return 'The ledger knows every call of this account that the send journal knows.';
   const rows = sends.map((send) => [
     formatInZone(send.at, timeZone),
-    `${send.fileId}/${send.batchNo}`,
+    send.batchId === null ? `${send.fileId}/${send.batchNo}` : `batch id ${send.batchId}`,
     String(send.attempt),
     send.batchState ?? 'not known',
     send.acknowledgedAt ? `${send.acknowledgedBy} ${formatInZone(send.acknowledgedAt, timeZone)}` : '',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BatchState } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { groupBy } from '../../kernel/group-by.ts';
@@ -53,6 +54,45 @@ export async function recallEntries(
   return done;
 }
 
+/** A batch that the service has and nobody here knows; `like` is the one that waits and has the same rows. */
+export type FoundBatch = { batchId: string; like: BatchKey | undefined };
+
+/**
+ * The same with batches that only the service knows.
+ * @returns why the account was stopped
+ */
+export async function recallFound(ledger: Ledger, account: string, found: readonly FoundBatch[]): Promise<string> {
+  const ids = found.map(({ batchId }) => batchId).join(', ');
+  const reason = `the service has ${counted(found.length, 'batch')} that neither the ledger nor the send journal knows (batch id ${ids}): this machine was put back to an older state, or others send with the same agent code`;
+  await transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    await stop(tx, account, reason);
+    const at = tx.at.toISOString();
+    for (const { batchId, like } of found) {
+      const batch = like && (await lockBatch(tx, like));
+      const call = { at, account, attempt: (batch?.attempt ?? 0) + 1, answer: { verdict: 'unknown', batchId } };
+      if (batch && IS_RECALLABLE[batch.state])
+        await recall(
+          tx,
+          batch,
+          { ...call, fileId: batch.file_id, batchNo: batch.batch_no, sha256: batch.body_sha256 },
+          'service',
+        );
+      else
+        await remember(
+          tx,
+          { ...call, fileId: NOT_KNOWN, batchNo: 0, sha256: '', call: randomUUID() },
+          undefined,
+          'service',
+        );
+    }
+  });
+  return reason;
+}
+
+/** In the place of the file of which the service tells nothing. */
+const NOT_KNOWN = 'not known';
+
 async function recallAccount(
   tx: Transaction,
   account: string,
@@ -102,7 +142,7 @@ async function stop(tx: Transaction, account: string, reason: string): Promise<v
   if (rowCount) tx.audit({ actor: 'worker:sweep', move: 'stop-account', reason, evidence: { account } });
 }
 
-async function lockBatch(tx: Transaction, { fileId, batchNo }: JournalEntry): Promise<BatchRow | undefined> {
+async function lockBatch(tx: Transaction, { fileId, batchNo }: BatchKey): Promise<BatchRow | undefined> {
   const { rows } = await tx.client.query<BatchRow>(
     'SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',
     [fileId, batchNo],
@@ -113,7 +153,15 @@ async function lockBatch(tx: Transaction, { fileId, batchNo }: JournalEntry): Pr
 /** Moves `recall` and `recall-refused`, with the attempt that the ledger had forgotten. */
 async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, source: string): Promise<void> {
   const key = { fileId: entry.fileId, batchNo: entry.batchNo };
-  const evidence = { source, attempt: entry.attempt, at: entry.at, sha256: entry.sha256 };
+  const { batchId } = entry.answer ?? {};
+  const evidence = {
+    source,
+    attempt: entry.attempt,
+    at: entry.at,
+    sha256: entry.sha256,
+    // As it stands where an answer broke, so that the batch can be taken over under it.
+    ...(batchId !== undefined && { answerText: `BATCHID ${batchId}: found at the service` }),
+  };
   const because = {
     actor: 'worker:sweep',
     reason: `the ${source} knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
@@ -159,11 +207,11 @@ async function remember(
   state: BatchState | undefined,
   source: string,
 ): Promise<void> {
-  const { fileId, batchNo, attempt, account, sha256, at, call } = entry;
+  const { fileId, batchNo, attempt, account, sha256, at, call, answer } = entry;
   const { rowCount } = await tx.client.query(
-    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null],
+    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null, answer?.batchId ?? null],
   );
   if (rowCount === 0) return;
   const held = state === undefined ? 'which the ledger does not know' : `which the ledger holds as ${state}`;

@@ -69,12 +69,14 @@ export type ForgottenSend = {
   batchState: BatchState | null;
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
+  /** Where nothing but the id is known, by which the service has it. */
+  batchId: string | null;
 };
 
 export async function readForgottenSends(ledger: Ledger, account: string): Promise<ForgottenSend[]> {
   const { rows } = await ledger.pool.query<ForgottenSend>(
     `SELECT file_id AS "fileId", batch_no AS "batchNo", attempt, sha256, at, since, batch_state AS "batchState",
-            acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy"
+            acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy", batch_id AS "batchId"
      FROM forgotten_send WHERE account = $1 ORDER BY at, file_id, batch_no, attempt`,
     [account],
   );

@@ -53,6 +53,7 @@ describe('forgottenTable', () => {
     batchState: null,
     acknowledgedAt: null,
     acknowledgedBy: null,
+    batchId: null,
   };
 
   it('lists each call with what the ledger says of it, who has looked, and what to do', () => {
@@ -66,6 +67,7 @@ describe('forgottenTable', () => {
     expect(text).toMatch(/2026-06-15 06:00:00 -04:00 +g7fhpaqs00000000\/1 +2 +not known +abab/);
     expect(text).toMatch(/reconciled +operator:ada 2026-06-15 06:00:00 -04:00/);
     expect(text).toContain('paydrop account acknowledge main --reason');
+    expect(forgottenTable('main', [{ ...send, batchId: '1004' }], 'UTC')).toContain('batch id 1004');
   });
 
   it('says when there is none', () => {
