@@ -1,3 +1,4 @@
+import type { AccountComparison } from '../../../workers/resolve/reconcile-account.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
@@ -45,6 +46,44 @@ export function forgottenTable(account: string, sends: readonly ForgottenSend[],
   return [textTable(titles, rows, [2]), NEXT.replaceAll('ACCOUNT', account)].join('\n\n');
 }
 
-const NEXT = `The service was called for each of these, and a restored ledger has forgotten it. Look the day up in the
-service's own report: what stands there was charged. Batches of the same bytes are never sent again.
+const NEXT = `The service was called for each of these, and a restored ledger has forgotten it. Compare them with the service's own
+report: "paydrop account reconcile ACCOUNT --report FILE --reason …". Batches of the same bytes are never sent again.
 Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;
+
+/** Lines shown of what nobody knows; --json has all. */
+const SHOWN = 50;
+
+/** What a report shows that the ledger does not know, and what to do. */
+export function comparisonText(account: string, comparison: AccountComparison, timeZone: string): string {
+  const { from, to, charged, known, unknown, inDoubt, calls } = comparison;
+  if (from === null || to === null) return 'The report shows no charged payment: it says nothing.';
+  const cents = unknown.reduce((sum, { amountCents }) => sum + (amountCents ?? 0), 0);
+  const rows = unknown
+    .slice(0, SHOWN)
+    .map(({ at, invoice, amountCents, lastFour, transactionId }) => [
+      at.utc === null ? at.text : formatInZone(new Date(at.utc), timeZone),
+      invoice,
+      amountCents === null ? '' : formatCents(amountCents),
+      lastFour,
+      transactionId,
+    ]);
+  const outside = calls.outside === 0 ? '' : `; ${counted(calls.outside, 'call')} outside of that time`;
+  return [
+    `Charged payments from ${formatInZone(from, timeZone)} to ${formatInZone(to, timeZone)}: ${charged}, of which the ledger sent ${known}.`,
+    `Forgotten calls that nobody has looked at: ${calls.forgotten}${outside}.`,
+    ...inDoubt.map(
+      ({ name, batchNo, rows: all, shown }) =>
+        `In doubt now: batch ${batchNo} of ${name}, of which the report shows ${shown} of ${counted(all, 'row')}. See "paydrop unknown list".`,
+    ),
+    ...(unknown.length === 0
+      ? ['Every charged payment in it is known here.']
+      : [
+          `Charged and not known here: ${counted(unknown.length, 'payment')}, ${formatCents(cents)}. Their files are not to be dropped again.`,
+          textTable(['Charged', 'Invoice', 'Amount', 'Number', 'Transaction'], rows, [2]),
+          ...(unknown.length > SHOWN ? [`And ${unknown.length - SHOWN} more; --json has all.`] : []),
+        ]),
+    NEXT_STEPS.replaceAll('ACCOUNT', account),
+  ].join('\n');
+}
+
+const NEXT_STEPS = `Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;

@@ -1,4 +1,5 @@
 import { EXIT } from '../../../schemas/errors.ts';
+import { reconcileAccount } from '../../../workers/resolve/reconcile-account.ts';
 import type { Settings } from '../../kernel/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
@@ -9,9 +10,10 @@ import { resumeAccount } from '../../ledger/moves/resume-account.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
 import { readAccountStates, readForgottenSends } from '../../ledger/queries/read-holds.ts';
 import { describeHolds } from '../../operator/describe-holds.ts';
-import { accountTable, forgottenTable } from '../account/account-tables.ts';
+import { accountTable, comparisonText, forgottenTable } from '../account/account-tables.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
+import { readReport } from '../resolve/run-verb.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 
@@ -127,10 +129,36 @@ const acknowledge: CliCommand = {
   },
 };
 
+const reconcile: CliCommand = {
+  name: 'reconcile',
+  about: 'Compare all that the ledger may have forgotten of an account with one report of the service',
+  takes: [ACCOUNT],
+  required: [['--report <file>', 'report of the service, as CSV, over the whole time in question'], REASON_OPTION],
+  options: [JSON_OPTION],
+  notes: [
+    `After an older ledger was restored, or a send journal was lost. The payments that nobody here sent are listed. A batch that
+waits and of which the report shows payments is in doubt from then on, and is not sent. What the report does not show is not
+proven: it may have been cut. Exit status 5 when there is something to look at.`,
+  ],
+  examples: ['account reconcile main --report june.csv --reason "after the restore"'],
+  async run(call) {
+    const reason = readReason(call, 'compare the account');
+    return withLedger(call, async (ledger, settings) => {
+      await compareJournalFirst(ledger, settings, { decides: false });
+      const name = oneOf(call, [...settings.accounts.keys()]);
+      const bytes = await readReport(call.options['report'] as string);
+      const account = { ledger, name, account: settings.accounts.get(name)! };
+      const comparison = await reconcileAccount(account, bytes, { actor: operatorName(), reason });
+      print(call, comparison, () => comparisonText(name, comparison, zoneOf(settings, name)));
+      return comparison.unknown.length + comparison.inDoubt.length === 0 ? EXIT.ok : EXIT.exception;
+    });
+  },
+};
+
 export const account: CliCommand = {
   name: 'account',
   about: 'Stop and resume sending, and see what holds an account',
-  commands: [list, pause, resume, forgotten, acknowledge],
+  commands: [list, pause, resume, forgotten, reconcile, acknowledge],
   examples: ['account list', 'account pause --all --reason "amounts look wrong"'],
 };
 

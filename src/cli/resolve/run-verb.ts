@@ -66,7 +66,8 @@ async function adopt(desk: Desk, batchId: string, reason: string | undefined): P
   };
 }
 
-async function readReport(path: string): Promise<Buffer> {
+/** @throws PipelineError USAGE for a file that cannot be read, or is larger than any report */
+export async function readReport(path: string): Promise<Buffer> {
   const action = `read the report "${maskName(basename(path))}"`;
   try {
     const { size } = await stat(path);

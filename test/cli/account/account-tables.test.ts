@@ -1,5 +1,6 @@
+import type { AccountComparison } from '../../../workers/resolve/reconcile-account.ts';
 import { describe, expect, it } from 'vitest';
-import { accountTable, forgottenTable } from '../../../src/cli/account/account-tables.ts';
+import { accountTable, comparisonText, forgottenTable } from '../../../src/cli/account/account-tables.ts';
 import type { AccountState, ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/queries/read-holds.ts';
 
 const since = new Date('2026-06-15T10:00:00Z');
@@ -74,5 +75,46 @@ describe('forgottenTable', () => {
     expect(forgottenTable('main', [], 'UTC')).toBe(
       'The ledger knows every call of this account that the send journal knows.',
     );
+  });
+});
+
+describe('comparisonText', () => {
+  const line = {
+    transactionId: 'A1',
+    invoice: 'LOST-1',
+    amountCents: 750,
+    lastFour: '0001',
+    at: { text: '', utc: since.toISOString() },
+  };
+  const found: AccountComparison = {
+    sha256: 'ab',
+    from: since,
+    to: since,
+    charged: 61,
+    known: 1,
+    unknown: Array.from({ length: 60 }, () => line),
+    inDoubt: [{ fileId: 'f', batchNo: 1, name: 'june.csv', rows: 3, shown: 2 }],
+    calls: { forgotten: 4, outside: 1 },
+  };
+
+  it('says what the report shows, what is in doubt now, and what to do', () => {
+    const text = comparisonText('main', found, 'America/Toronto');
+    expect(text).toContain(
+      'from 2026-06-15 06:00:00 -04:00 to 2026-06-15 06:00:00 -04:00: 61, of which the ledger sent 1.',
+    );
+    expect(text).toContain('nobody has looked at: 4; 1 call outside of that time.');
+    expect(text).toContain('batch 1 of june.csv, of which the report shows 2 of 3 rows');
+    expect(text).toContain('not known here: 60 payments, 450.00.');
+    expect(text).toMatch(/-04:00 +LOST-1 +7\.50 +0001 +A1\n/);
+    expect(text.match(/LOST-1/g)).toHaveLength(50);
+    expect(text).toContain('And 10 more');
+    expect(text).toContain('paydrop account acknowledge main');
+  });
+
+  it('says so when nothing is unknown, and when the report shows nothing', () => {
+    expect(comparisonText('main', { ...found, unknown: [] }, 'UTC')).toContain(
+      'Every charged payment in it is known here.',
+    );
+    expect(comparisonText('main', { ...found, from: null, to: null }, 'UTC')).toContain('it says nothing');
   });
 });

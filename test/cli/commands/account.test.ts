@@ -1,7 +1,9 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { dayReport } from '../../workers/support/day-report.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
 let world: CliWorld;
@@ -79,6 +81,15 @@ describe('account forgotten and acknowledge', () => {
 
     const { out } = await world.paydrop('account', 'forgotten', 'main');
     expect(out).toMatch(/2026-06-14 08:00:00 -04:00 +zzzzzzzzzzzzzzzz\/1 +1 +not known/);
+    const report = join(world.root, 'report.csv');
+    await writeFile(
+      report,
+      dayReport([{ at: new Date(entry.at), invoice: 'LOST-1' }], world.settings.accounts.get('main')!.agentCode),
+    );
+    const compared = await world.paydrop('account', 'reconcile', 'main', '--report', report, '--reason', 'a restore');
+    expect(compared.status).toBe(5);
+    expect(compared.out).toContain('nobody has looked at: 1.');
+    expect(compared.out).toContain('LOST-1');
     const acknowledged = await world.paydrop('account', 'acknowledge', 'main', '--reason', 'all in the report');
     expect(acknowledged.out).toContain('Acknowledged: 1 call.');
     expect((await world.paydrop('account', 'acknowledge', 'main', '--reason', 'again')).out).toContain('nothing new');
