@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CRASH_POINTS } from '../../src/kernel/crash-points.ts';
 import { seededRandom } from '../support/random.ts';
 import { redisVerdict } from '../support/redis.ts';
-import { playStory, type StoryReport } from './play-story.ts';
+import { playStory } from './play-story.ts';
 import { killsOf, sumTallies } from './run-chaos.ts';
+import type { StoryReport } from './tell-story.ts';
 import { type Act, everyPoint, type QueueKind, shuffle } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
 

@@ -1,4 +1,4 @@
-/** `npm run chaos -- --kills 100 --seed 1 [--queue postgres|redis|both] [--json]`. What it does: README.md beside it. */
+/** `npm run chaos -- --kills 100 --seed 1 [--queue postgres|redis|both] [--hosts 2] [--json]`. What it does: README.md beside it. */
 import { parseArgs } from 'node:util';
 import { redisIsInstalled } from '../support/redis.ts';
 import { findMountRefusal } from '../support/small-disk.ts';
@@ -10,6 +10,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     queue: { type: 'string', default: 'both' },
+    hosts: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -22,12 +23,13 @@ const report = await runChaos({
   seed: wholeNumber('seed'),
   queues,
   canMount: refusal === undefined,
+  hosts: wholeNumber('hosts'),
   say,
 });
 print(values.json ? JSON.stringify({ kind: 'chaos', ...report }, null, 2) : describe(report));
 process.exitCode = report.failures.length === 0 ? 0 : 1;
 
-function wholeNumber(name: 'kills' | 'seed'): number {
+function wholeNumber(name: 'kills' | 'seed' | 'hosts'): number {
   const number = Number(values[name]);
   if (Number.isSafeInteger(number) && number >= 0) return number;
   say(`--${name} wants a whole number`);

@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { seededRandom } from '../support/random.ts';
-import { playStory, type StoryReport } from './play-story.ts';
+import { planFleetActs } from './fleet/fleet-acts.ts';
+import { playFleetStory, playStory } from './play-story.ts';
 import { planActs, type QueueKind } from './support/acts.ts';
-import { buildProgram } from '../support/build-program.ts';
+import type { StoryReport } from './tell-story.ts';
+import { buildProgram, type Program } from '../support/build-program.ts';
 
 export type ChaosPlan = {
   /** Processes to kill, at least. */
@@ -10,6 +12,8 @@ export type ChaosPlan = {
   seed: number;
   queues: readonly QueueKind[];
   canMount: boolean;
+  /** Hosts that send from one ledger; a single one has a ledger of its own. */
+  hosts: number;
   say(text: string): void;
 };
 
@@ -42,8 +46,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
       next += 1;
       const seed = plan.seed + index;
       const queue = plan.queues[index % plan.queues.length]!;
-      const acts = planActs(ACTS_A_STORY, { queue, random: seededRandom(seed), canMount: plan.canMount });
-      const report = await playStory({ ...plan, program, seed, queue, acts, restEvery: 1, resolveMost: Infinity });
+      const report = await playOne(plan, { program, seed, queue });
       reports.push(report);
       plan.say(describeStory(report, reports));
     }
@@ -54,6 +57,16 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosReport> {
     await program.remove();
   }
   return sumUp(plan.seed, reports, (performance.now() - started) / 1_000);
+}
+
+function playOne(
+  { hosts, canMount }: ChaosPlan,
+  story: { program: Program; seed: number; queue: QueueKind },
+): Promise<StoryReport> {
+  const random = seededRandom(story.seed);
+  if (hosts > 1) return playFleetStory({ ...story, hosts, acts: planFleetActs(ACTS_A_STORY, { hosts, random }) });
+  const acts = planActs(ACTS_A_STORY, { queue: story.queue, random, canMount });
+  return playStory({ ...story, acts, canMount, restEvery: 1, resolveMost: Infinity });
 }
 
 /** Deaths of processes; what was wiped, filled or put back is no kill. */

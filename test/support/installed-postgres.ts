@@ -27,7 +27,7 @@ export function postgresVerdict(): ServiceVerdict {
 }
 
 /** The folder of initdb and postgres; Debian has one for each version. */
-function findPrograms(): string | undefined {
+export function findPrograms(): string | undefined {
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter),
     ...versionsOf(DEBIAN).map((version) => join(DEBIAN, version, 'bin')),
@@ -105,7 +105,7 @@ const SETTINGS = {
 };
 
 /** PostgreSQL refuses to run as root, so it runs as the user that its package brought. */
-async function giveAway(folder: string): Promise<{ uid?: number; gid?: number }> {
+export async function giveAway(folder: string): Promise<{ uid?: number; gid?: number }> {
   if (userInfo().uid !== 0) return {};
   const [uid, gid] = ['-u', '-g'].map((which) => Number(spawnSync('id', [which, 'postgres']).stdout));
   await chown(folder, uid!, gid!);

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Check } from './evidence.ts';
 
 /** Nothing reached the service that the journal does not know, the audit trail is one chain, and money conserves. */
@@ -9,26 +8,38 @@ export const checkLedger: Check = async (evidence) => [
   ...(await checkMoney(evidence)),
 ];
 
-const checkJournal: Check = async ({ root, books, drops, ledger, forgotten }) => {
+const checkJournal: Check = async ({ journals, books, drops, ledger, accounts: { forgotten } }) => {
   const accountOf = new Map(drops.flatMap((drop) => drop.rows.map((row) => [row.invoice, drop.account] as const)));
   const sent = await ledger.query<{ invoice: string; batch: string }>(
     `SELECT r.invoice, f.file_id || '/' || r.batch_no AS batch FROM payment_row r JOIN file f USING (file_no)
      WHERE r.batch_no IS NOT NULL`,
   );
   const batchOf = new Map(sent.map((row) => [row.invoice, row.batch]));
-  const text = await readFile(join(root, 'data', 'journal', 'sends.jsonl'), 'utf8').catch(() => '');
-  const noted = new Set(text.split('\n').flatMap(batchOfLine));
+  const texts = await Promise.all(journals.map((path) => readFile(path, 'utf8').catch(() => '')));
+  const sends = texts.flatMap((text) => text.split('\n').flatMap(sendOfLine));
+  const noted = new Set(sends.map((send) => send.batch));
   const missing = books
     .filter(({ invoice }) => !forgotten.has(accountOf.get(invoice) ?? '') && !noted.has(batchOf.get(invoice) ?? ''))
     .map(({ invoice }) => batchOf.get(invoice));
-  return [...new Set(missing)].map((batch) => `batch ${batch} is in the books and not in the send journal`);
+  return [
+    ...[...new Set(missing)].map((batch) => `batch ${batch} is in the books and not in the send journal`),
+    // Also of what the ledger has forgotten: each batch of the books is a call of its own.
+    ...[...forgotten].flatMap((account) => {
+      const booked = new Set(books.filter((row) => accountOf.get(row.invoice) === account).map((row) => row.batchId));
+      const calls = new Set(sends.filter((send) => send.account === account).map((send) => send.call));
+      if (booked.size <= calls.size) return [];
+      return [`${account} has ${booked.size} batches in the books and ${calls.size} calls in the send journals`];
+    }),
+  ];
 };
 
+type Send = { account: string; batch: string; call: string };
+
 /** A line that a crash cut short was never acted upon. */
-function batchOfLine(line: string): string[] {
+function sendOfLine(line: string): Send[] {
   try {
-    const { fileId, batchNo } = JSON.parse(line) as { fileId: string; batchNo: number };
-    return [`${fileId}/${batchNo}`];
+    const { account, fileId, batchNo, call } = JSON.parse(line) as Record<string, string>;
+    return call === undefined ? [] : [{ account: account!, batch: `${fileId}/${batchNo}`, call }];
   } catch {
     return [];
   }
@@ -46,7 +57,7 @@ const checkChain: Check = async ({ ledger }) => {
   return chain?.broken === 0 && chain.isWhole ? [] : ['the audit trail is not one chain'];
 };
 
-const checkMoney: Check = async ({ drops, ledger, forgotten }) => {
+const checkMoney: Check = async ({ drops, ledger, accounts: { forgotten } }) => {
   const sums = await ledger.query<{ name: string; rows: number; cents: number }>(
     `SELECT f.name, sum(b.rows)::int AS rows, sum(b.cents)::float8 AS cents FROM batch b JOIN file f USING (file_id)
      WHERE f.state NOT IN ('held', 'rejected') GROUP BY f.file_id`,

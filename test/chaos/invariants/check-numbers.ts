@@ -2,21 +2,24 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findCanaries } from '../../support/canaries.ts';
 import type { LedgerView } from '../support/ledger-view.ts';
+import type { StoryHost, StoryWorld } from '../support/story-world.ts';
 
 /**
- * No number that was in the files is readable in anything that is left: the data folder with the raw files of the
+ * No number that was in the files is readable in anything that is left: the data folders, the raw files of the
  * database, outputs, logs, the books, a dump of every table, and Redis.
  * @param redis every value that Redis holds, when it holds the queue
  */
 export async function checkNumbers(
-  { root, ledger }: { root: string; ledger: LedgerView },
+  { hosts, kept, ledger }: Pick<StoryWorld, 'hosts' | 'kept' | 'ledger'>,
   numbers: readonly string[],
   redis: readonly Buffer[],
 ): Promise<string[]> {
-  await dumpTables(ledger, join(root, 'logs', 'dump.sql'));
-  await writeAll(join(root, 'logs', 'redis.dump'), redis);
-  const places = ['data', 'out', 'logs', 'sandbox', 'quarantine', 'incoming'].map((name) => join(root, name));
-  const found = await findCanaries(await existing(places), numbers);
+  const [{ root: first }] = hosts as readonly [StoryHost];
+  await dumpTables(ledger, join(first, 'logs', 'dump.sql'));
+  await writeAll(join(first, 'logs', 'redis.dump'), redis);
+  const names = ['data', 'out', 'logs', 'quarantine', 'incoming'];
+  const places = hosts.flatMap(({ root }) => names.map((name) => join(root, name)));
+  const found = await findCanaries(await existing([...places, ...kept]), numbers);
   return found.map((place) => `a number of a payer is readable: ${place}`);
 }
 

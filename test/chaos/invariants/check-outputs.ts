@@ -7,13 +7,12 @@ import type { Check } from './evidence.ts';
 type Output = { name: string; kind: string; sha256: string; bytes: number; drop: string; state: string };
 
 /** The files that are due are there, whole and as the ledger noted them; results have every row in the order of the input. */
-export const checkOutputs: Check = async ({ root, drops, ledger, forgotten }) => {
+export const checkOutputs: Check = async ({ roots, drops, ledger, accounts: { forgotten } }) => {
   const outputs = await ledger.query<Output>(
     `SELECT o.name, o.kind, o.sha256, o.bytes::float8 AS bytes, f.name AS drop, f.state
      FROM output o JOIN file f USING (file_id)`,
   );
-  const out = join(root, 'out');
-  const texts = await readAll(out);
+  const texts = new Map((await Promise.all(roots.map((root) => readAll(join(root, 'out'))))).flat());
   const kept = new Set((await ledger.query<{ name: string }>('SELECT name FROM file')).map(({ name }) => name));
   const known = drops.filter((drop) => kept.has(drop.name) || !forgotten.has(drop.account));
   const noted = new Set(outputs.map((output) => output.name));
@@ -37,9 +36,9 @@ export const checkOutputs: Check = async ({ root, drops, ledger, forgotten }) =>
 };
 
 /** Without the unfinished ones, which begin with a dot and belong to nobody. */
-async function readAll(out: string): Promise<Map<string, Buffer>> {
+async function readAll(out: string): Promise<(readonly [string, Buffer])[]> {
   const names = (await readdir(out)).filter((name) => !name.startsWith('.'));
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(out, name))] as const)));
+  return Promise.all(names.map(async (name) => [name, await readFile(join(out, name))] as const));
 }
 
 function checkBytes({ name, sha256, bytes }: Output, text: Buffer | undefined): string[] {

@@ -3,16 +3,23 @@ import { loadSettings } from '../../../src/kernel/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
 import type { FileRow } from '../../../src/ledger/records.ts';
 import { rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
-import type { World } from '../support/open-world.ts';
+import type { StoryHost } from '../support/story-world.ts';
 
 /** Every output, made once more from the ledger and the sealed original, has the same bytes. */
-export async function checkRebuilt({ place, redis }: World): Promise<string[]> {
-  const env = redis ? { REDIS_URL: redis.url } : {};
-  const app = await openApp(loadSettings(place.root, env), { log: silentLog(), env });
+export async function checkRebuilt(hosts: readonly StoryHost[]): Promise<string[]> {
+  const wrong = await Promise.all(hosts.map(checkHost));
+  return wrong.flat();
+}
+
+/** The originals of a site lie on its host. */
+async function checkHost({ root, env }: StoryHost): Promise<string[]> {
+  const settings = loadSettings(root, env);
+  const app = await openApp(settings, { log: silentLog(), env });
   try {
     const wrong: string[] = [];
     const { rows: files } = await app.ledger.pool.query<FileRow>(
-      'SELECT * FROM file LEFT JOIN file_secret USING (file_id) ORDER BY file_no',
+      'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE site = $1 ORDER BY file_no',
+      [settings.site],
     );
     for (const file of files) {
       for (const { name, onDisk, rebuilt } of await rebuildOutputs(app, file)) {

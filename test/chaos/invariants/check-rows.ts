@@ -1,7 +1,7 @@
 import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { groupBy } from '../../../src/kernel/group-by.ts';
 import type { Drop, DroppedRow } from '../support/make-drops.ts';
-import type { Check } from './evidence.ts';
+import type { Check, Evidence } from './evidence.ts';
 
 type Kept = {
   name: string;
@@ -21,17 +21,23 @@ type Kept = {
  * Every row of every file that was dropped is in exactly one final outcome or one listed open state, and that is what
  * the service did with it: the same outcome, the same money, and nothing twice.
  */
-export const checkRows: Check = async ({ drops, books, ledger, forgotten }) => {
+export const checkRows: Check = async ({ drops, books, ledger, accounts }) => {
+  const { forgotten, compared, exposed } = accounts;
   const kept = groupBy(await ledger.query<Kept>(EVERY_ROW), (row) => row.name);
   const booked = groupBy(books, (row) => row.invoice);
   // An older ledger may not know the last files at all; those that it knows are held to everything.
-  const known = drops.filter((drop) => kept.has(drop.name) || !forgotten.has(drop.account));
+  const known = drops.filter(
+    (drop) => !exposed.has(drop.account) && (kept.has(drop.name) || !forgotten.has(drop.account)),
+  );
+  const unprotected = new Set(drops.filter((drop) => exposed.has(drop.account)).flatMap(invoicesOf));
   return [
-    ...findDoubles(booked),
+    ...findDoubles(booked)
+      .filter(({ invoice }) => !unprotected.has(invoice))
+      .map(sayDouble),
     ...findStrangers(booked, drops),
     ...known
       .filter((drop) => !isHeldAsSent(kept.get(drop.name) ?? [], forgotten.has(drop.account)))
-      .flatMap((drop) => checkDrop(drop, kept.get(drop.name) ?? [], booked)),
+      .flatMap((drop) => checkDrop(drop, kept.get(drop.name) ?? [], booked, compared.has(drop.account))),
   ];
 };
 
@@ -51,9 +57,25 @@ function isHeldAsSent([first]: readonly Kept[], isForgotten: boolean): boolean {
 
 type Booked = ReadonlyMap<string, readonly BookRow[]>;
 
-function findDoubles(booked: Booked): string[] {
+type Double = { invoice: string; times: number };
+
+function findDoubles(booked: Booked): Double[] {
   const doubles = [...booked].filter(([, rows]) => rows.length > 1);
-  return doubles.map(([invoice, rows]) => `${invoice} stands ${rows.length} times in the books`);
+  return doubles.map(([invoice, rows]) => ({ invoice, times: rows.length }));
+}
+
+function sayDouble({ invoice, times }: Double): string {
+  return `${invoice} stands ${times} times in the books`;
+}
+
+/** Rows that were charged twice in accounts that nothing could protect. */
+export function countExposed({ drops, books, accounts }: Pick<Evidence, 'drops' | 'books' | 'accounts'>): number {
+  const unprotected = new Set(drops.filter((drop) => accounts.exposed.has(drop.account)).flatMap(invoicesOf));
+  return findDoubles(groupBy(books, (row) => row.invoice)).filter(({ invoice }) => unprotected.has(invoice)).length;
+}
+
+function invoicesOf(drop: Drop): string[] {
+  return drop.rows.map((row) => row.invoice);
 }
 
 function findStrangers(booked: Booked, drops: readonly Drop[]): string[] {
@@ -61,18 +83,20 @@ function findStrangers(booked: Booked, drops: readonly Drop[]): string[] {
   return [...booked.keys()].filter((invoice) => !dropped.has(invoice)).map((name) => `${name} was never dropped`);
 }
 
-function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked): string[] {
+function checkDrop(drop: Drop, kept: readonly Kept[], booked: Booked, isCompared: boolean): string[] {
   const [first] = kept;
   if (first === undefined) return [`${drop.name} is not in the ledger`];
   const files = new Set(kept.map((row) => row.fileId));
   if (files.size > 1) return [`${drop.name} is in the ledger ${files.size} times`];
   if (drop.verdict === 'refuse') return checkRefused(drop, first, booked);
-  if (!['accepted', 'in_progress', 'completed'].includes(first.fileState))
-    return [`${drop.name} is ${first.fileState}: ${first.reason}`];
+  const states = ['accepted', 'in_progress', 'completed', ...(isCompared ? ['cancelled', 'partly_cancelled'] : [])];
+  if (!states.includes(first.fileState)) return [`${drop.name} is ${first.fileState}: ${first.reason}`];
   if (kept.length !== drop.rows.length) return [`${drop.name} has ${kept.length} rows of ${drop.rows.length}`];
-  const isDone = kept.every((row) => row.batchState === null || row.batchState === 'reconciled');
+  const isDone = kept.every((row) => [null, 'reconciled', 'cancelled'].includes(row.batchState));
   const stuck =
-    isDone === (first.fileState === 'completed') ? [] : [`${drop.name} is ${first.fileState}, done: ${isDone}`];
+    isDone === ['completed', 'cancelled', 'partly_cancelled'].includes(first.fileState)
+      ? []
+      : [`${drop.name} is ${first.fileState}, done: ${isDone}`];
   return [...stuck, ...drop.rows.flatMap((row, index) => checkRow(row, kept[index]!, booked.get(row.invoice) ?? []))];
 }
 
@@ -100,6 +124,9 @@ function checkRow(row: DroppedRow, kept: Kept, booked: readonly BookRow[]): stri
       return book === undefined || kept.isBarred ? [] : say('it will be sent and is in the books');
     case 'unknown':
       return kept.outcome === null ? [] : say(`it is in doubt and has the outcome ${kept.outcome}`);
+    // A person cancelled it because it stands in the books: nobody else has a reason to.
+    case 'cancelled':
+      return book ? [] : say('it was cancelled and is not in the books');
     case null:
     default:
       return say(`its batch is ${kept.batchState}, which is neither final nor listed as open`);

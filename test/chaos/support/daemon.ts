@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ARMER, type Program } from '../../support/build-program.ts';
 import type { Order } from './order.ts';
@@ -12,8 +13,12 @@ export type Daemon = {
   /** How it ended. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   isAlive(): boolean;
-  /** From now on it dies where it is told. */
-  arm(order: Order): Promise<void>;
+  /** From now on it dies or stands still where it is told; without an order, nowhere. */
+  arm(order: Order | undefined): Promise<void>;
+  /** Whether it stands still in the middle of its work. */
+  isFrozen(): Promise<boolean>;
+  freeze(): void;
+  thaw(): void;
   /** Ends it as a power cut would. */
   kill(): Promise<void>;
   /** Ends it as its user would. */
@@ -22,6 +27,9 @@ export type Daemon = {
 };
 
 const LAST_WORDS = 4_000;
+
+/** What the channel carries in the place of an order. */
+const NO_ORDER = 0;
 
 export function startDaemon(
   program: Program,
@@ -58,9 +66,15 @@ export function startDaemon(
     isAlive,
     arm: async (wanted) => {
       const armed = Promise.race([once(child, 'message'), ended]);
-      child.send(wanted);
+      child.send(wanted ?? NO_ORDER);
       await armed;
     },
+    isFrozen: async () => {
+      const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '');
+      return /\) T /.test(stat);
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
     kill: () => signal('SIGKILL'),
     stop: () => signal('SIGTERM'),
     lastWords: () => said,

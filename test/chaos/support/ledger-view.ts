@@ -7,30 +7,41 @@ import type { Ledger } from '../../../src/ledger/open-ledger.ts';
 import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
 import { isMoving } from '../../../src/ledger/queries/overview.ts';
 
+/** The embedded server of an installation. */
+export async function findEmbedded(root: string): Promise<{ host: string; port: number; database: string }> {
+  const [, , , port, host] = (await readFile(pidFileOf(root), 'utf8')).split('\n');
+  return { host: host!, port: Number(port), database: 'paydrop' };
+}
+
+/** The process to kill. */
+export async function findPostmaster(root: string): Promise<number | undefined> {
+  const text = await readFile(pidFileOf(root), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : Number(text.split('\n')[0]);
+}
+
+function pidFileOf(root: string): string {
+  return join(root, 'data', 'postgres', 'data', 'postmaster.pid');
+}
+
 /** The database of an installation, looked at from outside: it never starts the server, and outlives its death. */
 export type LedgerView = {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Whether nothing is on its way; false also while the server does not answer. */
   isAtRest(): Promise<boolean>;
-  /** The process to kill. */
-  postmaster(): Promise<number | undefined>;
   close(): Promise<void>;
 };
 
 /** How long the server may be away, in ms; one that was killed has to read its log again. */
 const PATIENCE_MS = 30_000;
 
-export function viewLedger(root: string): LedgerView {
-  const pidFile = join(root, 'data', 'postgres', 'data', 'postmaster.pid');
+/** @param find where the server is to be reached at this moment */
+export function viewLedger(find: () => Promise<{ host: string; port: number; database: string }>): LedgerView {
   let client: pg.Client | undefined;
 
   const connect = async () => {
-    const [, , , port, host] = (await readFile(pidFile, 'utf8')).split('\n');
     const fresh = new pg.Client({
-      host: host!,
-      port: Number(port),
+      ...(await find()),
       user: 'paydrop',
-      database: 'paydrop',
       ssl: false,
       options: '-c search_path=paydrop',
       connectionTimeoutMillis: 5_000,
@@ -82,10 +93,6 @@ export function viewLedger(root: string): LedgerView {
       } catch {
         return false;
       }
-    },
-    postmaster: async () => {
-      const text = await readFile(pidFile, 'utf8').catch(() => undefined);
-      return text === undefined ? undefined : Number(text.split('\n')[0]);
     },
     close: async () => {
       await client?.end().catch(() => {});

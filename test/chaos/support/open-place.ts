@@ -30,9 +30,28 @@ export async function makeRoot(): Promise<string> {
   return root;
 }
 
-export async function openPlace(root: string, accounts: readonly string[], serviceUrl: string): Promise<Place> {
-  const folders = accounts.flatMap((account) =>
-    FOLDERS.map((folder) => ({ path: `drop/${account}/${folder.operation}`, account, ...folder })),
+/** Which of the hosts of one installation a place is; each has drop folders of its own. */
+export type Among = { names: readonly string[]; own: string };
+
+/** @param among left out, it is the only host, and has a master key of its own */
+export async function openPlace(
+  root: string,
+  accounts: readonly string[],
+  serviceUrl: string,
+  among?: Among,
+): Promise<Place> {
+  const pathOf = (account: string, operation: string, site = among?.own) =>
+    join('drop', ...(site === undefined ? [] : [site]), account, operation);
+  const sites = among?.names ?? [undefined];
+  const folders = sites.flatMap((site) =>
+    accounts.flatMap((account) =>
+      FOLDERS.map((folder) => ({
+        path: pathOf(account, folder.operation, site),
+        ...(site !== undefined && { site }),
+        account,
+        ...folder,
+      })),
+    ),
   );
   const config = {
     accounts: Object.fromEntries(accounts.map((name) => [name, accountOf(name, serviceUrl)])),
@@ -40,12 +59,13 @@ export async function openPlace(root: string, accounts: readonly string[], servi
     batch: { maxRows: 5 },
     rescanMs: 400,
     sweepMs: 400,
+    ...(among && { senders: among.names }),
   };
   await writeFile(join(root, 'paydrop.yaml'), stringify(config), { mode: 0o600 });
-  const drops = folders.map((folder) => folder.path);
+  const drops = accounts.flatMap((account) => FOLDERS.map(({ operation }) => pathOf(account, operation)));
   for (const dir of ['data', 'incoming', 'logs', 'out', ...drops]) await mkdir(join(root, dir), { recursive: true });
   await chmod(join(root, 'data'), 0o711);
-  createMasterKeyFile(join(root, 'data', 'master.key'));
+  if (!among) createMasterKeyFile(join(root, 'data', 'master.key'));
 
   /** By a rename, so that it is there all at once. */
   const put = async (path: string, content: string) => {
@@ -56,7 +76,7 @@ export async function openPlace(root: string, accounts: readonly string[], servi
   return {
     root,
     drop: async ({ account, folder, name, content, sidecar }) => {
-      const path = join(root, 'drop', account, folder, name);
+      const path = join(root, pathOf(account, folder), name);
       if (sidecar !== undefined) await put(`${path}.ctl`, sidecar);
       await put(path, content);
       if (folder === 'card') await put(`${path}.done`, '');
@@ -78,6 +98,10 @@ function accountOf(name: string, baseUrl: string) {
     password: PASSWORD,
     baseUrl,
     resolveWaitMs: 0,
+    // After such a time a call of which nobody knows the end is given up.
+    connectTimeoutMs: 2_000,
+    leaseMs: 10_000,
+    answerTimeoutMs: 10_000,
     poll: { firstMs: 80, factor: 1.2, longestMs: 400 },
   };
 }

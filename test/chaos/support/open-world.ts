@@ -2,35 +2,26 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../../support/build-program.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
-import { type LedgerView, viewLedger } from './ledger-view.ts';
+import { findEmbedded, findPostmaster, viewLedger } from './ledger-view.ts';
 import { killProcess } from './kill-process.ts';
-import type { Drop } from './make-drops.ts';
 import { makeRoot, openPlace, type Place } from './open-place.ts';
 import type { Order } from './order.ts';
-import { type RedisServer, startRedisServer } from './redis-server.ts';
-import { type Service, startService } from './service.ts';
+import { startRedisServer } from './redis-server.ts';
+import { startService } from './service.ts';
 import { mountSmallDisks, type SmallDisks } from './small-disks.ts';
+import type { StoryWorld } from './story-world.ts';
 import type { QueueKind } from './acts.ts';
 
 /** One installation with its service, database and queue, each a process that can die; and what was done to it. */
-export type World = {
+export type World = StoryWorld & {
   readonly place: Place;
-  readonly service: Service;
-  readonly ledger: LedgerView;
-  readonly redis: RedisServer | undefined;
   readonly disks: SmallDisks | undefined;
-  readonly drops: Drop[];
-  /** Accounts of which an older ledger was put in place. */
-  readonly forgotten: Set<string>;
   daemon: Daemon;
   /** Starts the next life of the daemon; it may have to die at once. */
   start(order?: Order): Promise<void>;
   killDatabase(): Promise<void>;
   /** Daemon and database, as a power cut would. */
   stopAll(): Promise<void>;
-  /** @returns how long it took, in ms; undefined when it never came to rest */
-  waitForRest(timeoutMs: number): Promise<number | undefined>;
-  close(): Promise<void>;
 };
 
 export type WorldSetup = { program: Program; accounts: readonly string[]; queue: QueueKind; canMount: boolean };
@@ -41,27 +32,34 @@ export async function openWorld({ program, accounts, queue, canMount }: WorldSet
   const place = await openPlace(root, accounts, service.url);
   const redis = queue === 'redis' ? await startRedisServer() : undefined;
   const disks = canMount ? mountSmallDisks(root, ['out', 'data/archive', 'data/journal']) : undefined;
-  const ledger = viewLedger(root);
+  const ledger = viewLedger(() => findEmbedded(root));
+  const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
   let life = 0;
   const begin = (order?: Order) => {
     life += 1;
-    return startDaemon(program, root, { life, env: redis ? { REDIS_URL: redis.url } : {}, order });
+    return startDaemon(program, root, { life, env, order });
   };
   const world: World = {
     place,
+    hosts: [{ root, env }],
+    kept: [join(root, 'sandbox')],
     service,
     ledger,
     redis,
     disks,
     drops: [],
-    forgotten: new Set<string>(),
+    accounts: { forgotten: new Set(), compared: new Set(), exposed: new Set() },
+    drop: place.drop,
+    leftovers: place.leftovers,
+    journals: async () => [join(root, 'data', 'journal', 'sends.jsonl')],
+    lastWords: () => world.daemon.lastWords(),
     daemon: begin(),
     start: async (order) => {
       world.daemon = begin(order);
       await world.daemon.ready;
     },
     killDatabase: async () => {
-      const pid = await ledger.postmaster();
+      const pid = await findPostmaster(root);
       if (pid !== undefined) await killProcess(pid);
     },
     stopAll: async () => {

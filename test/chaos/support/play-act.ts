@@ -109,8 +109,8 @@ export async function playAct(act: Act, play: Play): Promise<string | undefined>
  * sends the files again that nobody seems to know, which must not be charged once more.
  */
 async function afterRestore({ program, world }: Play, account: string): Promise<string | undefined> {
-  const { place, ledger, forgotten, drops } = world;
-  forgotten.add(account);
+  const { place, ledger, accounts, drops } = world;
+  accounts.forgotten.add(account);
   await world.start();
   if ((await world.waitForRest(LONGEST_WAY_MS)) === undefined) return 'not at rest after the restore';
   const reason = ['--reason', 'the books of the service were read'];

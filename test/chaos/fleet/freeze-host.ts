@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Order } from '../support/order.ts';
+import { type DeedOf, goBack, LONGEST_WAY_MS, type Play } from './act-steps.ts';
+import type { Fleet, FleetHost } from './open-fleet.ts';
+import { waitToBeToldOf } from './person.ts';
+
+/**
+ * A host stands still with an intent that only an exchanged ledger has heard of, and goes on when the others wait for it,
+ * or when a second process of it has reported and goes on itself.
+ */
+export async function freezeHost({ at, hasSecond }: DeedOf<'freeze-host'>, play: Play): Promise<string | undefined> {
+  const { fleet, count, dropFiles } = play;
+  // First before the intent, so that the copy holds the batch and not the call.
+  const order: Order = { point: 'submit.body-opened', hits: 1, freeze: { next: { ...at, hits: 1, freeze: {} } } };
+  await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
+  await dropFiles();
+  const host = await waitForFrozen(fleet.hosts);
+  if (!host) return 'no host has taken up a batch';
+  for (const other of fleet.hosts) if (other !== host) await other.daemon.arm(undefined);
+  await fleet.server.copy();
+  host.daemon.thaw();
+  if (!(await waitForFrozen([host]))) return `${host.name} has not come to ${at.point}`;
+  await goBack(play);
+  count(
+    `freeze-host: one stood still at ${at.point} while the ledger went back${hasSecond ? ', another process of it went on' : ''}`,
+  );
+  const trouble = hasSecond ? await workBeside(host) : await seeItAwaited(fleet, host);
+  host.daemon.thaw();
+  return trouble;
+}
+
+async function waitForFrozen(hosts: readonly FleetHost[]): Promise<FleetHost | undefined> {
+  for (const end = performance.now() + LONGEST_WAY_MS; performance.now() < end; await sleep(10)) {
+    for (const host of hosts) if (await host.daemon.isFrozen()) return host;
+  }
+  return undefined;
+}
+
+async function workBeside(host: FleetHost): Promise<string | undefined> {
+  const { status, said } = await host.run('run', '--once');
+  return [0, 2, 3, 4, 5].includes(status) ? undefined : `"run --once" ended with ${status}: ${said}`;
+}
+
+async function seeItAwaited(fleet: Fleet, host: FleetHost): Promise<string | undefined> {
+  return fleet.hosts.length === 1 ? undefined : waitToBeToldOf(fleet, host.name);
+}

@@ -1,0 +1,76 @@
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type DeedOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
+import { removeJournal } from './person.ts';
+
+export async function loseJournal(act: DeedOf<'lose-journal'>, play: Play): Promise<Left> {
+  const { fleet, account, count } = play;
+  const host = fleet.hosts[act.host]!;
+  await workTo(act.from, play);
+  await fleet.server.copy();
+  await workOn(act, play);
+  await host.daemon.kill();
+  await removeJournal(fleet, host);
+  fleet.accounts.compared.add(account);
+  await goBack(play);
+  count('lose-journal: a journal lost, and the ledger back');
+  return { isForgotten: true };
+}
+
+export async function cloneJournal(act: DeedOf<'clone-journal'>, play: Play): Promise<Left> {
+  const { fleet, count } = play;
+  const host = fleet.hosts[act.host]!;
+  await workTo(act.from, play);
+  await fleet.server.copy();
+  await host.daemon.kill();
+  const own = await fleet.keepJournal(host);
+  await cp(otherThan(act.host, fleet).journal, host.journal);
+  await host.start();
+  await workOn(act, play);
+  await goBack(play);
+  count('clone-journal: the journal of another host in its place, and the ledger back');
+  return { copies: new Map([[host.name, own]]), isForgotten: true };
+}
+
+export async function cutJournal(
+  { host: number, lines, isLost }: DeedOf<'older-journal'>,
+  { fleet, account, count, dropFiles }: Play,
+): Promise<Left> {
+  const host = fleet.hosts[number]!;
+  await dropFiles();
+  if ((await fleet.waitForRest(LONGEST_WAY_MS)) === undefined)
+    return { trouble: 'not at rest before the journal was cut' };
+  await host.daemon.kill();
+  const newest = await fleet.keepJournal(host);
+  const all = (await readFile(newest, 'utf8')).split('\n');
+  const sends = all.flatMap((line, index) => (line.includes('"call":') ? [index] : []));
+  await writeFile(host.journal, all.slice(0, sends.at(-lines) ?? all.length).join('\n'));
+  if (isLost) fleet.accounts.compared.add(account);
+  await fleet.server.kill();
+  await fleet.ledger.close();
+  await fleet.server.restart();
+  count('postgres');
+  count(`older-journal: the end of a journal gone${isLost ? ' for good' : ''}`);
+  await host.start();
+  return { copies: isLost ? new Map() : new Map([[host.name, newest]]) };
+}
+
+export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Promise<Left> {
+  const { fleet, account, count } = play;
+  const host = fleet.hosts[act.host]!;
+  await workTo(act.from, play);
+  const older = `${host.root}-older`;
+  host.daemon.freeze();
+  await fleet.server.copy();
+  await cp(host.root, older, { recursive: true, preserveTimestamps: true });
+  host.daemon.thaw();
+  await workOn(act, play);
+  await host.daemon.kill();
+  await fleet.keepJournal(host);
+  await rm(host.root, { recursive: true });
+  await cp(older, host.root, { recursive: true, preserveTimestamps: true });
+  await rm(older, { recursive: true });
+  fleet.accounts.exposed.add(account);
+  await goBack(play);
+  count('roll-back-machine: a host and the ledger put back together (here a double is possible)');
+  return {};
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { upTo } from '../../support/payment-rows.ts';
+import type { Order } from '../support/order.ts';
+import { type DeedOf, type Left, type Play, waitFor } from './act-steps.ts';
+import type { Fleet, FleetHost } from './open-fleet.ts';
+import { waitToBeToldOf } from './person.ts';
+
+/** The host that passes a crash point first dies there; the others do not. */
+export async function killAt(order: Order, { fleet, count, dropFiles }: Play): Promise<string | undefined> {
+  await Promise.all(fleet.hosts.map((host) => host.daemon.arm(order)));
+  await dropFiles();
+  const dead = () => fleet.hosts.filter((host) => !host.daemon.isAlive());
+  await waitFor(fleet, async () => dead().length > 0);
+  const name = order.move === undefined ? order.point : `${order.point} of ${order.move}`;
+  const deaths = dead().length;
+  upTo(deaths).forEach(() => count(`point ${name}`));
+  for (const { daemon } of fleet.hosts) if (daemon.isAlive()) await daemon.arm(undefined);
+  await fleet.startAll();
+  return deaths > 0 ? undefined : `${name} was not reached`;
+}
+
+export async function killServer(
+  { afterMs, off }: DeedOf<'postgres'>,
+  { fleet, count, dropFiles }: Play,
+): Promise<Left> {
+  await dropFiles();
+  await sleep(afterMs);
+  const host = off === undefined ? undefined : fleet.hosts[off]!;
+  await host?.daemon.kill();
+  await fleet.server.kill();
+  await fleet.ledger.close();
+  count('postgres');
+  await fleet.server.restart();
+  if (!host) return {};
+  count('daemon, as the server died');
+  return { trouble: await tellToStart(fleet, host) };
+}
+
+/** Where others are there to say so, they wait for this host by name. */
+async function tellToStart(fleet: Fleet, host: FleetHost): Promise<string | undefined> {
+  if (fleet.hosts.length === 1) await host.start();
+  return fleet.hosts.length === 1 ? undefined : waitToBeToldOf(fleet, host.name);
+}
