@@ -25,6 +25,8 @@ export type OwnTrouble =
   | { why: 'retired'; journal: string }
   /** Other hosts were quicker each time. */
   | { why: 'busy' }
+  /** It is that of another host that is listed, or a copy of it. */
+  | { why: 'of-another'; journal: string; name: string }
   /** The ledger is open for other hosts. */
   | { why: 'not-listed'; name: string; list: string[] };
 
@@ -44,7 +46,7 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const name = host.senders ? host.name : nameOf(self);
     const list = [...(host.senders ?? [name])];
     const state = await adopt(ledger, self);
-    const trouble = findTrouble(self, state) ?? (await findRetired(ledger, self));
+    const trouble = findTrouble(self, state) ?? findOther(self, name, list) ?? (await findRetired(ledger, self));
     if (trouble) return { recalled, waits: [trouble] };
     const fence = newestFence(self);
     const sender = fence && { journal: self.id, epoch: fence.epoch };
@@ -113,6 +115,13 @@ function findTrouble({ id, notes }: JournalSelf, { ledger }: State): OwnTrouble 
   if (notes.some(({ kind }) => kind === 'older')) return { why: 'older', journal: id };
   if (notes.some((note) => note.kind === 'fence' && note.ledger !== ledger)) return { why: 'foreign', journal: id };
   return undefined;
+}
+
+/** A folder was copied to make a second host of it: its report would pass for both. A host may change its name otherwise. */
+function findOther({ id, notes }: JournalSelf, name: string, list: readonly string[]): OwnTrouble | undefined {
+  const borne = notes.flatMap((note) => (note.kind === 'begin' || note.kind === 'fence' ? [note.name] : []));
+  const other = borne.find((one) => one !== name && list.includes(one));
+  return other ? { why: 'of-another', journal: id, name: other } : undefined;
 }
 
 /** It must not close a ledger that is open for those that took over from it. */

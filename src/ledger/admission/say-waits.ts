@@ -27,6 +27,8 @@ function sayWait(wait: Wait | OwnTrouble): string {
       return `The send journal of this host (${short(wait.journal)}) was retired. Move it away, so that a new one is begun.`;
     case 'busy':
       return 'Other hosts report at this moment; this one tries again by itself.';
+    case 'of-another':
+      return `The send journal of this host (${short(wait.journal)}) is that of host ${wait.name}, or a copy of it. Put its own back; if it never had one, move this one away, so that a new one is begun.`;
     case 'not-listed':
       return `This host, ${wait.name}, is not among those that send: ${wait.list.join(', ')}. Write all of them as "senders" into the configuration of each host, and start those again first.`;
   }

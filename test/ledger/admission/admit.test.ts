@@ -1,5 +1,5 @@
-import { copyFile, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { admit, isAdmitted } from '../../../src/ledger/admission/admit.ts';
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
@@ -107,6 +107,31 @@ describe('admit', () => {
     );
     expect(waitsOf(await hosts.enter('a', NOT_LISTED))).toEqual([]);
     expect(await readState(hosts.ledger)).toMatchObject({ ledger: id, isOpen: true });
+  });
+
+  it('refuses a journal that was copied to make a second host, which would answer for what the first has sent', async () => {
+    await hosts.send('a', senderOf(await hosts.enter('a', ['a'])));
+    await mkdir(dirname(hosts.pathOf('b')), { recursive: true });
+    await copyFile(hosts.pathOf('a'), hosts.pathOf('b'));
+    await hosts.enter('a');
+    const ofAnother = [expect.objectContaining({ why: 'of-another', name: 'a' })];
+    expect(waitsOf(await hosts.enter('b'))).toEqual(ofAnother);
+    await rm(hosts.pathOf('b'));
+    const [a] = await hosts.enterBoth();
+
+    const fileId = await hosts.send('a', a);
+    await hosts.goBack(fileId);
+    await copyFile(hosts.pathOf('a'), hosts.pathOf('b'));
+    expect(waitsOf(await hosts.enter('b'))).toEqual(ofAnother);
+    expect(await isOpen(hosts.ledger.pool)).toBe(false);
+  });
+
+  it('takes the journal of a host that has another name now', async () => {
+    await hosts.enter('a', ['a']);
+    await mkdir(dirname(hosts.pathOf('c')), { recursive: true });
+    await rename(hosts.pathOf('a'), hosts.pathOf('c'));
+    await hosts.otherRun();
+    senderOf(await hosts.enter('c', ['c']));
   });
 
   it('lets a host that is not listed stop nobody', async () => {

@@ -14,6 +14,7 @@ it('sayWaits says of each what is waited for and what to do', () => {
     { why: 'older', journal: JOURNAL },
     { why: 'foreign', journal: JOURNAL },
     { why: 'retired', journal: JOURNAL },
+    { why: 'of-another', journal: JOURNAL, name: 'host-a' },
     { why: 'not-listed', name: 'host-d', list: ['host-a', 'host-b'] },
   ]);
   const words = [
@@ -25,6 +26,7 @@ it('sayWaits says of each what is waited for and what to do', () => {
     'it is an older copy',
     'belongs to another installation',
     'was retired',
+    'is that of host host-a, or a copy of it',
     'host-d, is not among those that send: host-a, host-b',
   ];
   // Of a host that is silent its journal need not be named.
