@@ -20,7 +20,7 @@ function sayWait(wait: Wait | OwnTrouble): string {
     case 'stranger':
       return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
     case 'older':
-      return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Put the newer one back; if it is lost: "paydrop sender lost ${short(wait.journal)}".`;
+      return `The send journal of this host (${short(wait.journal)}) lacks calls that the ledger saw answered: it is an older copy. Put the newer one back; if it is lost: "paydrop sender lost ${short(wait.journal)}", and move this one away, so that a new one is begun.`;
     case 'foreign':
       return `The send journal of this host (${short(wait.journal)}) belongs to another installation. Put the right one back, or check DATABASE_URL.`;
     case 'retired':

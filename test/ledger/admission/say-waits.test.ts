@@ -23,7 +23,7 @@ it('sayWaits says of each what is waited for and what to do', () => {
     'host-a, host-b run with different lists',
     'Two send journals bear the name host-a',
     'paydrop sender first',
-    'it is an older copy',
+    'and move this one away, so that a new one is begun',
     'belongs to another installation',
     'was retired',
     'is that of host host-a, or a copy of it',
