@@ -80,12 +80,12 @@ function findDeed(fleet: Fleet, sentence: string, copies: Copies): Deed | undefi
     return host.daemon.isAlive() ? undefined : () => host.start().then(() => undefined);
   }
   const [, missing, owner] = /^The send journal (\w{8}) of host (\S+) is missing/.exec(sentence) ?? [];
-  const [, teller, older] = /^(\S+): The send journal of this host \((\w{8})\) lacks calls/.exec(sentence) ?? [];
-  const [name, id] = [owner ?? teller, missing ?? older];
+  const [, teller, own] =
+    /^(\S+): The send journal of this host \((\w{8})\) (?:lacks calls|is that of)/.exec(sentence) ?? [];
+  const [name, id] = [owner ?? teller, missing ?? own];
   if (name === undefined || id === undefined) return async () => `nobody knows what to do about: ${sentence}`;
-  const own = byName(name);
   const copy = copies.get(name);
-  return copy === undefined ? () => giveUp(fleet, own, id) : () => putBack(fleet, own, copy);
+  return copy === undefined ? () => giveUp(fleet, byName(name), id) : () => putBack(fleet, byName(name), copy);
 }
 
 async function putBack(fleet: Fleet, host: FleetHost, copy: string): Promise<undefined> {
