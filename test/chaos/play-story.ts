@@ -16,11 +16,9 @@ export function playStory(plan: StoryPlan<Act> & { canMount: boolean }): Promise
 }
 
 /** The life of hosts that send from one ledger; every act ends with a rest, so that an older ledger forgets no other. */
-export function playFleetStory(
-  plan: Omit<StoryPlan<FleetAct>, 'restEvery' | 'resolveMost'> & { hosts: number },
-): Promise<StoryReport> {
+export function playFleetStory(plan: Omit<StoryPlan<FleetAct>, 'restEvery'> & { hosts: number }): Promise<StoryReport> {
   return tellStory(
-    { ...plan, restEvery: 1, resolveMost: Number.POSITIVE_INFINITY },
+    { ...plan, restEvery: 1 },
     {
       open: (accounts) => openFleet({ ...plan, accounts }),
       describe: describeFleetAct,

@@ -64,9 +64,10 @@ function playOne(
   story: { program: Program; seed: number; queue: QueueKind },
 ): Promise<StoryReport> {
   const random = seededRandom(story.seed);
-  if (hosts > 1) return playFleetStory({ ...story, hosts, acts: planFleetActs(ACTS_A_STORY, { hosts, random }) });
+  const plan = { ...story, resolveMost: Infinity };
+  if (hosts > 1) return playFleetStory({ ...plan, hosts, acts: planFleetActs(ACTS_A_STORY, { hosts, random }) });
   const acts = planActs(ACTS_A_STORY, { queue: story.queue, random, canMount });
-  return playStory({ ...story, acts, canMount, restEvery: 1, resolveMost: Infinity });
+  return playStory({ ...plan, acts, canMount, restEvery: 1 });
 }
 
 /** Deaths of processes; what was wiped, filled or put back is no kill. */

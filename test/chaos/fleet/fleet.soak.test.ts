@@ -12,6 +12,7 @@ const ACTS: readonly FleetAct[] = [
   { kind: 'lose-journal', host: 0, from: 1, more: 2 },
   { kind: 'promote-stale', splitMs: 500, from: 1, more: 2 },
   { kind: 'older-journal', host: 1, lines: 2, isLost: false },
+  { kind: 'clone-journal', host: 1, from: 1, more: 2 },
   { kind: 'postgres', afterMs: 500, off: 1 },
   { kind: 'point', order: { point: 'submit.request-written', hits: 1 } },
   { kind: 'roll-back-machine', host: 1, from: 1, more: 2 },
@@ -34,6 +35,7 @@ it.runIf(verdict.isInstalled)(
       seed: 20_260_615,
       queue: 'postgres',
       hosts: 2,
+      resolveMost: 1,
       acts: ACTS.map((act) => ({ ...act, isFresh: true })),
     } as const;
     const { failures, story, tally } = await playFleetStory(plan);

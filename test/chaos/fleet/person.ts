@@ -7,6 +7,9 @@ export type Copies = ReadonlyMap<string, string>;
 
 const PATIENCE_MS = 120_000;
 
+/** So often a person looks, in ms. */
+const LOOK_MS = 2_000;
+
 const REASON = ['--reason', 'the books of the service were read'] as const;
 
 /**
@@ -16,8 +19,8 @@ const REASON = ['--reason', 'the books of the service were read'] as const;
 export async function waitForOpening(fleet: Fleet, copies: Copies): Promise<string | undefined> {
   const done = new Set<string>();
   let said: string[] = [];
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(250)) {
-    if (await isOpen(fleet)) return undefined;
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+    if (await opensSoon(fleet)) return undefined;
     said = await readSentences(fleet);
     for (const sentence of said.filter((one) => !done.has(one))) {
       const deed = findDeed(fleet, sentence, copies);
@@ -30,16 +33,20 @@ export async function waitForOpening(fleet: Fleet, copies: Copies): Promise<stri
   return `the ledger is not open after ${PATIENCE_MS} ms: ${said.join(' ')}`;
 }
 
-export async function isOpen({ ledger }: Fleet): Promise<boolean> {
-  const [row] = await ledger.query<{ yes: boolean }>('SELECT is_open AND is_of_this_run() AS yes FROM admission');
-  return row!.yes;
+/** Mostly it opens by itself before a person has looked. */
+async function opensSoon({ ledger }: Fleet): Promise<boolean> {
+  for (const end = performance.now() + LOOK_MS; performance.now() < end; await sleep(50)) {
+    const [row] = await ledger.query<{ yes: boolean }>('SELECT is_open AND is_of_this_run() AS yes FROM admission');
+    if (row!.yes) return true;
+  }
+  return false;
 }
 
 /** @returns what was seen in the place of it; undefined when the person is told to wait for this host */
 export async function waitToBeToldOf(fleet: Fleet, name: string): Promise<string | undefined> {
   let said: string[] = [];
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(250)) {
-    if (await isOpen(fleet)) return `the ledger is open without ${name}`;
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+    if (await opensSoon(fleet)) return `the ledger is open without ${name}`;
     said = await readSentences(fleet);
     if (said.some((sentence) => sentence.startsWith(`Waiting for host ${name},`))) return undefined;
   }
