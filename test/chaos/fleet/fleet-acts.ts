@@ -16,8 +16,11 @@ export type Deed =
   | { kind: 'point'; order: Order }
   | { kind: 'moment'; host: number; afterMs: number }
   | { kind: 'sandbox'; afterMs: number; downMs: number }
-  /** The server of the ledger dies; with `off`, that host is dead as well, and the others wait for it. */
-  | { kind: 'postgres'; afterMs: number; off?: number }
+  /**
+   * The server of the ledger dies; with `off`, that host is dead as well, and the others wait for it. A person starts it, or
+   * has its journal reported by another.
+   */
+  | { kind: 'postgres'; afterMs: number; off?: number; isReported?: boolean }
   /** The folder of the server is copied, and the copy takes its place under running hosts. */
   | ({ kind: 'copy-back' } & Span)
   /** A standby that lags is promoted; for `splitMs` the old primary goes on beside it. */
@@ -79,7 +82,7 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
     () => ({ kind: 'moment', host: host(), afterMs: below(1_500) }),
     () => ({ kind: 'sandbox', afterMs: below(1_000), downMs: below(1_500) }),
     () => ({ kind: 'postgres', afterMs: below(1_200) }),
-    () => ({ kind: 'postgres', afterMs: below(1_200), off: host() }),
+    () => ({ kind: 'postgres', afterMs: below(1_200), off: host(), isReported: random() < 0.5 }),
   ];
   return Array.from({ length: count }, (_, index): FleetAct => {
     if (index % 3 < 2) return { ...backs[(index - Math.floor(index / 3)) % backs.length]!(), isFresh: random() < 0.7 };

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { upTo } from '../../support/payment-rows.ts';
 import type { Order } from '../support/order.ts';
-import { type DeedOf, type Left, type Play, waitFor } from './act-steps.ts';
-import type { Fleet, FleetHost } from './open-fleet.ts';
+import { type DeedOf, type Left, otherThan, type Play, waitFor } from './act-steps.ts';
 import { waitToBeToldOf } from './person.ts';
 
 /** The host that passes a crash point first dies there; the others do not. */
@@ -20,7 +19,7 @@ export async function killAt(order: Order, { fleet, count, dropFiles }: Play): P
 }
 
 export async function killServer(
-  { afterMs, off }: DeedOf<'postgres'>,
+  { afterMs, off, isReported = false }: DeedOf<'postgres'>,
   { fleet, count, dropFiles }: Play,
 ): Promise<Left> {
   await dropFiles();
@@ -33,11 +32,11 @@ export async function killServer(
   await fleet.server.restart();
   if (!host) return {};
   count('daemon, as the server died');
-  return { trouble: await tellToStart(fleet, host) };
-}
-
-/** Where others are there to say so, they wait for this host by name. */
-async function tellToStart(fleet: Fleet, host: FleetHost): Promise<string | undefined> {
-  if (fleet.hosts.length === 1) await host.start();
-  return fleet.hosts.length === 1 ? undefined : waitToBeToldOf(fleet, host.name);
+  const other = otherThan(off!, fleet);
+  if (other === host) return {};
+  const trouble = await waitToBeToldOf(fleet, host.name);
+  if (trouble !== undefined || !isReported) return { trouble };
+  const { status, said } = await other.run('sender', 'report', '--from', host.journal);
+  count('journal of a dead host reported by another');
+  return { trouble: [0, 5].includes(status) ? undefined : `"sender report" ended with ${status}: ${said}` };
 }
