@@ -22,6 +22,7 @@ export type Topic =
   | 'rows'
   | 'checks'
   | 'clocks'
+  | 'ledgers'
   | 'money';
 
 export function makeTotals(): Totals {

@@ -14,6 +14,8 @@ import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 import type { Choose } from './choose.ts';
 import { countPosts } from './count-posts.ts';
 import type { Database } from './database.ts';
+import { type Host, type Installation, makeInstallation } from './hosts/installation.ts';
+import { noteSeen, type Send } from './hosts/sends.ts';
 import { type Instance, openInstance } from './instance/open-instance.ts';
 import type { CallWatch, SubmitCall } from './instance/tapped-gateway.ts';
 import { type MemoryQueue, memoryQueue } from './memory-queue.ts';
@@ -35,6 +37,8 @@ export type World = {
   readonly sandbox: Sandbox;
   readonly queue: MemoryQueue;
   readonly database: Database;
+  readonly installation: Installation;
+  /** That of the present server. */
   readonly office: Ledger;
   readonly totals: Totals;
   /** What has happened, in plain words. */
@@ -43,18 +47,21 @@ export type World = {
   /** Whole card and account numbers that must not be found anywhere. */
   readonly canaries: string[];
   readonly calls: SubmitCall[];
+  /** Where several hosts send: all calls that came as far as their first byte, over all ledgers. */
+  readonly sends: Send[];
+  /** There too: batches by the audit links that absolved them, over all ledgers. */
+  readonly pardons: Map<string, string>;
   /** Complaints of the watcher of calls, taken up after the step. */
   readonly complaints: string[];
   readonly instances: Instance[];
   /** Those that are in the middle of a step. */
   readonly busy: Set<Instance>;
-  readonly watch: CallWatch;
   posts(): number;
   /** A number that grows by one, from where the seed begins. */
   nextTurn(): number;
   logText(): string;
   /** A new process; it has not recovered anything yet. */
-  open(): Promise<Instance>;
+  open(host?: Host): Promise<Instance>;
   remove(instance: Instance): Promise<void>;
   close(): Promise<void>;
 };
@@ -62,9 +69,11 @@ export type World = {
 export type WorldParts = {
   readonly choose: Choose;
   readonly database: Database;
+  readonly isWide: boolean;
   readonly totals: Totals;
   readonly spoil: (app: App) => App;
-  readonly onDeclared: (world: World, account: string) => Promise<void>;
+  /** Called right before the first byte of a call may leave. */
+  readonly onDeclared: (world: World, instance: Instance, account: string) => Promise<void>;
 };
 
 /** The moment at which every scenario begins. */
@@ -73,7 +82,7 @@ const START = '2026-06-15T10:00:00.000Z';
 /** The service takes this long for a batch. Steps of the clock are whole multiples of ten seconds. */
 const BATCH_DELAY_MS = 35_000;
 
-export async function openWorld({ choose, database, totals, spoil, onDeclared }: WorldParts): Promise<World> {
+export async function openWorld({ choose, database, isWide, totals, spoil, onDeclared }: WorldParts): Promise<World> {
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
   await chmod(root, 0o711);
   const clock = handClock(START);
@@ -97,6 +106,7 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
   for (const dir of [settings.paths.data, ...settings.folders.map((folder) => folder.path)])
     await mkdir(dir, { recursive: true });
   createMasterKeyFile(settings.paths.masterKey);
+  const installation = makeInstallation(choose, settings, await database.server(0), isWide);
   const queue = memoryQueue(clock);
   const posts = countPosts(sandbox.port);
   const { log, text } = keptLog();
@@ -104,12 +114,10 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
   let opened = 0;
   let turn = choose.below(1_000);
 
-  const watch: CallWatch = {
+  const watch: Omit<CallWatch, 'onDeclared' | 'onCall'> = {
     countPosts: () => posts.count() - calls.reduce((sum, call) => sum + call.posts, 0),
     isEndless: () =>
       sandbox.faults.list().some(({ kind, fired, times }) => isEndless(kind) && (times === 'always' || fired < times)),
-    onDeclared: (account) => onDeclared(world, account),
-    onCall: (call) => void calls.push(call),
   };
 
   const world: World = {
@@ -121,31 +129,43 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
     sandbox,
     queue,
     database,
-    office: database.office,
+    installation,
+    get office() {
+      return installation.present.office;
+    },
     totals,
     story: [],
     drops: [],
     canaries: [],
     calls,
+    sends: [],
+    pardons: new Map(),
     complaints: [],
     instances: [],
     busy: new Set(),
-    watch,
     posts: () => posts.count(),
     nextTurn: () => (turn += 1),
     logText: text,
-    open: async () => {
+    open: async (at) => {
       opened += 1;
       const skewMs = choose.one([0, 0, 0, 700, -700]);
-      const instance = await openInstance({
-        name: `instance ${opened}`,
-        settings,
+      const host = at ?? nextHost(world);
+      const instance: Instance = await openInstance({
+        name: isWide ? `instance ${opened} of ${host.name}` : `instance ${opened}`,
+        host,
+        server: installation.present,
         clock: clockOf('host', skewMs),
         databaseClock,
         log,
         queue: queue.queue,
-        database,
-        watch,
+        watch: {
+          ...watch,
+          onDeclared: (account) => onDeclared(world, instance, account),
+          onCall: (call) => {
+            calls.push(call);
+            noteSeen(world, instance, call);
+          },
+        },
         spoil,
       });
       world.instances.push(instance);
@@ -163,6 +183,13 @@ export async function openWorld({ choose, database, totals, spoil, onDeclared }:
     },
   };
   return world;
+}
+
+/** One that has no instance is started first. */
+function nextHost({ installation, instances }: World): Host {
+  const able = installation.hosts.filter((host) => !host.isAway);
+  const idle = able.find((host) => !instances.some((instance) => instance.host === host));
+  return idle ?? able[instances.length % able.length]!;
 }
 
 /** Where files live in memory, so that the many waits for the disk cost nothing. */

@@ -1,4 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { checkFence, checkHosts } from '../hosts/check-hosts.ts';
+import { isWide } from '../hosts/installation.ts';
+import { noteSend } from '../hosts/sends.ts';
+import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { contentOf, readBatches, readBooks, type SeenBatch } from './read-ledger.ts';
 
@@ -9,8 +13,7 @@ export async function checkStep(world: World): Promise<string[]> {
   return [
     ...world.complaints.splice(0),
     ...checkCalls(world),
-    ...checkSends(world, batches),
-    ...checkTwice(world, batches),
+    ...(isWide(world) ? await checkHosts(world) : [...checkSends(world, batches), ...checkTwice(world, batches)]),
     ...checkInFlight(batches),
     ...checkAudit(batches),
   ];
@@ -65,11 +68,14 @@ function checkAudit(batches: readonly SeenBatch[]): string[] {
 }
 
 /** Right before a first byte may leave: the intent stands in ledger and journal, and the account may send. */
-export async function checkDeclared(world: World, account: string): Promise<void> {
-  const { rows } = await world.office.pool.query<{ id: string; no: number; attempt: number; is_noted: boolean }>(
+export async function checkDeclared(world: World, instance: Instance, account: string): Promise<void> {
+  const { pool } = instance.server().office;
+  const { rows } = await pool.query<{ id: string; no: number; attempt: number; is_noted: boolean; call: string }>(
     `SELECT b.file_id AS id, b.batch_no AS no, b.attempt,
             EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
-                      AND a.attempt = b.attempt AND a.verdict IS NULL) AS is_noted
+                      AND a.attempt = b.attempt AND a.verdict IS NULL) AS is_noted,
+            (SELECT a.call FROM attempt a WHERE a.file_id = b.file_id AND a.batch_no = b.batch_no
+               AND a.attempt = b.attempt) AS call
      FROM batch b WHERE b.account = $1 AND b.state = 'sending'`,
     [account],
   );
@@ -78,13 +84,17 @@ export async function checkDeclared(world: World, account: string): Promise<void
     world.complaints.push(`a request of account ${account} is about to leave and no attempt stands in the ledger`);
     return;
   }
-  const journal = await readFile(world.settings.paths.journal, 'utf8');
+  if (isWide(world)) {
+    await noteSend(world, instance, { fileId: sending.id, batchNo: sending.no, call: sending.call });
+    await checkFence(world, instance, sending.call);
+  }
+  const journal = await readFile(instance.host.settings.paths.journal, 'utf8');
   const isWritten = journal.split('\n').some((line) => {
     return line.includes(`"fileId":"${sending.id}","batchNo":${sending.no},"attempt":${sending.attempt},`);
   });
   if (!isWritten)
     world.complaints.push(`a request of account ${account} is about to leave without a line in the journal`);
-  const { rowCount } = await world.office.pool.query(
+  const { rowCount } = await pool.query(
     `SELECT 1 FROM batch WHERE account = $1 AND state IN ('unknown', 'refused') LIMIT 1`,
     [account],
   );

@@ -1,14 +1,15 @@
 import { type App, openApp } from '../../../src/app.ts';
 import { createFolderScanner } from '../../../src/drop/scan-folder.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
-import type { Settings } from '../../../src/kernel/config.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
 import { checkFolders } from '../../../workers/check-folders.ts';
 import { admitHere } from '../../../workers/admit-here.ts';
 import { sweep } from '../../../workers/sweep.ts';
 import { lookAtFolder } from '../../../workers/watch.ts';
-import type { Database } from '../database.ts';
+import type { Server } from '../database.ts';
+import type { Host } from '../hosts/installation.ts';
+import { firstLink, type Link, openLink } from './link.ts';
 import { makeTap, type Tap } from './tap.ts';
 import { withTappedFiles } from './tapped-files.ts';
 import { type CallWatch, tappedGateway, tappedReports } from './tapped-gateway.ts';
@@ -17,6 +18,11 @@ import { tappedPool } from './tapped-pool.ts';
 /** A process of paydrop that lives in this one and may die at any moment. */
 export type Instance = {
   readonly name: string;
+  readonly host: Host;
+  /** To which its connections are made now. */
+  server(): Server;
+  /** Its connections are lost, and it gets others to this one. */
+  moveTo(server: Server): Promise<void>;
   readonly tap: Tap;
   readonly app: App;
   /** Runs a step of it, its files tapped. */
@@ -31,28 +37,40 @@ export type Instance = {
 
 export type InstanceParts = {
   readonly name: string;
-  readonly settings: Settings;
+  readonly host: Host;
+  readonly server: Server;
   readonly clock: Clock;
   readonly databaseClock: Clock;
   readonly log: Log;
   readonly queue: Queue;
-  readonly database: Database;
   readonly watch: CallWatch;
   /** Puts a deliberate defect in, to see whether it is found. */
   readonly spoil: (app: App) => App;
 };
 
 export async function openInstance(parts: InstanceParts): Promise<Instance> {
-  const { name, clock, databaseClock, log, queue, database } = parts;
+  const { name, host, clock, databaseClock, log, queue } = parts;
   const connectionName = `${name}-${process.pid}`.replaceAll(' ', '-');
-  const settings = { ...parts.settings, databaseUrl: `${database.url}&application_name=${connectionName}` };
+  const urlOf = ({ url }: Server) => `${url}&application_name=${connectionName}`;
+  const settings = { ...host.settings, databaseUrl: urlOf(parts.server) };
   const real = await openApp(settings, { log, env: {}, clock, databaseClock, queue });
   const tap = makeTap();
-  const app = parts.spoil(tappedApp(real, tap, parts.watch));
+  let server = parts.server;
+  const first = firstLink(real.ledger);
+  let link = first;
+  const app = parts.spoil(tappedApp(real, tap, parts.watch, () => link));
   const scanners = settings.folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, clock) }));
   const run = <Result>(step: (app: App) => Promise<Result>) => withTappedFiles(tap, () => step(app));
   return {
     name,
+    host,
+    server: () => server,
+    moveTo: async (next) => {
+      await link.leave();
+      await server.awaitLeft(connectionName);
+      server = next;
+      link = await openLink(urlOf(next), real.ledger.instance, log);
+    },
     tap,
     app,
     run,
@@ -70,22 +88,34 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
       }),
     leave: async () => {
       tap.die();
-      await real.close();
-      await database.awaitLeft(connectionName);
+      if (link !== first) await link.leave();
+      // Where it has moved, the pools with which it began are closed already.
+      await real.close().catch((error: unknown) => {
+        if (link === first) throw error;
+      });
+      await server.awaitLeft(connectionName);
     },
   };
 }
 
-function tappedApp(app: App, tap: Tap, watch: CallWatch): App {
+function tappedApp(app: App, tap: Tap, watch: CallWatch, link: () => Link): App {
   const add: Queue['add'] = (name, ...rest) =>
     tap.touch(
       { kind: 'job', what: name },
       () => app.queue.add(name, ...rest),
       async () => new Error('the queue failed in the simulation'),
     );
+  const ledger: App['ledger'] = {
+    ...app.ledger,
+    pool: tappedPool(() => link().pool, tap),
+    locks: tappedPool(() => link().locks, tap),
+    get instance() {
+      return link().instance;
+    },
+  };
   return {
     ...app,
-    ledger: { ...app.ledger, pool: tappedPool(app.ledger.pool, tap), locks: tappedPool(app.ledger.locks, tap) },
+    ledger,
     queue: { ...app.queue, add },
     gateway: (account) => tappedGateway(app, account, tap, watch),
     reports: (account) => tappedReports(app, account, watch),

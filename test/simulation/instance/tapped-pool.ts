@@ -1,18 +1,21 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Tap } from './tap.ts';
 
-/** The same pool, every statement of which goes through a tap. */
-export function tappedPool(pool: Pool, tap: Tap): Pool {
+/**
+ * A pool, every statement of which goes through a tap.
+ * @param present the pool to the server to which connections are made at the moment
+ */
+export function tappedPool(present: () => Pool, tap: Tap): Pool {
   const lost = async () => connectionLost();
   const inTurn = oneAtATime();
-  return replace(pool, {
+  return replace(present, {
     query: (...call: unknown[]) =>
-      tap.touch(statement(call[0]), () => inTurn(() => apply(pool, call) as Promise<unknown>), lost),
+      tap.touch(statement(call[0]), () => inTurn(() => apply(present(), call) as Promise<unknown>), lost),
     /** A dead process has no pool any more; whoever tries again and again must stop. */
     get ended() {
-      return tap.isDead() || pool.ended;
+      return tap.isDead() || present().ended;
     },
-    connect: () => tap.touch(CONNECT, async () => tappedClient(await pool.connect(), tap), loseClient),
+    connect: () => tap.touch(CONNECT, async () => tappedClient(await present().connect(), tap), loseClient),
   });
 }
 
@@ -51,7 +54,7 @@ function tappedClient(client: PoolClient, tap: Tap): PoolClient {
     isLost = true;
     return connectionLost();
   };
-  return replace(client, {
+  return replace(() => client, {
     query: (...call: unknown[]) => {
       // A COPY is given as a stream and is wanted back at once.
       if (typeof call[0] !== 'string') {
@@ -79,10 +82,11 @@ function statement(query: unknown): { kind: 'statement'; what: string } {
 }
 
 /** @param members read anew each time, so that one of them may be a getter */
-function replace<Target extends object>(target: Target, members: Record<string, unknown>): Target {
-  return new Proxy(target, {
-    get(object, name) {
+function replace<Target extends object>(target: () => Target, members: Record<string, unknown>): Target {
+  return new Proxy(target(), {
+    get(_, name) {
       if (typeof name === 'string' && name in members) return members[name];
+      const object = target();
       const value: unknown = Reflect.get(object, name);
       return typeof value === 'function' ? value.bind(object) : value;
     },

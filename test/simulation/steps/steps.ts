@@ -1,5 +1,7 @@
 import { sweep } from '../../../workers/sweep.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
+import { HOST_STEPS } from '../hosts/host-steps.ts';
+import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
 import { actsInTurn } from './acts.ts';
@@ -8,6 +10,7 @@ import { describeTime, moveClock, setWrong } from './move-clock.ts';
 import { mendService, planFault } from './plan-fault.ts';
 import { type Expected, runStation, type Station } from './run-station.ts';
 import { type Chore, chooseDueJob, chooseDueWork, chooseWrongWork, ofJob, runJob } from './stations.ts';
+import { startInstance } from './start-instance.ts';
 import { shortened, type Step, tell } from './step.ts';
 
 /** Everything that may happen in a world, and how likely it is to be next. */
@@ -59,7 +62,7 @@ export const STEPS: readonly Step[] = [
   step(
     'an instance starts',
     2,
-    (world) => world.instances.length < 2,
+    (world) => world.instances.length < (isWide(world) ? 5 : 2),
     (world) => startInstance(world),
   ),
   step(
@@ -87,6 +90,7 @@ export const STEPS: readonly Step[] = [
   step('the service is going to fail', 5, (world) => world.drops.length > 0, planFault),
   step('the service is mended', 1.5, (world) => world.sandbox.faults.list().length > 0, mendService),
   step('an operator acts', 4, (world) => world.drops.length > 0, letOperatorAct),
+  ...HOST_STEPS,
 ];
 
 function step(name: string, weight: number, isPossible: Step['isPossible'], take: Step['take']): Step {
@@ -114,9 +118,14 @@ function idle(world: World): Instance {
 }
 
 /** A station that is asked about something that does not exist, or not any more, may say so. */
-const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN', 'ORIGINAL_GONE'] };
+export const WRONG: Expected = { codes: ['NOT_FOUND', 'SEAL_BROKEN', 'ORIGINAL_GONE'] };
 
-async function doChore(world: World, chore: Chore | undefined, how = '', expected?: Expected): Promise<void> {
+async function doChore(
+  world: World,
+  chore: Chore | undefined,
+  how = '',
+  expected = isWide(world) ? WRONG : undefined,
+): Promise<void> {
   if (!chore) return;
   const instance = idle(world);
   const { name, about, job } = chore;
@@ -131,21 +140,13 @@ async function doChore(world: World, chore: Chore | undefined, how = '', expecte
 export async function beginDay(world: World): Promise<void> {
   for (let files = world.choose.between(1, 3); files > 0; files -= 1) await dropFile(world);
 
-  await startInstance(world, 0);
+  for (const host of world.installation.hosts) await startInstance(world, 0, host);
   const [instance] = world.instances;
   for (let looks = 0; looks < 2; looks += 1) {
     await instance!.look();
     await moveClock(world, 30_000);
   }
   if (world.choose.happens(0.5)) await planFault(world);
-}
-
-export async function startInstance(world: World, likelihood = 0.25): Promise<void> {
-  const instance = await world.open();
-  const doing = { station: 'start', what: 'starts' } as const;
-  const ended = await runStation(world, instance, doing, () => instance.recover(), likelihood);
-  // A process that cannot start ends.
-  if (ended === 'failed') await world.remove(instance);
 }
 
 async function letOperatorAct(world: World): Promise<void> {

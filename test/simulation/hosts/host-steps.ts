@@ -1,0 +1,62 @@
+import { startInstance } from '../steps/start-instance.ts';
+import { type Step, tell } from '../steps/step.ts';
+import type { World } from '../world.ts';
+import { isWide } from './installation.ts';
+import { endOldServers, keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from './servers.ts';
+
+/** What may happen only where several hosts send. */
+export const HOST_STEPS: readonly Step[] = [
+  step('a copy of the ledger is made', 3, () => true, keepCopy),
+  step('the database is restarted', 1, () => true, restartDatabase),
+  step('the ledger goes back', 2, hasCopy, putBack),
+  step(
+    'another server takes over with a copy',
+    1.5,
+    (world) => hasCopy(world) && world.installation.servers.length < MOST_SERVERS,
+    splitServers,
+  ),
+  step('an instance reaches another server', 4, (world) => isSplit(world) && world.instances.length > 0, moveInstance),
+  step('the older servers end', 1, isSplit, endOldServers),
+  step('a host goes away', 1, (world) => hostsAway(world, false).length > 1, goAway),
+  step('a host comes back', 3, (world) => hostsAway(world, true).length > 0, comeBack),
+];
+
+function step(
+  name: string,
+  weight: number,
+  isPossible: (world: World) => boolean,
+  take: (world: World) => Promise<string>,
+): Step {
+  return {
+    name,
+    weight,
+    isPossible: (world) => isWide(world) && isPossible(world),
+    take: async (world) => void tell(world, await take(world)),
+  };
+}
+
+function hasCopy({ installation }: World): boolean {
+  return installation.copies.length > 0;
+}
+
+function isSplit({ installation }: World): boolean {
+  return installation.servers.length > 1;
+}
+
+function hostsAway({ installation }: World, isAway: boolean) {
+  return installation.hosts.filter((host) => host.isAway === isAway);
+}
+
+async function goAway(world: World): Promise<string> {
+  const host = world.choose.one(hostsAway(world, false));
+  host.isAway = true;
+  for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
+  return `host ${host.name} goes away`;
+}
+
+async function comeBack(world: World): Promise<string> {
+  const host = world.choose.one(hostsAway(world, true));
+  host.isAway = false;
+  await startInstance(world, 0.25, host);
+  return `that was host ${host.name}, which is back`;
+}

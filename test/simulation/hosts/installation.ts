@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { Settings } from '../../../src/kernel/config.ts';
+import type { Choose } from '../choose.ts';
+import type { Server } from '../database.ts';
+import type { LedgerCopy } from '../ledger-copy.ts';
+
+/** A machine on which instances run, with a send journal of its own. Drop folders, outputs and the archive are shared. */
+export type Host = {
+  readonly name: string;
+  readonly settings: Settings;
+  /** Switched off, or cut off from everything. */
+  isAway: boolean;
+  /** What was done to its journal, which persons know of. */
+  journal: 'whole' | 'lost' | 'older' | 'of another' | 'retired';
+};
+
+/** Hosts that share a ledger, and the servers on which states of that ledger live. */
+export type Installation = {
+  readonly hosts: readonly Host[];
+  /** Those that are up. */
+  readonly servers: Server[];
+  /** The one to which instances that start connect, and where persons work. */
+  present: Server;
+  /** States of the ledger that were kept, in the order in which they were made. */
+  readonly copies: LedgerCopy[];
+  /** How often an older state took the place of a newer one. */
+  timesBack: number;
+  /** What was seen of the ledger of each server after the last step. */
+  readonly seen: Map<number, SeenLedger>;
+};
+
+export type SeenLedger = { isOpen: boolean; closing: string; sends: number };
+
+/** One host as always, or several that all send. */
+export function makeInstallation(choose: Choose, settings: Settings, server: Server, isWide: boolean): Installation {
+  return {
+    hosts: isWide ? severalHosts(choose, settings) : [newHost(settings.host, settings)],
+    servers: [server],
+    present: server,
+    copies: [],
+    timesBack: 0,
+    seen: new Map(),
+  };
+}
+
+function severalHosts(choose: Choose, settings: Settings): Host[] {
+  const names = ['north', 'south', 'east', 'west'].slice(0, choose.one([2, 2, 2, 3, 3, 4]));
+  return names.map((name) => {
+    const journal = join(settings.paths.data, 'hosts', name, 'sends.jsonl');
+    return newHost(name, { ...settings, host: name, senders: names, paths: { ...settings.paths, journal } });
+  });
+}
+
+function newHost(name: string, settings: Settings): Host {
+  return { name, settings, isAway: false, journal: 'whole' };
+}
+
+/** Only then can a ledger go back in a scenario. */
+export function isWide({ installation }: { installation: Installation }): boolean {
+  return installation.hosts.length > 1;
+}

@@ -1,0 +1,66 @@
+import { copyLedger, type LedgerCopy, putLedger, restartServer } from '../ledger-copy.ts';
+import type { World } from '../world.ts';
+
+/** Older states that are kept; the oldest goes first. */
+const MOST_COPIES = 4;
+
+/** Servers that live at a time, each with a state of the ledger. */
+export const MOST_SERVERS = 3;
+
+export async function keepCopy({ installation: { present, copies } }: World): Promise<string> {
+  copies.push(await copyLedger(present.office.pool));
+  if (copies.length > MOST_COPIES) copies.shift();
+  return 'a copy of the ledger is made';
+}
+
+export async function restartDatabase(world: World): Promise<string> {
+  await restartServer(world.installation.present.office.pool);
+  return 'the database is started again';
+}
+
+/** A snapshot is put back where the ledger lay; the instances get their connections back. */
+export async function putBack(world: World): Promise<string> {
+  const { installation } = world;
+  const { copy, words } = chooseCopy(world);
+  await putLedger(installation.present.office.pool, copy);
+  installation.timesBack += 1;
+  installation.seen.delete(installation.present.no);
+  return `the ledger goes back to ${words}`;
+}
+
+/** A replica is promoted while the older server lives on: whoever is connected there goes on there. */
+export async function splitServers(world: World): Promise<string> {
+  const { installation, database } = world;
+  const { copy, words } = chooseCopy(world);
+  const free = [0, 1, 2].find((no) => !installation.servers.some((server) => server.no === no))!;
+  const server = await database.server(free);
+  await putLedger(server.office.pool, copy);
+  installation.servers.push(server);
+  installation.present = server;
+  installation.seen.delete(server.no);
+  installation.timesBack += 1;
+  return `another server takes over with ${words}`;
+}
+
+/** Mostly to the one that all ought to reach. */
+export async function moveInstance(world: World): Promise<string> {
+  const { installation, choose } = world;
+  const instance = choose.one(world.instances);
+  const server = choose.happens(0.8) ? installation.present : choose.one(installation.servers);
+  if (server !== instance.server()) await instance.moveTo(server);
+  return `${instance.name} reaches ${server === installation.present ? 'the present server' : 'an older server'}`;
+}
+
+/** Whoever was connected there reaches the present one. */
+export async function endOldServers(world: World): Promise<string> {
+  const { installation } = world;
+  installation.servers.splice(0, installation.servers.length, installation.present);
+  for (const instance of world.instances)
+    if (instance.server() !== installation.present) await instance.moveTo(installation.present);
+  return 'the older servers are gone';
+}
+
+function chooseCopy({ installation: { copies }, choose }: World): { copy: LedgerCopy; words: string } {
+  const place = choose.below(copies.length);
+  return { copy: copies[place]!, words: `the copy before ${copies.length - place - 1} others` };
+}
