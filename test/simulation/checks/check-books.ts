@@ -1,4 +1,6 @@
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
+import { isWide } from '../hosts/installation.ts';
+import { readForgotten } from '../hosts/sends.ts';
 import type { World } from '../world.ts';
 
 type SeenRow = {
@@ -22,7 +24,8 @@ type SeenRow = {
  */
 export async function checkBooks(world: World): Promise<string[]> {
   const rows = await readRows(world);
-  return [...compareRows(world, rows), ...compareSums(world, rows), ...(await findRepeats(world))];
+  const forgotten = isWide(world) ? await readForgotten(world) : new Map<string, number>();
+  return [...compareRows(world, rows), ...compareSums(world, rows, forgotten), ...(await findRepeats(world))];
 }
 
 async function readRows(world: World): Promise<SeenRow[]> {
@@ -55,7 +58,7 @@ function compareRows(world: World, rows: readonly SeenRow[]): string[] {
 const SERVICE_OUTCOMES = new Set(['approved', 'accepted_pending', 'declined', 'duplicate', 'format_error']);
 
 /** By what a row is known on both sides: how often it was charged, and how often it may have been. */
-function compareSums(world: World, rows: readonly SeenRow[]): string[] {
+function compareSums(world: World, rows: readonly SeenRow[], forgotten: ReadonlyMap<string, number>): string[] {
   const charged = new Map<string, number>();
   for (const row of world.sandbox.books()) {
     if (!row.charged) continue;
@@ -77,7 +80,7 @@ function compareSums(world: World, rows: readonly SeenRow[]): string[] {
   return [...keys].flatMap((key) => {
     const times = charged.get(key) ?? 0;
     const { certain, possible } = known.get(key) ?? { certain: 0, possible: 0 };
-    if (times > possible) {
+    if (times > possible + (forgotten.get(key) ?? 0)) {
       world.totals.count('money', 'rows charged that nobody knows of', times - possible);
       return [`charged ${times} times, of which the ledger knows ${possible}: ${key}`];
     }

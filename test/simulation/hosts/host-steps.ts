@@ -6,19 +6,19 @@ import { endOldServers, keepCopy, MOST_SERVERS, moveInstance, putBack, restartDa
 
 /** What may happen only where several hosts send. */
 export const HOST_STEPS: readonly Step[] = [
-  step('a copy of the ledger is made', 3, () => true, keepCopy),
-  step('the database is restarted', 1, () => true, restartDatabase),
-  step('the ledger goes back', 2, hasCopy, putBack),
+  step('a copy of the ledger is made', 4, () => true, keepCopy),
+  step('the database is restarted', 1.5, () => true, restartDatabase),
+  step('the ledger goes back', 4, hasCopy, putBack),
   step(
     'another server takes over with a copy',
-    1.5,
+    3,
     (world) => hasCopy(world) && world.installation.servers.length < MOST_SERVERS,
     splitServers,
   ),
-  step('an instance reaches another server', 4, (world) => isSplit(world) && world.instances.length > 0, moveInstance),
+  step('an instance reaches another server', 7, (world) => isSplit(world) && world.instances.length > 0, moveInstance),
   step('the older servers end', 1, isSplit, endOldServers),
-  step('a host goes away', 1, (world) => hostsAway(world, false).length > 1, goAway),
-  step('a host comes back', 3, (world) => hostsAway(world, true).length > 0, comeBack),
+  step('a host goes away', 2, (world) => hostsAway(world, false).length > 1, goAway),
+  step('a host comes back', 4, (world) => hostsAway(world, true).length > 0, comeBack),
 ];
 
 function step(

@@ -95,6 +95,15 @@ export function checkTakenTwice(world: World): string[] {
   });
 }
 
+/** Rows of calls that the ledger holds as forgotten, and how often; no batch answers for them. */
+export async function readForgotten(world: World): Promise<Map<string, number>> {
+  const { rows } = await world.office.pool.query<{ call: string }>('SELECT call FROM forgotten_send');
+  const forgotten = new Map<string, number>();
+  for (const send of world.sends.filter(({ call }) => rows.some((row) => row.call === call)))
+    for (const key of send.rows.values()) forgotten.set(key, (forgotten.get(key) ?? 0) + 1);
+  return forgotten;
+}
+
 /** What the books say of a row. */
 export function rowKey(agentCode: string, operation: string, row: string): string {
   return `${agentCode} ${operation.toLowerCase()} ${row}`;

@@ -56,7 +56,7 @@ export const MEANWHILE: readonly Meanwhile[] = [
   }),
 ];
 
-function meanwhile(name: string, weight: number, happen: Meanwhile['happen']): Meanwhile {
+export function meanwhile(name: string, weight: number, happen: Meanwhile['happen']): Meanwhile {
   return { name, weight, happen: (world) => withoutTappedFiles(() => happen(world)) };
 }
 
@@ -69,7 +69,7 @@ async function anotherInstance(world: World) {
   return instance;
 }
 
-async function trying(world: World, what: string, act: () => Promise<unknown>): Promise<boolean> {
+export async function trying(world: World, what: string, act: () => Promise<unknown>): Promise<boolean> {
   const place = tell(world, `  meanwhile ${what}`);
   await act().catch((error: unknown) => place.add(`ends with: ${shortened(reasonOf(error))}`));
   return true;

@@ -2,7 +2,9 @@ import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { MomentKind, Trap } from '../instance/tap.ts';
 import type { World } from '../world.ts';
-import { MEANWHILE } from './meanwhile.ts';
+import { isWide } from '../hosts/installation.ts';
+import { ELSEWHERE } from '../hosts/elsewhere.ts';
+import { type Meanwhile, MEANWHILE } from './meanwhile.ts';
 import { shortened, tell } from './step.ts';
 
 export type Station = 'watch' | 'intake' | 'submit' | 'poll' | 'deliver' | 'sweep' | 'start' | 'recheck';
@@ -78,12 +80,16 @@ function chooseTrap(world: World, station: Station): Trap {
     { act: 'meanwhile', weight: kind === 'job' ? 0 : 3 },
   ] as const).act;
   if (act === 'fail') return { kind, at, act, lasting: choose.happens(0.5) };
-  if (act === 'meanwhile') return { kind, at, act, run: () => haveMeanwhile(world) };
+  if (act === 'meanwhile') {
+    // At other moments a transaction is under way, which a ledger that goes back would have to wait for.
+    const list = isWide(world) && (kind === 'file' || kind === 'call') && choose.happens(0.6) ? ELSEWHERE : MEANWHILE;
+    return { kind, at, act, run: () => haveMeanwhile(world, list) };
+  }
   return { kind, at, act };
 }
 
-async function haveMeanwhile(world: World): Promise<void> {
-  const other = world.choose.weighted(MEANWHILE);
+async function haveMeanwhile(world: World, list: readonly Meanwhile[]): Promise<void> {
+  const other = world.choose.weighted(list);
   const done = await other.happen(world);
   if (done) world.totals.count('meanwhile', other.name);
 }

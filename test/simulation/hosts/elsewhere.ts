@@ -1,0 +1,41 @@
+import { sweep } from '../../../workers/sweep.ts';
+import { type Meanwhile, meanwhile, trying } from '../steps/meanwhile.ts';
+import { chooseDueWork, runJob } from '../steps/stations.ts';
+import { tell } from '../steps/step.ts';
+import type { World } from '../world.ts';
+import { keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from './servers.ts';
+
+/** What may happen to servers and other hosts while an instance is in the middle of a step, such as a call. */
+export const ELSEWHERE: readonly Meanwhile[] = [
+  meanwhile('a copy of the ledger is made', 1, (world) => telling(world, keepCopy)),
+  meanwhile('the database is restarted', 1, (world) => telling(world, restartDatabase)),
+  meanwhile('the ledger goes back', 3, async (world) => {
+    if (world.installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, putBack);
+    return letOthersGoOn(world);
+  }),
+  meanwhile('another server takes over', 3, async (world) => {
+    if (world.installation.servers.length === MOST_SERVERS) return false;
+    if (world.installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, splitServers);
+    for (let moves = world.choose.between(0, 3); moves > 0; moves -= 1) await telling(world, moveInstance);
+    return letOthersGoOn(world);
+  }),
+  meanwhile('the other hosts go on', 2, letOthersGoOn),
+];
+
+async function telling(world: World, act: (world: World) => Promise<string>): Promise<boolean> {
+  tell(world, `  meanwhile ${await act(world)}`);
+  return true;
+}
+
+/** Those that are idle report, and send what is due. */
+async function letOthersGoOn(world: World): Promise<boolean> {
+  const others = world.choose.shuffle(world.instances.filter((instance) => !world.busy.has(instance)));
+  for (const other of others) await trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
+  for (const other of others) {
+    const work = await chooseDueWork(world);
+    if (work) await trying(world, `${other.name} runs ${work.name} for ${work.about}`, () => runJob(other, work));
+  }
+  return true;
+}
