@@ -25,6 +25,8 @@ export type Server = {
   readonly office: Ledger;
   /** Waits until the server has seen that everybody of this name is gone, so that their locks are free. */
   awaitLeft(name: string): Promise<void>;
+  /** The connections of this name are lost, also those that are in use. */
+  cut(name: string): Promise<void>;
 };
 
 /**
@@ -94,18 +96,27 @@ async function openServer(
   await setting.pool.query(`ALTER DATABASE ${name} SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'; ${COPYING}`);
   await setting.close();
   const office = await openLedger({ url: postgres.url }, { ...clocks, log: silentLog() });
+  const awaitLeft = async (instance: string) => {
+    for (;;) {
+      const { rowCount } = await office.pool.query(
+        'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
+        [instance],
+      );
+      if (rowCount === 0) return;
+    }
+  };
   return {
     no,
     url: postgres.url,
     office,
-    awaitLeft: async (instance) => {
-      for (;;) {
-        const { rowCount } = await office.pool.query(
-          'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
-          [instance],
-        );
-        if (rowCount === 0) return;
-      }
+    awaitLeft,
+    cut: async (instance) => {
+      await office.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = $1`,
+        [instance],
+      );
+      await awaitLeft(instance);
     },
     close: async () => {
       await office.close();

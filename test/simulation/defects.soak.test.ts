@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { Gateway } from '../../src/gateway/create-gateway.ts';
 import { type Database, openDatabase } from './database.ts';
+import { MOST_SERVERS } from './hosts/servers.ts';
 import { playScenario } from './play-scenario.ts';
 import { freeRandomness } from './seed-randomness.ts';
 
@@ -81,6 +82,44 @@ const DEFECTS: readonly { defect: string; spoil: (app: App) => App; says: RegExp
     says: /something still moves/,
   },
 ];
+
+/** The same for what keeps a ledger that went back from sending again. These stand in the database. */
+const LEDGER_DEFECTS: readonly { defect: string; spoil: string; says: RegExp }[] = [
+  {
+    defect: 'a ledger that was opened for another run of its server counts as open',
+    spoil: `CREATE OR REPLACE FUNCTION is_of_this_run() RETURNS boolean LANGUAGE sql STABLE AS 'SELECT true'`,
+    says: /about to leave, and may have been sent|of which the ledger knows/,
+  },
+  {
+    defect: 'a send journal reports without being compared',
+    spoil: `CREATE OR REPLACE FUNCTION unknown_sends(p_file_ids text[], p_batch_nos integer[], p_attempts integer[], p_calls uuid[])
+      RETURNS SETOF integer LANGUAGE sql STABLE AS 'SELECT NULL::integer WHERE false'`,
+    says: /about to leave, and may have been sent|lacks call/,
+  },
+];
+
+describe('the simulation of several hosts finds a deliberate defect', () => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await openDatabase();
+  });
+  afterEach(async () => {
+    freeRandomness();
+    await database.close();
+  });
+
+  it.each(LEDGER_DEFECTS)('$defect', { timeout: 600_000 }, async ({ spoil, says }) => {
+    for (let no = 0; no < MOST_SERVERS; no += 1) await (await database.server(no)).office.pool.query(spoil);
+    const found: string[] = [];
+    for (const seed of WIDE_SEEDS) {
+      if (found.length === 0) found.push(...(await playScenario(seed, database)).complaints);
+    }
+    expect(found.join('\n')).toMatch(says);
+  });
+});
+
+/** Those of several hosts. */
+const WIDE_SEEDS = Array.from({ length: 60 }, (_, n) => 3 + 4 * n);
 
 describe('the simulation finds a deliberate defect', () => {
   let database: Database;

@@ -1,6 +1,6 @@
 import { reasonOf } from '../../src/kernel/errors.ts';
 import { settle } from './drive-to-rest.ts';
-import { ACTS } from './steps/acts.ts';
+import { ACTS, performAct } from './steps/acts.ts';
 import { moveClock } from './steps/move-clock.ts';
 import { shortened, tell } from './steps/step.ts';
 import type { World } from './world.ts';
@@ -55,8 +55,8 @@ async function doAll(world: World, name: string): Promise<void> {
     const chosen = await act.find(world);
     if (!chosen) return;
     const place = tell(world, `a person ${chosen.words}`);
-    await chosen.perform().then(
-      () => world.totals.count('acts', name),
+    await performAct(world, act, chosen.perform).then(
+      () => undefined,
       (error: unknown) => place.add(`which is refused: ${shortened(reasonOf(error))}`),
     );
   }

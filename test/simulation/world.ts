@@ -185,11 +185,13 @@ export async function openWorld({ choose, database, isWide, totals, spoil, onDec
   return world;
 }
 
-/** One that has no instance is started first. */
-function nextHost({ installation, instances }: World): Host {
-  const able = installation.hosts.filter((host) => !host.isAway);
+/** One that has no instance is started first; one that was away is back with it. */
+function nextHost({ installation: { hosts }, instances }: World): Host {
+  const able = hosts.filter((host) => !host.isAway);
   const idle = able.find((host) => !instances.some((instance) => instance.host === host));
-  return idle ?? able[instances.length % able.length]!;
+  const next = idle ?? able[instances.length % able.length] ?? hosts[0]!;
+  next.isAway = false;
+  return next;
 }
 
 /** Where files live in memory, so that the many waits for the disk cost nothing. */

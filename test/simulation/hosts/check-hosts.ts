@@ -14,8 +14,7 @@ export async function checkHosts(world: World): Promise<string[]> {
     world.installation.hosts.map(async (host) => ({ host, lines: await readLines(host) })),
   );
   const complaints: string[] = [];
-  for (const server of world.installation.servers)
-    complaints.push(...(await checkServer(world, server, journals)));
+  for (const server of world.installation.servers) complaints.push(...(await checkServer(world, server, journals)));
   return [...checkTakenTwice(world), ...complaints];
 }
 

@@ -3,6 +3,7 @@ import { type Meanwhile, meanwhile, trying } from '../steps/meanwhile.ts';
 import { chooseDueWork, runJob } from '../steps/stations.ts';
 import { tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
+import type { Instance } from '../instance/open-instance.ts';
 import { keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from './servers.ts';
 
 /** What may happen to servers and other hosts while an instance is in the middle of a step, such as a call. */
@@ -21,6 +22,17 @@ export const ELSEWHERE: readonly Meanwhile[] = [
     for (let moves = world.choose.between(0, 3); moves > 0; moves -= 1) await telling(world, moveInstance);
     return letOthersGoOn(world);
   }),
+  meanwhile('all but this process reach another server', 3, async (world) => {
+    const { installation } = world;
+    if (installation.servers.length === MOST_SERVERS) return false;
+    if (installation.copies.length === 0) await telling(world, keepCopy);
+    await telling(world, splitServers);
+    await startBesides(world);
+    for (const other of idleOf(world))
+      if (other.server() !== installation.present) await other.moveTo(installation.present);
+    await letOthersGoOn(world);
+    return letOthersGoOn(world);
+  }),
   meanwhile('the other hosts go on', 2, letOthersGoOn),
 ];
 
@@ -29,9 +41,22 @@ async function telling(world: World, act: (world: World) => Promise<string>): Pr
   return true;
 }
 
+function idleOf(world: World): Instance[] {
+  return world.instances.filter((instance) => !world.busy.has(instance));
+}
+
+/** Every host has a process that is not in the middle of a step. */
+async function startBesides(world: World): Promise<void> {
+  for (const host of world.installation.hosts) {
+    if (host.isAway || idleOf(world).some((instance) => instance.host === host)) continue;
+    const instance = await world.open(host);
+    await trying(world, `${instance.name} starts`, () => instance.recover());
+  }
+}
+
 /** Those that are idle report, and send what is due. */
 async function letOthersGoOn(world: World): Promise<boolean> {
-  const others = world.choose.shuffle(world.instances.filter((instance) => !world.busy.has(instance)));
+  const others = world.choose.shuffle(idleOf(world));
   for (const other of others) await trying(world, `${other.name} sweeps`, () => other.run((app) => sweep(app)));
   for (const other of others) {
     const work = await chooseDueWork(world);

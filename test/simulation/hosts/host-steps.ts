@@ -1,8 +1,19 @@
+import { PipelineError, reasonOf } from '../../../src/kernel/errors.ts';
 import { startInstance } from '../steps/start-instance.ts';
-import { type Step, tell } from '../steps/step.ts';
+import { shortened, type Step, tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
 import { isWide } from './installation.ts';
-import { endOldServers, keepCopy, MOST_SERVERS, moveInstance, putBack, restartDatabase, splitServers } from './servers.ts';
+import { damageable, damageJournal } from './journals.ts';
+import { HOST_ACTS } from './persons.ts';
+import {
+  endOldServers,
+  keepCopy,
+  MOST_SERVERS,
+  moveInstance,
+  putBack,
+  restartDatabase,
+  splitServers,
+} from './servers.ts';
 
 /** What may happen only where several hosts send. */
 export const HOST_STEPS: readonly Step[] = [
@@ -18,6 +29,13 @@ export const HOST_STEPS: readonly Step[] = [
   step('an instance reaches another server', 7, (world) => isSplit(world) && world.instances.length > 0, moveInstance),
   step('the older servers end', 1, isSplit, endOldServers),
   step('a host goes away', 2, (world) => hostsAway(world, false).length > 1, goAway),
+  step(
+    'a journal is damaged',
+    3,
+    (world) => world.installation.losesJournals && damageable(world).length > 1,
+    damageJournal,
+  ),
+  step('a person sees to the hosts', 5, () => true, letPersonAct),
   step('a host comes back', 4, (world) => hostsAway(world, true).length > 0, comeBack),
 ];
 
@@ -59,4 +77,19 @@ async function comeBack(world: World): Promise<string> {
   host.isAway = false;
   await startInstance(world, 0.25, host);
   return `that was host ${host.name}, which is back`;
+}
+
+async function letPersonAct(world: World): Promise<string> {
+  for (const act of world.choose.shuffle(HOST_ACTS)) {
+    try {
+      const done = await act.perform(world);
+      if (done === undefined) continue;
+      world.totals.count('acts', act.name);
+      return `a person ${done}`;
+    } catch (error) {
+      if (!(error instanceof PipelineError)) throw error;
+      return `a person wants to ${act.name}, which is refused: ${shortened(reasonOf(error))}`;
+    }
+  }
+  return 'a person looks at the hosts and finds nothing to do';
 }

@@ -7,16 +7,17 @@ import type { LedgerCopy } from '../ledger-copy.ts';
 /** A machine on which instances run, with a send journal of its own. Drop folders, outputs and the archive are shared. */
 export type Host = {
   readonly name: string;
-  readonly settings: Settings;
+  /** With the list of those that send, which changes when one is retired. */
+  settings: Settings;
   /** Switched off, or cut off from everything. */
   isAway: boolean;
-  /** What was done to its journal, which persons know of. */
-  journal: 'whole' | 'lost' | 'older' | 'of another' | 'retired';
+  /** What became of its journal, which persons know: `replaced` by a new one after it was declared lost. */
+  journal: 'whole' | 'lost' | 'older' | 'foreign' | 'replaced' | 'retired';
 };
 
 /** Hosts that share a ledger, and the servers on which states of that ledger live. */
 export type Installation = {
-  readonly hosts: readonly Host[];
+  readonly hosts: Host[];
   /** Those that are up. */
   readonly servers: Server[];
   /** The one to which instances that start connect, and where persons work. */
@@ -25,6 +26,10 @@ export type Installation = {
   readonly copies: LedgerCopy[];
   /** How often an older state took the place of a newer one. */
   timesBack: number;
+  /** Whether send journals are damaged in this scenario. */
+  readonly losesJournals: boolean;
+  /** A person has declared a journal lost. */
+  hasVouched: boolean;
   /** What was seen of the ledger of each server after the last step. */
   readonly seen: Map<number, SeenLedger>;
 };
@@ -39,6 +44,8 @@ export function makeInstallation(choose: Choose, settings: Settings, server: Ser
     present: server,
     copies: [],
     timesBack: 0,
+    losesJournals: isWide && choose.happens(0.4),
+    hasVouched: false,
     seen: new Map(),
   };
 }
@@ -57,5 +64,5 @@ function newHost(name: string, settings: Settings): Host {
 
 /** Only then can a ledger go back in a scenario. */
 export function isWide({ installation }: { installation: Installation }): boolean {
-  return installation.hosts.length > 1;
+  return installation.hosts[0]!.settings.senders !== undefined;
 }

@@ -4,7 +4,13 @@ import { ALIVE_LOCKS, type Instance } from '../../../src/ledger/instance.ts';
 import { type Ledger, openPool } from '../../../src/ledger/open-ledger.ts';
 
 /** The connections of an instance to a server, its sign of life among them. */
-export type Link = { readonly pool: Pool; readonly locks: Pool; readonly instance: Instance; leave(): Promise<void> };
+export type Link = {
+  readonly pool: Pool;
+  readonly locks: Pool;
+  readonly instance: Instance;
+  /** Waits for no connection that is in use. */
+  leave(): Promise<void>;
+};
 
 /** That with which it has opened the ledger. */
 export function firstLink({ pool, locks, instance }: Ledger): Link {
@@ -14,8 +20,8 @@ export function firstLink({ pool, locks, instance }: Ledger): Link {
     instance,
     leave: async () => {
       await instance.leave();
-      await pool.end();
-      await locks.end();
+      end(pool);
+      end(locks);
     },
   };
 }
@@ -31,8 +37,12 @@ export async function openLink(connectionString: string, instance: Instance, log
     instance: { ...instance, isSettled: () => true },
     leave: async () => {
       sign.release(true);
-      await pool.end();
-      await locks.end();
+      end(pool);
+      end(locks);
     },
   };
+}
+
+function end(pool: Pool): void {
+  pool.end().catch(() => undefined);
 }

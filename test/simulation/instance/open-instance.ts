@@ -67,7 +67,7 @@ export async function openInstance(parts: InstanceParts): Promise<Instance> {
     server: () => server,
     moveTo: async (next) => {
       await link.leave();
-      await server.awaitLeft(connectionName);
+      await server.cut(connectionName);
       server = next;
       link = await openLink(urlOf(next), real.ledger.instance, log);
     },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { cancelBatch, cancelFile } from '../../../src/ledger/moves/cancel-file.ts';
 import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
 import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
@@ -13,6 +14,8 @@ import { retryRefused } from '../../../src/ledger/moves/retry-refused.ts';
 import { withdrawBatch } from '../../../src/ledger/moves/withdraw-batch.ts';
 import type { Choose } from '../choose.ts';
 import type { World } from '../world.ts';
+import { isWide } from '../hosts/installation.ts';
+import { cancelWhatIsBooked } from '../hosts/persons.ts';
 import { pickFrom } from './pick-from.ts';
 import { RESOLVE_ACTS } from './resolve-acts.ts';
 
@@ -59,7 +62,11 @@ export const ACTS: readonly Act[] = [
     find: async (world) => {
       const account = await pickFrom<string>(world, 'SELECT DISTINCT account AS found FROM account_stop ORDER BY 1');
       if (account === undefined) return undefined;
-      return { words: `resumes ${account}`, perform: () => resumeAccount(world.office, account, BECAUSE) };
+      const perform = async () => {
+        if (world.installation.hasVouched) await cancelWhatIsBooked(world, account);
+        return resumeAccount(world.office, account, BECAUSE);
+      };
+      return { words: `resumes ${account}`, perform };
     },
   },
 ];
@@ -78,6 +85,17 @@ export const SELDOM: readonly string[] = [
   'refuse a proposal',
   'resubmit',
 ];
+
+/** What rests on something not having been sent, which a ledger that may have gone back does not know. */
+const RESTS_ON_NOT_SENT = ['cancel a file', 'cancel a batch', 'retry', 'withdraw', 'resume'];
+
+/** Does what a person has chosen to do. */
+export async function performAct(world: World, { name }: Act, perform: () => Promise<unknown>): Promise<void> {
+  const wasOpen = !isWide(world) || (await isOpen(world.office.pool));
+  await perform();
+  world.totals.count('acts', name);
+  if (!wasOpen && RESTS_ON_NOT_SENT.includes(name)) world.complaints.push(`a person could ${name} in a closed ledger`);
+}
 
 /** The acts in the order in which a person thinks of them. */
 export function actsInTurn(choose: Choose): Act[] {

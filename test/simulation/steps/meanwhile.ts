@@ -2,7 +2,7 @@ import { sweep } from '../../../workers/sweep.ts';
 import type { World } from '../world.ts';
 import { withoutTappedFiles } from '../instance/tapped-files.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
-import { ACTS } from './acts.ts';
+import { ACTS, performAct } from './acts.ts';
 import { chooseDueJob, runJob } from './stations.ts';
 import { setWrong } from './move-clock.ts';
 import { shortened, tell } from './step.ts';
@@ -80,8 +80,8 @@ async function chooseAct(world: World): Promise<string | undefined> {
     const chosen = await act.find(world);
     if (!chosen) continue;
     const place = tell(world, `  meanwhile an operator ${chosen.words}`);
-    await chosen.perform().then(
-      () => world.totals.count('acts', act.name),
+    await performAct(world, act, chosen.perform).then(
+      () => undefined,
       (error: unknown) => place.add(`cannot: ${shortened(reasonOf(error))}`),
     );
     return act.name;

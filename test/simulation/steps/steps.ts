@@ -4,7 +4,7 @@ import { HOST_STEPS } from '../hosts/host-steps.ts';
 import { isWide } from '../hosts/installation.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { World } from '../world.ts';
-import { actsInTurn } from './acts.ts';
+import { actsInTurn, performAct } from './acts.ts';
 import { dropAgain, dropFile, dropOddThing, dropOutput, dropRewritten, writeOn } from './drop-file.ts';
 import { describeTime, moveClock, setWrong } from './move-clock.ts';
 import { mendService, planFault } from './plan-fault.ts';
@@ -62,13 +62,13 @@ export const STEPS: readonly Step[] = [
   step(
     'an instance starts',
     2,
-    (world) => world.instances.length < (isWide(world) ? 5 : 2),
+    (world) => world.instances.length < (isWide(world) ? 5 : 2) && hasHost(world),
     (world) => startInstance(world),
   ),
   step(
     'a process manager starts an instance',
     30,
-    (world) => world.instances.length === 0,
+    (world) => world.instances.length === 0 && hasHost(world),
     async (world) => {
       await startInstance(world);
     },
@@ -107,6 +107,10 @@ function always(): boolean {
 
 function hasInstance(world: World): boolean {
   return world.instances.length > 0;
+}
+
+function hasHost({ installation }: World): boolean {
+  return installation.hosts.some((host) => !host.isAway);
 }
 
 function hasWaiting(world: World): boolean {
@@ -154,8 +158,8 @@ async function letOperatorAct(world: World): Promise<void> {
     const chosen = await act.find(world);
     if (!chosen) continue;
     const place = tell(world, `an operator ${chosen.words}`);
-    await chosen.perform().then(
-      () => world.totals.count('acts', act.name),
+    await performAct(world, act, chosen.perform).then(
+      () => undefined,
       (error: unknown) => place.add(`which is refused: ${shortened(reasonOf(error))}`),
     );
     return;

@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises';
+import { reasonOf } from '../../../src/kernel/errors.ts';
+import { admit } from '../../../src/ledger/admission/admit.ts';
+import { declareLost, retireSender } from '../../../src/ledger/admission/by-person.ts';
+import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
+import { sayWaits } from '../../../src/ledger/admission/say-waits.ts';
+import { acknowledgeForgotten } from '../../../src/ledger/moves/acknowledge-forgotten.ts';
+import { cancelBatch } from '../../../src/ledger/moves/cancel-file.ts';
+import { openSendJournal, type SendJournal } from '../../../src/ledger/send-journal.ts';
+import { contentOf, readBatches, readBooks } from '../checks/read-ledger.ts';
+import { pickFrom } from '../steps/pick-from.ts';
+import { shortened } from '../steps/step.ts';
+import type { World } from '../world.ts';
+import type { Host } from './installation.ts';
+import { putWholeBack } from './journals.ts';
+
+const BECAUSE = { actor: 'operator:ada', reason: 'the service was asked what it has' };
+
+/** What a person does about hosts. @returns what it was, in words; undefined when there was nothing to do */
+export type HostAct = { readonly name: string; readonly perform: (world: World) => Promise<string | undefined> };
+
+export const HOST_ACTS: readonly HostAct[] = [
+  {
+    name: 'acknowledge forgotten calls',
+    perform: async (world) => {
+      const account = await pickFrom<string>(
+        world,
+        'SELECT DISTINCT account AS found FROM forgotten_send WHERE acknowledged_at IS NULL ORDER BY 1',
+      );
+      if (account === undefined) return undefined;
+      await acknowledgeForgotten(world.office, account, BECAUSE);
+      return `acknowledges the forgotten calls of ${account}`;
+    },
+  },
+  {
+    name: 'report from a journal',
+    perform: async (world) => {
+      const host = chooseAway(world, ['whole']);
+      if (!host) return undefined;
+      const said = await reportFor(world, host);
+      return `has the send journal of ${host.name} reported: ${said}`;
+    },
+  },
+  {
+    name: 'declare a journal lost',
+    perform: (world) => helpHost(world, chooseAway(world, ['lost', 'older', 'foreign'])),
+  },
+  { name: 'retire a host', perform: retireHost },
+];
+
+function chooseAway(
+  { installation, instances, choose }: World,
+  journals: readonly Host['journal'][],
+): Host | undefined {
+  const away = installation.hosts.filter(
+    (host) => journals.includes(host.journal) && !instances.some((instance) => instance.host === host),
+  );
+  return away.length === 0 ? undefined : choose.one(away);
+}
+
+/** `sender report --from`, with the file on the disk of that host, which is read elsewhere. */
+async function reportFor(world: World, { settings }: Host): Promise<string> {
+  return withJournal(settings.paths.journal, async (from) => {
+    const { notes } = await from.readSelf(settings.host, world.clock);
+    const { name } = notes.findLast((note) => note.kind === 'fence' || note.kind === 'begin')!;
+    const admission = await admit(world.office, from, { name, senders: settings.senders });
+    return 'waits' in admission ? sayWaits(admission.waits).join(' ') : 'the ledger is open';
+  });
+}
+
+/** The right journal is put back where there is one; else it is declared lost, and a new one begun. */
+export async function helpHost(world: World, host: Host | undefined): Promise<string | undefined> {
+  if (!host) return undefined;
+  for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
+  if (host.journal === 'foreign') {
+    await putWholeBack(host);
+    return `puts the right send journal back on host ${host.name}`;
+  }
+  const { waits } = await readAdmission(world.office);
+  if (!waits.some((wait) => wait.includes(` ${host.name}`))) return undefined;
+  if (host.journal === 'older') await rm(host.settings.paths.journal);
+  await declareLost(world.office, host.name, [...world.settings.accounts.keys()], BECAUSE);
+  world.installation.hasVouched = true;
+  host.journal = 'replaced';
+  return `declares the send journal of host ${host.name} lost`;
+}
+
+/** Nothing that the service has already leaves again when the account is resumed. */
+export async function cancelWhatIsBooked(world: World, account: string): Promise<void> {
+  const booked = new Set(readBooks(world).map(({ content }) => content));
+  for (const batch of await readBatches(world)) {
+    if (batch.account !== account || batch.state !== 'ready' || !booked.has(contentOf(world, batch))) continue;
+    await cancelBatch(world.office, { fileId: batch.fileId, batchNo: batch.batchNo }, BECAUSE);
+  }
+}
+
+/** Its journal is taken over where an instance of another host may send; then it is out of every list. */
+async function retireHost(world: World): Promise<string | undefined> {
+  const { installation, instances, choose } = world;
+  const host = installation.hosts.length > 2 ? chooseAway(world, ['whole']) : undefined;
+  const heirs = instances.filter((one) => one.server() === installation.present && one.host.journal === 'whole');
+  if (!host || heirs.length === 0 || !choose.happens(0.5)) return undefined;
+  const heir = choose.one(heirs);
+  const { settings } = heir.host;
+  const { pool, ...office } = world.office;
+  const said = await withJournal(host.settings.paths.journal, (from) =>
+    withJournal(settings.paths.journal, async (own) => {
+      const admission = await admit(world.office, own, { name: settings.host, senders: settings.senders });
+      const admitted = 'sender' in admission ? { sender: admission.sender } : {};
+      return retireSender({ ...office, pool, admitted }, { own, from }, BECAUSE).then(
+        () => undefined,
+        (error: unknown) => reasonOf(error),
+      );
+    }),
+  );
+  if (said !== undefined) return `wants to retire host ${host.name}, which is refused: ${shortened(said)}`;
+  host.journal = 'retired';
+  installation.hosts.splice(installation.hosts.indexOf(host), 1);
+  for (const other of installation.hosts) {
+    const senders = other.settings.senders!.filter((name) => name !== host.name);
+    other.settings = { ...other.settings, senders };
+  }
+  while (instances[0]) await world.remove(instances[0]);
+  return `retires host ${host.name}; the others start again without it`;
+}
+
+async function withJournal<Result>(path: string, work: (journal: SendJournal) => Promise<Result>): Promise<Result> {
+  const journal = await openSendJournal(path, { isThere: true });
+  try {
+    return await work(journal);
+  } finally {
+    await journal.close();
+  }
+}
