@@ -105,6 +105,8 @@ async function openServer(
       if (rowCount === 0) return;
     }
   };
+  // Nobody who only looks is in the way of a restore.
+  await office.instance.leave();
   return {
     no,
     url: postgres.url,

@@ -24,6 +24,8 @@ export type Installation = {
   present: Server;
   /** States of the ledger that were kept, in the order in which they were made. */
   readonly copies: LedgerCopy[];
+  /** The newest file that `paydrop backup` has made. */
+  backup?: string;
   /** How often an older state took the place of a newer one. */
   timesBack: number;
   /** Whether send journals are damaged in this scenario. */

@@ -1,3 +1,7 @@
+import { join } from 'node:path';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { restoreBackup } from '../../../src/ledger/backup/restore-backup.ts';
+import { writeBackup } from '../../../src/ledger/backup/write-backup.ts';
 import { copyLedger, type LedgerCopy, putLedger, restartServer } from '../ledger-copy.ts';
 import type { World } from '../world.ts';
 
@@ -26,6 +30,27 @@ export async function putBack(world: World): Promise<string> {
   installation.timesBack += 1;
   installation.seen.delete(installation.present.no);
   return `the ledger goes back to ${words}`;
+}
+
+/** By `paydrop backup`, of the present state. */
+export async function writeBackupFile(world: World): Promise<string> {
+  const { installation } = world;
+  installation.backup = join(world.root, `ledger-${world.story.length}.backup`);
+  await writeBackup(world.office, installation.backup);
+  return 'a backup of the ledger is written';
+}
+
+/** By `paydrop restore`, for which every process has to leave. */
+export async function restore(world: World): Promise<string> {
+  const { installation, instances, clock } = world;
+  const { url, office, no } = installation.present;
+  while (instances[0]) await world.remove(instances[0]);
+  const options = { clock, log: silentLog(), actor: 'operator:ada', replace: true };
+  const { keptAs } = await restoreBackup({ url }, installation.backup!, options);
+  if (keptAs !== undefined) await office.pool.query(`DROP SCHEMA ${keptAs} CASCADE`);
+  installation.timesBack += 1;
+  installation.seen.delete(no);
+  return 'the backup of the ledger is restored';
 }
 
 /** A replica is promoted while the older server lives on: whoever is connected there goes on there. */
