@@ -1,3 +1,4 @@
+import { ADMISSION_DEFECTS } from './admission-defects.ts';
 import { EDGE_DEFECTS } from './edge-defects.ts';
 
 /**
@@ -287,4 +288,5 @@ export const DEFECTS: readonly Defect[] = [
     caughtBy: ['test/workers/deliver/copy-plain-row.test.ts', 'test/workers/deliver/write-rows.test.ts'],
   },
   ...EDGE_DEFECTS,
+  ...ADMISSION_DEFECTS,
 ];

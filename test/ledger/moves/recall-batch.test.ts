@@ -5,11 +5,13 @@ import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
 import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
 import { acknowledgeForgotten } from '../../../src/ledger/moves/acknowledge-forgotten.ts';
 import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
+import { lockForSend } from '../../../src/ledger/moves/stop-lock.ts';
 import { findSendable } from '../../../src/ledger/queries/due-work.ts';
 import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
 import { readForgottenSends } from '../../../src/ledger/queries/read-holds.ts';
 import type { BatchRow } from '../../../src/ledger/records.ts';
 import type { JournalEntry } from '../../../src/ledger/send-journal.ts';
+import { transact } from '../../../src/ledger/transaction.ts';
 import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 import { forget } from './support/forget.ts';
 
@@ -170,4 +172,32 @@ describe('recallForgotten', () => {
     const moves = (await world.links(batch.file_id)).map((link) => link.move);
     expect(moves.filter((move) => move === 'recall')).toHaveLength(1);
   });
+
+  it('waits for a send that is under way, so that a stop is never answered before the call that it must stop', async () => {
+    const batch = await world.batchIn('ready');
+    let end = () => {};
+    let begun = () => {};
+    const isBegun = new Promise<void>((tell) => (begun = tell));
+    const sending = transact(world.ledger, async (tx) => {
+      await lockForSend(tx);
+      begun();
+      await new Promise<void>((tell) => (end = tell));
+    });
+    await isBegun;
+    let isDone = false;
+    const recalled = forget(world.ledger, callOf(batch)).then(() => (isDone = true));
+    // Either it stands behind the lock, or it has gone past it.
+    await expect.poll(async () => isDone || (await waitsForStop())).toBe(true);
+    expect(isDone).toBe(false);
+    end();
+    await Promise.all([sending, recalled]);
+  });
 });
+
+async function waitsForStop(): Promise<boolean> {
+  const { rowCount } = await world.ledger.pool.query(
+    `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return rowCount !== 0;
+}
