@@ -35,7 +35,8 @@ export async function damageJournal(world: World): Promise<string> {
       const isFound = states.every(({ answered }) => answered.some((one) => one.journal === id && !left.has(one.call)));
       if (!isFound) return `host ${host.name} is switched off`;
       await writeFile(path, kept.join('\n'));
-      host.journal = 'older';
+      // Without its beginning it is no journal any more, and another is begun in its place.
+      host.journal = idOf(await readLines(host)) === undefined ? 'lost' : 'older';
       return `host ${host.name} is off, and an older copy of its send journal is put back`;
     }
     case 'of another installation': {
