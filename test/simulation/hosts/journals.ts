@@ -13,7 +13,7 @@ export function damageable({ installation }: World): Host[] {
 /** Without the end of it, or all of it. What no ledger and no other journal could notice is not played. */
 export async function damageJournal(world: World): Promise<string> {
   const host = world.choose.one(damageable(world));
-  const how = world.choose.one(['lost', 'older', 'of another installation', 'a copy of that of another host'] as const);
+  const how = world.choose.one(['lost', 'older', 'of another installation'] as const);
   for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
   host.isAway = true;
   const { journal: path } = host.settings.paths;
@@ -44,15 +44,6 @@ export async function damageJournal(world: World): Promise<string> {
       await writeFile(path, text(lines, randomUUID()));
       host.journal = 'foreign';
       return `host ${host.name} is off, and the send journal of another installation lies there`;
-    }
-    case 'a copy of that of another host': {
-      const others = world.installation.hosts.filter((other) => other !== host && other.journal === 'whole');
-      const other = others.length > 0 ? world.choose.one(others) : undefined;
-      if (!other || !idOf(await readLines(other))) return `host ${host.name} is switched off`;
-      await keepWhole(host);
-      await copyFile(other.settings.paths.journal, path);
-      host.journal = 'foreign';
-      return `host ${host.name} is off, and a copy of the send journal of ${other.name} lies there`;
     }
   }
 }
