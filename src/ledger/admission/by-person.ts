@@ -53,8 +53,10 @@ export function declareLost(
         },
       );
     const closing = await closeLedger(tx);
+    // Of two that bear one name, one may have been lost after it has reported.
     const { rows: reported } = await tx.client.query<{ journal: string }>(
-      'SELECT journal FROM sender WHERE closing = $1',
+      `SELECT journal FROM sender s WHERE closing = $1 AND NOT EXISTS (SELECT FROM sender other
+         WHERE other.closing = $1 AND other.name = s.name AND other.journal <> s.journal)`,
       [closing.id],
     );
     const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
@@ -66,7 +68,8 @@ export function declareLost(
         [words, closing.epoch, actor, reason],
       );
     await tx.client.query(
-      `UPDATE sender SET state = 'lost', epoch = $2, actor = $3, reason = $4 WHERE journal = ANY ($1)`,
+      `UPDATE sender SET state = 'lost', epoch = $2, closing = NULL, report = NULL, actor = $3, reason = $4
+       WHERE journal = ANY ($1)`,
       [lost.map(({ journal }) => journal), closing.epoch, actor, reason],
     );
     const why = `what host ${lost[0]?.name ?? words} sent that the ledger does not know is known to the service alone: ${reason}`;

@@ -16,7 +16,7 @@ function sayWait(wait: Wait | OwnTrouble): string {
     case 'lists':
       return `The hosts ${wait.names.join(', ')} run with different lists of senders. Write the same "senders" into the configuration of each, and start them again.`;
     case 'same-name':
-      return `Two send journals bear the name ${wait.name}. Give each host a name of its own by PAYDROP_HOST, and list them as "senders" in the configuration.`;
+      return `Two send journals bear the name ${wait.name}. Give each host a name of its own by PAYDROP_HOST, and list them as "senders" in the configuration. If one of the journals is lost: "paydrop sender list" shows its id, then "paydrop sender lost ID".`;
     case 'stranger':
       return 'The ledger holds batches, and no host that has ever sent from it has reported: it may be an older copy. Start a host that sends, with its send journal; if nothing was ever sent: "paydrop sender first"; if the journals are lost: "paydrop sender lost NAME" with the name of the host that sent.';
     case 'older':

@@ -93,6 +93,14 @@ describe('admit', () => {
     expect(waitsOf(await hosts.enter('a', ['a']))).toMatchObject([{ why: 'journal', name: 'a' }]);
   });
 
+  it('lets nobody send from another run of its server before all have reported to it', async () => {
+    const sender = senderOf(await hosts.enter('a', NOT_LISTED));
+    await hosts.otherRun();
+    expect(await isAdmitted(hosts.ledger, sender)).toBe(false);
+    expect(await isOpen(hosts.ledger.pool)).toBe(false);
+    expect(senderOf(await hosts.enter('a', NOT_LISTED)).epoch).toBeGreaterThan(sender.epoch);
+  });
+
   it('refuses a journal of another installation', async () => {
     await hosts.enter('a', NOT_LISTED);
     await hosts.world.force('UPDATE admission SET ledger = gen_random_uuid()');

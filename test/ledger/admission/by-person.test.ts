@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAdmitted } from '../../../src/ledger/admission/admit.ts';
@@ -6,7 +6,11 @@ import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/ad
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { readAccountStates } from '../../../src/ledger/queries/read-holds.ts';
+<<<<<<< HEAD
 import { changed, type Hosts, NOT_LISTED, openHosts, waitsOf } from './support/hosts.ts';
+=======
+import { type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
+>>>>>>> e2308a6 (Let a send journal be declared lost that was replaced after it had reported)
 
 let hosts: Hosts;
 beforeEach(async () => {
@@ -44,6 +48,20 @@ describe('by a person', () => {
     const [a] = await hosts.enterBoth();
     await expect(declareLost(hosts.ledger, 'hots-b', ['main'], because)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await isAdmitted(hosts.ledger, a)).toBe(true);
+  });
+
+  it('declareLost takes a journal that was lost after it had reported', async () => {
+    await hosts.enterBoth();
+    await hosts.otherRun();
+    await hosts.enter('a');
+    for (let disks = 0; disks < 2; disks += 1) {
+      await rm(hosts.pathOf('b'));
+      await hosts.enter('b');
+    }
+    expect(waitsOf(await hosts.enter('b'))).toMatchObject([{ why: 'same-name' }, { why: 'journal' }]);
+    await declareLost(hosts.ledger, 'b', ['main'], because);
+    expect(waitsOf(await hosts.enter('a'))).toMatchObject([{ why: 'host', name: 'b' }]);
+    senderOf(await hosts.enter('b'));
   });
 
   it('a host that was retired and comes back stops nobody', async () => {
