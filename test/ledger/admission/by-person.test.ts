@@ -6,11 +6,7 @@ import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/ad
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { readAccountStates } from '../../../src/ledger/queries/read-holds.ts';
-<<<<<<< HEAD
-import { changed, type Hosts, NOT_LISTED, openHosts, waitsOf } from './support/hosts.ts';
-=======
-import { type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
->>>>>>> e2308a6 (Let a send journal be declared lost that was replaced after it had reported)
+import { changed, type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
 
 let hosts: Hosts;
 beforeEach(async () => {

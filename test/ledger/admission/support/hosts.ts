@@ -31,8 +31,8 @@ export async function openHosts() {
   };
   const enter = async (name: string, senders = BOTH): Promise<Admission> =>
     admit(ledger, await journalOf(name), { name, senders: senders === NOT_LISTED ? undefined : senders });
-  /** What a restart, a promoted replica or a copied folder does. */
-  const otherRun = () => world.force(changed('UPDATE admission SET run_started = now()'));
+  /** What a restart, a promoted replica or a copied folder does: nothing but the start of the server is another. */
+  const otherRun = () => world.force(changed('UPDATE admission SET run_started = now(), born = pg_current_xact_id()'));
   const sendFile = async (name: string, sender: Sender, fileId: string): Promise<void> => {
     ledger.admitted.sender = sender;
     const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;
