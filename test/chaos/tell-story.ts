@@ -50,7 +50,7 @@ export type StoryReport = {
   failures: string[];
 };
 
-const REST_MS = 240_000;
+const REST_MS = 300_000;
 
 /** Plays the life of one installation: act after act, with a rest and all promises checked in between. */
 export async function tellStory<Act, World extends StoryWorld>(

@@ -6,9 +6,9 @@ import type { Copies } from './person.ts';
 
 /**
  * What is not there within this time, in ms, never comes. Jobs that an older queue holds as running, and calls that an older
- * ledger holds as under way, are given up after one minute and a half.
+ * ledger holds as under way, are given up after three minutes.
  */
-export const LONGEST_WAY_MS = 240_000;
+export const LONGEST_WAY_MS = 300_000;
 
 export type Play = Scene & { fleet: Fleet; count(name: string): void };
 

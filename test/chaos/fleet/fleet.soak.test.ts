@@ -43,5 +43,5 @@ it.runIf(verdict.isInstalled)(
     for (const { kind } of ACTS.filter((act) => !['postgres', 'point'].includes(act.kind)))
       expect(Object.keys(tally).some((name) => name.startsWith(`${kind}:`))).toBe(true);
   },
-  600_000,
+  1_200_000,
 );

@@ -25,8 +25,17 @@ export async function freezeHost({ at, hasSecond }: DeedOf<'freeze-host'>, play:
     `freeze-host: one stood still at ${at.point} while the ledger went back${hasSecond ? ', another process of it went on' : ''}`,
   );
   const trouble = hasSecond ? await workBeside(host) : await seeItAwaited(fleet, host);
+  return trouble ?? (await finishCall(host));
+}
+
+/** It goes on, and says what became of its call. */
+async function finishCall(host: FleetHost): Promise<string | undefined> {
+  const { length } = await host.log();
   host.daemon.thaw();
-  return trouble;
+  for (const end = performance.now() + LONGEST_WAY_MS; performance.now() < end; await sleep(50)) {
+    if (/"attempt":\d+,"verdict":/.test((await host.log()).slice(length))) return undefined;
+  }
+  return `${host.name} has not ended its call`;
 }
 
 async function waitForFrozen(hosts: readonly FleetHost[]): Promise<FleetHost | undefined> {

@@ -5,7 +5,7 @@ import type { Fleet, FleetHost } from './open-fleet.ts';
 /** The newest journals that anybody has, by the names of their hosts. */
 export type Copies = ReadonlyMap<string, string>;
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 600_000;
 
 /** So often a person looks, in ms. */
 const LOOK_MS = 2_000;

@@ -100,7 +100,7 @@ function accountOf(name: string, baseUrl: string) {
     resolveWaitMs: 0,
     // After such a time a call of which nobody knows the end is given up.
     connectTimeoutMs: 2_000,
-    leaseMs: 10_000,
+    leaseMs: 60_000,
     answerTimeoutMs: 10_000,
     poll: { firstMs: 80, factor: 1.2, longestMs: 400 },
   };
