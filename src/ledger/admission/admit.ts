@@ -3,6 +3,7 @@ import { lockForStop } from '../moves/stop-lock.ts';
 import type { Ledger } from '../open-ledger.ts';
 import { type Fence, type JournalSelf, readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
+import type { Asked } from '../wire/asked.ts';
 import { type Closing, closeLedger, readState, type State } from './close-ledger.ts';
 import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 
@@ -49,8 +50,8 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const trouble = findTrouble(self, state) ?? findOther(self, name, list) ?? (await findRetired(ledger, self));
     if (trouble) return { recalled, waits: [trouble] };
     const fence = newestFence(self);
-    const sender = fence && { journal: self.id, epoch: fence.epoch };
-    if (sender && isSame(fence.list, list) && (await isAdmitted(ledger, sender))) {
+    const sender = fence && isSame(fence.list, list) ? { journal: self.id, epoch: fence.epoch } : undefined;
+    if (sender && (await isAdmitted(ledger, sender))) {
       // It was compared when the ledger opened; what a person did to its tables since is found here.
       recalled.push(...(await recallForgotten(ledger, journal.path)));
       return { recalled, sender };
@@ -58,7 +59,8 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     // A host by mistake, or with the wrong list, must not stop those that are right.
     if (state.isOpen && state.isOfThisRun && (!state.senders.includes(name) || !list.includes(name)))
       return { recalled, waits: [{ why: 'not-listed', name, list: state.senders }] };
-    const closing = await close(ledger, fence);
+    const closing = await close(ledger, fence, sender);
+    if (!closing) continue;
     const isFenced = fence?.closing === closing.id && isSame(fence.list, list) && fence.name === name;
     if (!isFenced || !(await hasReported(ledger, self, closing))) {
       if (!isFenced)
@@ -131,15 +133,16 @@ async function findRetired({ pool }: Ledger, { id }: JournalSelf): Promise<OwnTr
 }
 
 /** Whether this journal may send at this moment. */
-export async function isAdmitted({ pool }: Pick<Ledger, 'pool'>, { journal, epoch }: Sender): Promise<boolean> {
+export async function isAdmitted({ pool }: { pool: Asked }, { journal, epoch }: Sender): Promise<boolean> {
   const { rows } = await pool.query<{ yes: boolean }>('SELECT is_admitted($1, $2) AS yes', [journal, epoch]);
   return rows[0]!.yes;
 }
 
-function close(ledger: Ledger, fence: Fence | undefined): Promise<Closing> {
+/** @returns undefined when another has opened it for this sender meanwhile */
+function close(ledger: Ledger, fence: Fence | undefined, sender: Sender | undefined): Promise<Closing | undefined> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
-    return closeLedger(tx, fence);
+    return sender && (await isAdmitted({ pool: tx.client }, sender)) ? undefined : closeLedger(tx, fence);
   });
 }
 

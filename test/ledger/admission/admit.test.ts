@@ -117,6 +117,24 @@ describe('admit', () => {
     expect(await readState(hosts.ledger)).toMatchObject({ ledger: id, isOpen: true });
   });
 
+  it('leaves a ledger open that another host has opened since this one was refused', async () => {
+    await hosts.enterBoth();
+    await hosts.otherRun();
+    await hosts.enter('a');
+    let isFirst = true;
+    const query = async (...words: [string]) => {
+      const answer = await hosts.ledger.pool.query(...words);
+      if (isFirst && words[0].includes('is_admitted')) {
+        isFirst = false;
+        senderOf(await hosts.enter('b'));
+      }
+      return answer;
+    };
+    const pool = Object.assign(Object.create(hosts.ledger.pool), { query }) as typeof hosts.ledger.pool;
+    const a = await admit({ ...hosts.ledger, pool }, await hosts.journalOf('a'), { name: 'a', senders: BOTH });
+    expect(await isAdmitted(hosts.ledger, senderOf(a))).toBe(true);
+  });
+
   it('refuses a journal that was copied to make a second host, which would answer for what the first has sent', async () => {
     await hosts.send('a', senderOf(await hosts.enter('a', ['a'])));
     await mkdir(dirname(hosts.pathOf('b')), { recursive: true });
