@@ -150,11 +150,12 @@ export async function letGoOn(fleet: Fleet): Promise<string | undefined> {
   return undefined;
 }
 
+/** Of a file that is held nothing would be sent. */
 async function findReadyInBooks({ ledger, service }: Fleet, account: string): Promise<string[]> {
   const ready = await ledger.query<{ batch: string; invoice: string }>(
     `SELECT DISTINCT ON (b.file_id, b.batch_no) b.file_id || '/' || b.batch_no AS batch, r.invoice
      FROM batch b JOIN file f USING (file_id) JOIN payment_row r ON r.file_no = f.file_no AND r.batch_no = b.batch_no
-     WHERE b.account = $1 AND b.state = 'ready'`,
+     WHERE b.account = $1 AND b.state = 'ready' AND f.state <> 'held'`,
     [account],
   );
   const booked = new Set((await service.books()).map((row) => row.invoice));
