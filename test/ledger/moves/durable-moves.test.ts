@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await ledger.close();
-  await relay.close();
+  relay.close();
   await world.close();
 });
 
