@@ -80,7 +80,10 @@ const report: CliCommand = {
   about: 'Report to the ledger for a host that cannot, from a copy of its send journal',
   required: [FROM],
   options: [JSON_OPTION],
-  notes: ['The copy has to be of the moment at which that host stopped. The file is added to.'],
+  notes: [
+    `The copy has to be of the moment at which that host stopped. The file is added to: put it in the place of the journal of that
+host before the host starts again.`,
+  ],
   examples: ['sender report --from /mnt/host-b/data/journal/sends.jsonl'],
   run: (call) =>
     withJournals(call, async ({ ledger, settings, from }) => {
