@@ -23,7 +23,7 @@ describe.runIf(chromiumIsInstalled())('the desk by keyboard', () => {
     const context = await browser.newContext({ baseURL: world.url });
     context.setDefaultTimeout(20_000);
     page = await context.newPage();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser.close();
     await world.close();

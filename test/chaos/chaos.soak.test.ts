@@ -20,7 +20,7 @@ const STORIES = 3;
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram();
-}, 120_000);
+});
 afterAll(() => program?.remove());
 
 const verdict = redisVerdict();

@@ -5,7 +5,7 @@ import { openRelayedSite, type RelayedSite } from './support/relayed-site.ts';
 
 /** The network to the database is gone when the answer of the service comes, and another process is cleverer. */
 
-const PATIENT = { timeout: 60_000, interval: 50 };
+const PATIENT = { timeout: 120_000, interval: 50 };
 let opened: RelayedSite;
 beforeAll(async () => {
   opened = await openRelayedSite({ accounts: ['watched'] });
@@ -39,4 +39,4 @@ it('the answer is kept beside the doubt that the other one has put the batch in,
   }
   expect(service.posts(agentCodeOf(account))).toBe(1);
   expect((await site.batches(account)).map((batch) => batch.state)).toEqual(['unknown', 'ready']);
-}, 120_000);
+});

@@ -100,7 +100,7 @@ describe('files that end every process that reads them', () => {
     const bad = await site.query<{ name: string }>(`SELECT name FROM file WHERE state = 'rejected' ORDER BY name`);
     expect(bad.map(({ name }) => name)).toEqual(Object.keys(WORST).sort());
     expect(await site.query('SELECT * FROM reading')).toEqual([]);
-  }, 180_000);
+  });
 });
 
 const WORST_COUNT = Object.keys(WORST).length;

@@ -31,7 +31,7 @@ describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
     gpg.run(['--quick-gen-key', 'sender@example.org', 'default', 'default', '1y']);
     const sender = gpg.run(['--armor', '--export', 'sender@example.org']).toString();
     keys = await openKeys({ key: addSubkey(own), senders: [sender] }, 'main');
-  }, 120_000);
+  });
   afterAll(() => gpg?.close());
 
   /** A key of that kind has no part for encryption until one is added. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = await openPipelineWorld({ folder: { clearNumbers: true, unusualFactor: 0 } });
   await world.drop('card', 'monday.csv', lines(MONDAY));
   await world.finish();
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 function booked(): string[] {

@@ -59,7 +59,7 @@ beforeAll(async () => {
     await world.drop('card', `${name}.ctl`, `rows=3\ntotal=75.00\nsha256=${sha256Of(message)}\n`);
   }
   await world.finish();
-}, 60_000);
+});
 afterAll(async () => {
   await world?.close();
   await rm(dir, { recursive: true });
@@ -195,7 +195,7 @@ describe('a message that is not good', () => {
     }
     expect(await fileNamed(world, 'beside.csv')).toMatchObject({ state: 'completed' });
     expect(await leftOver(world)).toEqual([]);
-  }, 60_000);
+  });
 });
 
 it('no number that came encrypted lies on a disk, in the ledger or in the log', async () => {

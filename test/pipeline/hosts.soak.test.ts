@@ -35,7 +35,7 @@ beforeAll(async () => {
   await hosts.start('sender', ['submit']);
   await hosts.start('asker', ['poll']);
   pool = openTestPool({ connectionString: postgres.url, options: '-c search_path=paydrop', max: 2 });
-}, 60_000);
+});
 afterAll(async () => {
   await pool?.end();
   await hosts?.close();
@@ -71,23 +71,23 @@ describe('one installation on several hosts', () => {
     await hosts.drop(home, 'dues', 'june.csv', charges('june', 3));
     await hosts.drop(north, 'dues', 'july.csv', charges('july', 2));
     const done = { 'june.csv': 'completed', 'july.csv': 'completed' };
-    await expect.poll(states, { timeout: 30_000 }).toEqual(done);
+    await expect.poll(states, { timeout: 120_000 }).toEqual(done);
     expect(await outputsOf(home)).toEqual(['june']);
     expect(await outputsOf(north)).toEqual(['july']);
     const booked = (await service.books()).map(({ invoice }) => invoice);
     expect(booked.toSorted()).toEqual(['july-1', 'july-2', 'june-1', 'june-2', 'june-3']);
     expect(await readdir(join(home.root, 'data'))).not.toContain('postgres');
-  }, 60_000);
+  });
 
   it('goes on where it was when the host of the folders is killed', async () => {
     for (const n of upTo(4)) await hosts.drop(home, 'rent', `kill-${n}.csv`, charges(`kill-${n}`, 2));
     await home.killAndRestart();
     const done = Object.fromEntries(upTo(4).map((n) => [`kill-${n}.csv`, 'completed']));
-    await expect.poll(states, { timeout: 30_000 }).toMatchObject(done);
+    await expect.poll(states, { timeout: 120_000 }).toMatchObject(done);
     const booked = (await service.books()).filter(({ invoice }) => invoice.startsWith('kill-'));
     expect(new Set(booked.map(({ invoice }) => invoice)).size).toBe(8);
     expect(booked).toHaveLength(8);
-  }, 60_000);
+  });
 
   it('says where the original is when a command needs it elsewhere', async () => {
     const wrong = await command(north, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'north' });
@@ -95,11 +95,11 @@ describe('one installation on several hosts', () => {
     expect(wrong.err).toContain('it lies at site "main", and this is "north"');
     const right = await command(home, ['rebuild-outputs', 'june.csv'], { PAYDROP_SITE: 'main' });
     expect(right).toMatchObject({ status: 0 });
-  }, 60_000);
+  });
 
   it('refuses to watch folders at a site that has none', async () => {
     const { status, err } = await command(home, ['start'], { PAYDROP_SITE: 'south', PAYDROP_ROLES: 'watch' });
     expect(status).not.toBe(0);
     expect(err).toContain('Cannot work at site "south": no folder lies there. Set PAYDROP_SITE to one of main, north');
-  }, 60_000);
+  });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
     },
     folder: { limits: { rowAmount: 500, fileTotal: 800.5 }, sameTotals: 'off', unusualFactor: 0 },
   });
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 let first = 0;

@@ -13,7 +13,7 @@ import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world
 
 /** Files and folders that may not be read or written. The workers run as nobody when the tests run as the superuser. */
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 120_000, interval: 20 };
 
 let world: PipelineWorld;
 let workers: ChildProcessWithoutNullStreams;
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [first] = (await Promise.race([once(workers.stdout, 'data'), once(workers, 'close')])) as unknown[];
   if (!Buffer.isBuffer(first)) throw new Error(`the workers did not start: ${logText}`);
   greeting = first.toString();
-}, 60_000);
+});
 
 afterAll(async () => {
   if (workers && workers.exitCode === null) {

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await world.drop('card', 'plain.csv', goodRows(80));
   await world.finish();
   files = (await world.app.ledger.pool.query<FileRow>('SELECT * FROM file LEFT JOIN file_secret USING (file_id)')).rows;
-}, 60_000);
+});
 
 afterAll(() => world?.close());
 

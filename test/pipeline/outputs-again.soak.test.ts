@@ -76,7 +76,7 @@ describe.each([
     before = booked();
     for (const { name, folder } of FILES) await dropOutputs(name, folder);
     await world.finish();
-  }, 90_000);
+  });
   afterAll(() => world?.close());
 
   function booked(): string[] {

@@ -29,7 +29,7 @@ describe('connectPostgres', () => {
     await queue.add('submit', 'now', { fileId: 'now', batchNo: 1 });
     await expect.poll(() => done).toHaveLength(1);
     await client.query("UPDATE paydrop_queue.job SET state = 'waiting', process_at_ms = NULL WHERE id LIKE '%missed'");
-    await expect.poll(() => done, { timeout: 30_000 }).toHaveLength(2);
+    await expect.poll(() => done, { timeout: 120_000 }).toHaveLength(2);
     await queue.close();
   });
 });

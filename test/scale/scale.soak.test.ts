@@ -6,4 +6,4 @@ it('two hosts that send, two that ask and one with the folders are killed in tur
   const report = await runScale(plan);
   expect(report.failures).toEqual([]);
   expect(report.rows).toBe(240);
-}, 240_000);
+});

@@ -74,7 +74,7 @@ describe('the secrets of calls', () => {
     });
     expect(spoken.answers).toHaveLength(strikes.length);
     expect(await findLeaks()).toEqual([]);
-  }, 90_000);
+  });
 
   it('are in nothing that is left behind when they stand in fields that are no secret, or in wrong ones', async () => {
     const before = spoken.answers.length;
@@ -93,7 +93,7 @@ describe('the secrets of calls', () => {
     // Books keep invoices and names as they came, and know card numbers only by their look.
     expect(await findCanaries([folder], [CARD])).toEqual([]);
     expect(await findLeaks([join(folder, 'spoken')])).toEqual([]);
-  }, 60_000);
+  });
 
   it('would be found', async () => {
     spoken.printed.push(`card ${CARD}`, Buffer.from(`x${PASSWORD}`).toString('base64'), `code ${CODE}.`);

@@ -47,7 +47,7 @@ describe.runIf(sshdIsInstalled())('startTransfers', () => {
   it('takes a file from one server to its results on another, while a third is away', async () => {
     await writeFile(there('outgoing', 'june.csv'), lines([achRow(1), achRow(2)]));
     const workers = await world.start();
-    await expect.poll(() => world.states(), { timeout: 30_000 }).toEqual({ 'june.csv': 'completed' });
+    await expect.poll(() => world.states(), { timeout: 120_000 }).toEqual({ 'june.csv': 'completed' });
     const results = async () => (await readdir(there('results'))).filter((name) => name.endsWith('.result.csv.done'));
     await expect.poll(results).toHaveLength(1);
     expect(await readdir(there('outgoing', 'claimed'))).toEqual(['june.csv']);

@@ -129,6 +129,6 @@ async function runWorkersUntilSent(fileId: string): Promise<void> {
     const rows = await query<{ state: string }>(world.app, 'SELECT state FROM batch WHERE file_id = $1', [fileId]);
     return rows.every((row) => row.state === 'submitted');
   };
-  await expect.poll(isSent, { timeout: 30_000, interval: 50 }).toBe(true);
+  await expect.poll(isSent, { timeout: 120_000, interval: 50 }).toBe(true);
   await workers.stop();
 }

@@ -16,7 +16,7 @@ const ACTS: readonly FleetAct[] = [
 let program: Program;
 beforeAll(async () => {
   program = await buildProgram();
-}, 120_000);
+});
 afterAll(() => program?.remove());
 
 const verdict = postgresVerdict();

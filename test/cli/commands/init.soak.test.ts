@@ -44,7 +44,7 @@ it('init prints next steps that work from an empty folder; other commands share 
   daemon.process.kill('SIGTERM');
   expect(await daemon.ended).toEqual({ status: 0, signal: null });
   expect(await server.isAlive()).toBe(false);
-}, 180_000);
+});
 
 /** The process itself, and no shell around it, which would swallow signals. */
 function asCommand(line: string): string {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await ageBy(world.app, 'main', 'attempt', 53);
   // The calls were made now, by the clock of the database; the service was told the time at which they count as made.
   await forceSql(world.app, 'UPDATE attempt SET service_at = started_at');
-}, 120_000);
+});
 afterAll(() => world.close());
 
 /** So many hours from now, by the clock of the service. */

@@ -51,7 +51,7 @@ beforeAll(async () => {
     await world.drop(name, `${name}.csv`, lines([1, 2, 3].map((n) => row(10 * index + n))));
   }
   await world.finish(90_000);
-}, 120_000);
+});
 afterAll(async () => {
   await world.close();
   await service.close();
@@ -262,7 +262,7 @@ describe('paydrop resolve', () => {
     });
     expect({ retries, rejects }).toEqual({ retries: ['lacking'], rejects: [] });
     expect(await world.paydrop('unknown', 'list')).toEqual({ status: 0, out: 'No batch is in doubt.\n', err: '' });
-  }, 120_000);
+  });
 
   it('charges nobody twice: the books hold each row of a resolved batch once, and agree but for what is UNKNOWN', async () => {
     expect(bookedInvoices('resent')).toEqual(['A-41', 'A-42', 'A-43']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
     paired: { account: { secondPerson: { resolutions: true } } },
   });
   operator = await world.as('operator');
-}, 90_000);
+});
 afterAll(() => world.close());
 
 /** Sends the form of the page with a file, as a browser does. */

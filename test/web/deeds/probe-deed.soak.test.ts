@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await openDoubtWorld({ other: {}, probed: {} });
   operator = await world.as('operator');
   id = Number(world.idOf('probed'));
-}, 60_000);
+});
 afterAll(() => world.close());
 
 async function path(): Promise<string> {

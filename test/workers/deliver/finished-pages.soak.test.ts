@@ -96,7 +96,7 @@ describe('finishedPages and finishedRows', () => {
     expect(rows.map(({ cells }) => cells[0])).toEqual(upTo(20_500).map((n) => `A-${n}`));
     expect(rows.every(({ row }, place) => row.line === place + (place < 10_000 ? 1 : 2))).toBe(true);
     expect(rows.filter(({ row }) => row.outcome === 'invalid')).toHaveLength(4);
-  }, 60_000);
+  });
 
   it('throws when the last row of a file is gone, or the first of a stretch', async () => {
     for (const line of [9_999, 10_001]) {
@@ -106,7 +106,7 @@ describe('finishedPages and finishedRows', () => {
       await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
       await expect(all(file)).rejects.toThrow(/is missing/);
     }
-  }, 60_000);
+  });
 
   it('leaves no file open behind a reader that stops early', async () => {
     const file = await finished(lines(upTo(4_000).map((n) => achRow(n))));
