@@ -163,7 +163,7 @@ describe('submitBatch, before the first byte', () => {
     let state = '';
     world.service.onFirstByte((agentCode) => {
       if (agentCode === agentCodeOf(name))
-        journal.push(...readJournal(world.app).filter((entry) => entry.account === name && !('kind' in entry)));
+        journal.push(...readJournal(world.app).filter((entry) => entry.account === name));
     });
     world.service.play(agentCodeOf(name), (socket, request) => {
       void readBatchRow(world.app.ledger, first).then((row) => {

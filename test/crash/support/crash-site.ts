@@ -106,7 +106,7 @@ export async function openCrashSite(options: SiteOptions): Promise<CrashSite> {
     journal: async (account) => {
       const text = await readFile(join(installation.root, 'data/journal/sends.jsonl'), 'utf8');
       const entries = text.split('\n').filter((line) => line !== '');
-      return entries.map((line) => JSON.parse(line)).filter((entry) => entry.account === account);
+      return entries.map((line) => JSON.parse(line)).filter((entry) => entry.account === account && !('kind' in entry));
     },
     outputs: async (ending) => {
       const names = await readdir(join(installation.root, 'out')).catch(() => []);

@@ -93,6 +93,17 @@ describe('lookAhead', () => {
     expect(await submit(again, key, answer)).toMatchObject({ sent: 1 });
   });
 
+  it('takes what the service has for calls that the ledger knows to be forgotten, as long as there are as many', async () => {
+    const { app, account, key, newest } = await begunAgain();
+    await query(
+      world.app,
+      `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ('gone', 1, 1, $1, '', now(), now())`,
+      [account],
+    );
+    const running: ResultAnswer = { kind: 'running', text: '' };
+    expect(await submit(app, key, (id) => (id === newest + 1 ? running : UNKNOWN_ID))).toMatchObject({ sent: 1 });
+  });
+
   it('asks for what the id of the first call has jumped over, before the second', async () => {
     const { app, account, key, newest } = await begunAgain();
     const first = await submit(app, key, () => UNKNOWN_ID);

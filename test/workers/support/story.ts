@@ -58,7 +58,7 @@ export async function movesOf(app: App, key: { fileId: string; batchNo?: number 
 export function readJournal(app: App): { account: string; fileId: string; batchNo: number; attempt: number }[] {
   return readFileSync(app.settings.paths.journal, 'utf8')
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !line.includes('"kind":'))
     .map((line) => JSON.parse(line));
 }
 
