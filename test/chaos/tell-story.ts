@@ -112,7 +112,7 @@ async function playOne<Act, World extends StoryWorld>(
 }
 
 /**
- * A file whose reading ends with the process time after time is held, as one that kills it (F73). Here it is always
+ * A file whose reading ends with the process time after time is held, as one that kills it. Here it is always
  * somebody else's doing, so what has not been read at the second try is given the time.
  */
 async function letReadingEnd({ ledger }: StoryWorld): Promise<void> {
