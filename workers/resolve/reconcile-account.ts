@@ -34,7 +34,7 @@ const KINDS: readonly FolderOperation[] = ['card', 'ach-charge'];
  * Compares all that a ledger may have forgotten of an account with one report of the service. A batch that waits and of
  * which the report shows payments is put in doubt, whatever the send journals know. Silence proves nothing here: a report
  * that was cut or filtered shows less.
- * @param given the file as it is; nothing in it is trusted
+ * @param bytes the file as it is; nothing in it is trusted
  * @throws PipelineError RESOLUTION_REFUSED when the report cannot be used
  */
 export async function reconcileAccount(
@@ -52,7 +52,7 @@ export async function reconcileAccount(
   const charged = read.flatMap((report) => report.approved);
   const times = charged.flatMap(({ at }) => (at.utc === null ? [] : [Date.parse(at.utc)]));
   const rows = await findRowsOf(ledger, name, [...new Set(charged.map(({ invoice }) => invoice))]);
-  const { unknown, waiting } = explain(charged, rows);
+  const { known, unknown, waiting } = explain(charged, rows);
   const sends = (await readForgottenSends(ledger, name)).filter(({ acknowledgedAt }) => acknowledgedAt === null);
   const [from, to] = times.length === 0 ? [null, null] : [new Date(Math.min(...times)), new Date(Math.max(...times))];
   const comparison: AccountComparison = {
@@ -60,7 +60,7 @@ export async function reconcileAccount(
     from,
     to,
     charged: charged.length,
-    known: charged.length - unknown.length - waiting.length,
+    known,
     unknown: unknown.map(({ transactionId, invoice, amountCents, lastFour, at }) => ({
       transactionId,
       invoice,
@@ -85,15 +85,17 @@ export async function reconcileAccount(
 function explain(lines: readonly JournalLine[], rows: readonly RowOfInvoice[]) {
   const unknown: JournalLine[] = [];
   const waiting: RowOfInvoice[] = [];
+  let known = 0;
   for (const alike of groupBy(lines, identityOf).values()) {
     const own = rows.filter((row) => isSame(row, alike[0]!));
     const surplus = alike.slice(own.filter(({ wasSent }) => wasSent).length);
+    known += alike.length - surplus.length;
     const waits = own.filter(({ isWaiting }) => isWaiting);
     // Of rows that are alike any may be the one, so none may leave.
     if (surplus.length > 0) waiting.push(...waits);
     unknown.push(...surplus.slice(waits.length));
   }
-  return { unknown, waiting };
+  return { known, unknown, waiting };
 }
 
 function identityOf({ invoice, amountCents, customerCode, lastFour }: JournalLine): string {

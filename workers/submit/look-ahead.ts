@@ -27,11 +27,11 @@ export async function lookAhead(app: App, account: string): Promise<Ahead> {
   if (done.has(account)) return CLEAR;
   const boot = await readBoot(clock);
   const { notes } = await journal.readSelf(settings.host, clock);
-  const last = notes.findLast((note) => note.kind === 'looked' && note.account === account && note.boot === boot);
+  const before = notes
+    .filter((note) => note.kind === 'looked')
+    .findLast((note) => note.account === account && note.boot === boot);
   const known = await readBatchIds(app.ledger, alikeOf(app, account));
-  const numbers = numbersOf(known.ids);
-  const newest = numbers[0]?.toString();
-  const before = last?.kind === 'looked' ? last : undefined;
+  const newest = numbersOf(known.ids)[0]?.toString();
   // The first call has no id yet.
   if (before?.newest !== undefined && before.newest === newest) return CLEAR;
   const ids = before === undefined ? idsBehind(known.ids) : idsBetween(before, newest);

@@ -96,16 +96,16 @@ function nameOf({ notes }: JournalSelf): string {
 
 /**
  * A ledger that was never opened is of the installation whose journal comes first: a backup of an older version does not know
- * its own.
+ * its own. Whatever was reported to it before is void.
  */
 async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
   const state = await readState(ledger);
   const fence = newestFence(self);
   if (state.epoch > 0 || fence === undefined || fence.ledger === state.ledger) return state;
-  await ledger.pool.query('UPDATE admission SET ledger = $1 WHERE ledger = $2 AND epoch = 0 AND NOT is_open', [
-    fence.ledger,
-    state.ledger,
-  ]);
+  await ledger.pool.query(
+    'UPDATE admission SET ledger = $1, closing = gen_random_uuid() WHERE ledger = $2 AND epoch = 0 AND NOT is_open',
+    [fence.ledger, state.ledger],
+  );
   return readState(ledger);
 }
 

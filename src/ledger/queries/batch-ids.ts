@@ -9,7 +9,7 @@ export type BatchIds = {
   calls: number;
   /** A call is under way or in doubt, or may not have been recorded. */
   isCalling: boolean;
-  /** Calls of which the ledger knows that they were made, and not the id that they may have got. */
+  /** Calls since the newest id of which the ledger knows that they were made, and not the id that they may have got. */
   withoutId: number;
   /** Whether the ledger knows of a batch id of the service, of whatever account. */
   isKnown(batchId: string): Promise<boolean>;
@@ -21,13 +21,15 @@ const NEWEST = 100;
 /** @param accounts that have one agent code, so that the service knows them as one */
 export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
   const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
-    `SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
+    `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
+                     WHERE account = ANY ($1) AND batch_id IS NOT NULL)
+     SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
                   ORDER BY submitted_at DESC LIMIT $2) AS ids,
             coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE account = ANY ($1)), 0) AS calls,
             EXISTS (SELECT FROM batch WHERE account = ANY ($1) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
-            (SELECT count(*)::int FROM forgotten_send WHERE account = ANY ($1) AND batch_id IS NULL)
-              + (SELECT count(*)::int FROM attempt a JOIN batch b USING (file_id, batch_no)
-                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL) AS "withoutId"`,
+            (SELECT count(*)::int FROM forgotten_send g, newest WHERE account = ANY ($1) AND batch_id IS NULL AND g.at > newest.at)
+              + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
+                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
     [accounts, NEWEST],
   );
   return {

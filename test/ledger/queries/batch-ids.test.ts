@@ -27,6 +27,20 @@ describe('readBatchIds', () => {
     expect((await readBatchIds(world.ledger, ['quiet', state])).isCalling).toBe(true);
   });
 
+  it('counts calls without an id since the newest one, and none that were forgotten before it', async () => {
+    const { file_id: fileId } = await world.batchIn('submitted', { account: 'restored' });
+    await world.force('UPDATE batch SET submitted_at = now() WHERE file_id = $1', [fileId]);
+    for (const [call, when] of [
+      ['long ago', `now() - interval '1 h'`],
+      ['since', `now() + interval '1 s'`],
+    ])
+      await world.force(
+        `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since) VALUES ($1, 1, 1, 'restored', '', ${when}, now())`,
+        [call],
+      );
+    expect((await readBatchIds(world.ledger, ['restored'])).withoutId).toBe(1);
+  });
+
   it('sees that a call was made', async () => {
     const before = await readBatchIds(world.ledger, ['caller']);
     await world.sending({ account: 'caller' });

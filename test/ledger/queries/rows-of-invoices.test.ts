@@ -17,6 +17,8 @@ it('findRowsOf tells of the rows of an account which were sent and which wait', 
     { fileId: sent.file_id, batchNo: 1, amountCents: 200, wasSent: true, isWaiting: false },
     { fileId: waiting.file_id, batchNo: 1, amountCents: 200, wasSent: false, isWaiting: true },
   ]);
-  await world.force(`UPDATE attempt SET verdict = 'not_sent' WHERE file_id = $1`, [sent.file_id]);
-  expect((await findRowsOf(world.ledger, 'main', invoices))[0]).toMatchObject({ wasSent: false });
+  for (const verdict of ['not_sent', 'refused']) {
+    await world.force('UPDATE attempt SET verdict = $2 WHERE file_id = $1', [sent.file_id, verdict]);
+    expect((await findRowsOf(world.ledger, 'main', invoices))[0]).toMatchObject({ wasSent: false });
+  }
 });
