@@ -1,12 +1,13 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Call, print, settingsOf, withLedger } from '../../src/cli/command.ts';
+import { startTestPostgres } from '../support/postgres.ts';
 import { type CliWorld, openCliWorld } from './support/cli-world.ts';
 import { takeDown } from './support/take-down.ts';
 
 let world: CliWorld;
 beforeAll(async () => {
-  world = await openCliWorld();
+  world = await openCliWorld({ postgres: await startTestPostgres({ sessions: 'ended' }) });
 });
 afterAll(() => world.close());
 

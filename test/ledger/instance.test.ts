@@ -8,7 +8,7 @@ import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
-  world = await openTestLedger();
+  world = await openTestLedger({ sessions: 'ended' });
 });
 afterAll(() => world.close());
 

@@ -12,7 +12,7 @@ import { claimOf, type LedgerWorld, openTestLedger, START } from '../support/led
 
 let world: LedgerWorld;
 beforeAll(async () => {
-  world = await openTestLedger();
+  world = await openTestLedger({ sessions: 'ended' });
 });
 afterAll(() => world.close());
 

@@ -4,7 +4,8 @@ import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {
-  world = await openTestLedger();
+  // The planner knows nothing of tables that nobody had before.
+  world = await openTestLedger({ schema: 'empty' });
 });
 afterAll(() => world.close());
 

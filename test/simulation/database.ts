@@ -90,7 +90,7 @@ async function openServer(
   no: number,
   clocks: { clock: Clock; databaseClock: Clock },
 ): Promise<Server & { close(): Promise<void> }> {
-  const postgres = await startTestPostgres();
+  const postgres = await startTestPostgres({ sessions: 'ended' });
   const setting = await openLedger({ url: postgres.url }, { clock: clocks.clock, log: silentLog() });
   const name = postgres.connection.database;
   await setting.pool.query(`ALTER DATABASE ${name} SET lock_timeout = '${LOCK_TIMEOUT_MS}ms'; ${COPYING}`);

@@ -19,7 +19,7 @@ import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
 import { type Transaction, transact } from '../../src/ledger/transaction.ts';
 import { clockBeside, forceSql } from './force-sql.ts';
 import { letSend } from './let-send.ts';
-import { startTestPostgres } from './postgres.ts';
+import { type DatabaseOptions, startTestPostgres } from './postgres.ts';
 
 /** Every file of the builder has an account of its own unless one is given, so that files do not stop each other. */
 export type FilePlan = { account?: string; name?: string; batches?: number; rowsPerBatch?: number; withheld?: number };
@@ -33,8 +33,8 @@ export const START = '2026-06-15T10:00:00.000Z';
 export const LEASE_MS = 60_000;
 
 /** A ledger in a fresh database with a clock moved by hand, and ways to bring files and batches into any state. */
-export async function openTestLedger() {
-  const postgres = await startTestPostgres();
+export async function openTestLedger(options: DatabaseOptions = {}) {
+  const postgres = await startTestPostgres(options);
   const clock = handClock(START);
   const { wrongBy, databaseClock } = clockBeside(clock);
   const open = () => openLedger({ url: postgres.url }, { clock, databaseClock, log: silentLog() }).then(letSend);

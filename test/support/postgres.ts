@@ -1,13 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Pool, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { givenServer } from './given-engines.ts';
+import { clientlessSessions, keepSessionsWarm } from './warm-connections.ts';
 
 type Connection = EmbeddedServer['connection'];
 
@@ -26,21 +27,31 @@ export type TestRun = {
   /** Begins the name of each database of the run. */
   prefix: string;
   template: string;
+  /** What gives a copy the rows of the template again, and what its catalog then has to be. */
+  renewal: { statements: string; catalog: string };
 };
 
-/**
- * A fresh database of the present schema, copied from the template of the run.
- * @param options.schema empty for a database without tables, which costs less than making the schema but more than a copy
- */
-export async function startTestPostgres(options: { schema?: 'present' | 'empty' } = {}): Promise<TestPostgres> {
+export type DatabaseOptions = {
+  /** A database without tables costs less than making the schema, but more than a copy. */
+  schema?: 'present' | 'empty';
+  /** Sessions that end with their clients, for tests that count them. */
+  sessions?: 'kept' | 'ended';
+};
+
+/** A fresh database of the present schema, copied from the template of the run. */
+export async function startTestPostgres(options: DatabaseOptions = {}): Promise<TestPostgres> {
+  const { schema = 'present', sessions = schema === 'present' ? 'kept' : 'ended' } = options;
   const run = await enterRun();
-  const database = options.schema === 'empty' ? await createDatabase(run) : await takeFromStock(run);
-  const connection = { ...run.connection, database };
+  const database = schema === 'empty' ? await createDatabase(run) : await takeFromStock(run);
+  const { host } = run.connection;
+  const connection = { ...run.connection, host: sessions === 'kept' ? host : `${host}/.`, database };
   return {
     connection,
     url: urlOf(connection),
     stop: async () => {
-      await execute(run, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      const isKept = schema === 'present' && isSharing && (await makeAsNew(connection, run.renewal));
+      if (isKept) stock.push(database);
+      else await execute(run, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
       await leaveRun();
     },
   };
@@ -63,10 +74,13 @@ export async function openTestRun(): Promise<TestRun & { close(): Promise<void> 
   const server = givenServer() ?? (await startOwnServer(folder));
   const run = { connection: server.connection, prefix: `test_${process.pid}_` };
   const template = await createDatabase(run);
-  await makeSchemas(urlOf({ ...run.connection, database: template }));
+  const connection = { ...run.connection, database: template };
+  await makeSchemas(urlOf(connection));
+  const renewal = await planRenewal(connection);
   return {
     ...run,
     template,
+    renewal,
     close: async () => {
       // A server is left running for anybody who is still connected.
       await admin?.end();
@@ -95,18 +109,28 @@ async function makeSchemas(url: string): Promise<void> {
 /** How the processes of a run hear of it. */
 export const RUN_VARIABLE = 'PAYDROP_TEST_RUN';
 
+/** The test files of a worker follow each other, and what one gave back is for the next. */
+const isSharing = process.env['PAYDROP_TEST_SHARING'] !== undefined;
+
 let callers = 0;
 let opening: Promise<TestRun & { close?(): Promise<void> }> | undefined;
 let made = 0;
-let stock: Promise<string> | undefined;
+/** Copies of the template that no test has: one made ahead, and those that tests gave back. */
+let next: Promise<string> | undefined;
+const stock: string[] = [];
 let admin: Pool | undefined;
 
 /** A program that no run of vitest started has a run of its own, as long as it needs one. */
 async function enterRun(): Promise<TestRun> {
   callers += 1;
   const given = process.env[RUN_VARIABLE];
-  opening ??= given === undefined ? openTestRun() : Promise.resolve(JSON.parse(given) as TestRun);
+  opening ??= given === undefined ? openTestRun() : Promise.resolve(JSON.parse(given) as TestRun).then(joinRun);
   return opening;
+}
+
+function joinRun(run: TestRun): TestRun {
+  if (isSharing) keepSessionsWarm(run.connection.host);
+  return run;
 }
 
 async function leaveRun(): Promise<void> {
@@ -114,18 +138,20 @@ async function leaveRun(): Promise<void> {
   const run = await opening;
   if (callers > 0 || run?.close === undefined) return;
   opening = undefined;
-  await stock;
-  stock = undefined;
+  await next;
+  next = undefined;
   await run.close();
 }
 
 /** The next copy is made while the test works with this one. */
 async function takeFromStock(run: TestRun): Promise<string> {
-  const taken = stock ?? createDatabase(run, run.template);
-  stock = undefined;
+  const kept = stock.pop();
+  if (kept !== undefined) return kept;
+  const taken = next ?? createDatabase(run, run.template);
+  next = undefined;
   const database = await taken;
-  stock = createDatabase(run, run.template);
-  stock.catch(() => {});
+  next = createDatabase(run, run.template);
+  next.catch(() => {});
   return database;
 }
 
@@ -141,6 +167,85 @@ async function execute(run: Pick<TestRun, 'connection'>, statement: string): Pro
   admin ??= openTestPool({ ...run.connection, allowExitOnIdle: true });
   await admin.query(statement);
 }
+
+/**
+ * Gives a database the content of the template again, which costs a twentieth of a new copy and leaves its sessions warm.
+ * @returns false when that cannot be shown: somebody is connected still, or the test changed more than rows
+ */
+async function makeAsNew(connection: Connection, { statements, catalog }: TestRun['renewal']): Promise<boolean> {
+  const client = new Client(connection);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity
+       WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+    );
+    const clientless = clientlessSessions();
+    if (rows.some(({ pid }) => !clientless.includes(pid))) return false;
+    await client.query(statements);
+    return (await readCatalog(client)) === catalog;
+  } catch {
+    return false;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Most rows of a table of the template that tests change; larger ones stay as they are. */
+const MOST_ROWS = 3;
+
+async function planRenewal(connection: Connection): Promise<TestRun['renewal']> {
+  const client = new Client(connection);
+  await client.connect();
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname IN ('paydrop', 'paydrop_queue')`,
+  );
+  const statements = ["SET lock_timeout = '5s'", 'SET session_replication_role = replica'];
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ count: number; content: string }>(
+      `SELECT count(*)::int AS count, json_agg(each)::text AS content FROM ${name} each`,
+    );
+    const { count, content } = rows[0]!;
+    if (count > MOST_ROWS) continue;
+    statements.push(`DELETE FROM ${name}`);
+    if (count === 0) continue;
+    statements.push(
+      `INSERT INTO ${name} SELECT * FROM json_populate_recordset(NULL::${name}, ${client.escapeLiteral(content)})`,
+    );
+  }
+  statements.push(
+    "SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences",
+  );
+  const catalog = await readCatalog(client);
+  await client.end();
+  return { statements: statements.join(';\n'), catalog };
+}
+
+/** Changes with each change of a table, index, trigger, function or setting of the database, and with its fixed rows. */
+async function readCatalog(client: Client): Promise<string> {
+  const { rows } = await client.query<{ catalog: string }>(
+    `SELECT concat_ws(' ', ${CATALOG.map((table) => `(SELECT count(*) || ':' || max(xmin::text::bigint) FROM ${table})`).join(', ')},
+       (SELECT count(*) FROM pg_db_role_setting JOIN pg_database ON oid = setdatabase WHERE datname = current_database())
+     ) AS catalog`,
+  );
+  return rows[0]!.catalog;
+}
+
+const CATALOG = [
+  'pg_class',
+  'pg_attribute',
+  'pg_attrdef',
+  'pg_constraint',
+  'pg_index',
+  'pg_trigger',
+  'pg_proc',
+  'pg_type',
+  'pg_rewrite',
+  'pg_default_acl',
+  'paydrop.legal_move',
+  'paydrop.migration',
+  'paydrop_queue.migration',
+];
 
 export function urlOf({ user, host, port, database }: Connection): string {
   return `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;

@@ -82,7 +82,7 @@ export async function readStanding(ledger: Ledger): Promise<Standing> {
               b.state_at AS since, b.reason
        FROM batch b JOIN file f USING (file_id)
        WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('unknown', 'exception', 'refused')
-       ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at LIMIT 200`,
+       ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at, f.file_no, b.batch_no LIMIT 200`,
     ),
     query<Overview['late'][number]>(
       ledger,
@@ -91,7 +91,7 @@ export async function readStanding(ledger: Ledger): Promise<Standing> {
        FROM batch b JOIN file f USING (file_id)
        WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'submitted'
          AND (b.stale_since IS NOT NULL OR b.poll_alarm IS NOT NULL)
-       ORDER BY b.submitted_at LIMIT 200`,
+       ORDER BY b.submitted_at, f.file_no, b.batch_no LIMIT 200`,
     ),
     query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
     readOpenProposals(ledger),

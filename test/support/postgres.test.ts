@@ -1,0 +1,54 @@
+import { Client } from 'pg';
+import { expect, it } from 'vitest';
+import { startTestPostgres } from './postgres.ts';
+
+/** What a test leaves in its database, and in the next that is given to a test. */
+async function useTwice(change: string) {
+  const first = await startTestPostgres();
+  const before = await look(first.url, change);
+  await first.stop();
+  const second = await startTestPostgres();
+  const after = await look(second.url);
+  await second.stop();
+  return { before, after, isSame: first.url === second.url, isSameSession: before.pid === after.pid };
+}
+
+async function look(url: string, change = '') {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(change);
+  const { rows } = await client.query<{ pid: number; stops: number; senders: string; next: string; work_mem: string }>(
+    `SELECT pg_backend_pid() AS pid, (SELECT count(*)::int FROM paydrop.account_stop) AS stops,
+       (SELECT senders::text FROM paydrop.admission) AS senders, nextval('paydrop.call_no') AS next,
+       current_setting('work_mem') AS work_mem, pg_try_advisory_lock(7) AS lock`,
+  );
+  await client.end();
+  return rows[0]!;
+}
+
+it('gives a database on as it was made, and its sessions as new', async () => {
+  const { before, after, isSame, isSameSession } = await useTwice(
+    `SET work_mem = '1MB'; UPDATE paydrop.admission SET senders = '{here}';
+     INSERT INTO paydrop.account_stop (account, reason, since) VALUES ('main', 'test', now())`,
+  );
+  expect(before).toMatchObject({ stops: 1, senders: '{here}', next: '1', work_mem: '1MB' });
+  expect(after).toMatchObject({ stops: 0, senders: '{}', next: '1', work_mem: '4MB' });
+  expect({ isSame, isSameSession }).toEqual({ isSame: true, isSameSession: true });
+});
+
+it('gives no database on whose tables were changed', async () => {
+  const { isSame } = await useTwice('ALTER TABLE paydrop.account_stop ALTER COLUMN reason DROP NOT NULL');
+  expect(isSame).toBe(false);
+});
+
+it('gives no database on to which somebody is connected', async () => {
+  const first = await startTestPostgres();
+  const client = new Client({ connectionString: first.url });
+  client.on('error', () => {});
+  await client.connect();
+  await first.stop();
+  const second = await startTestPostgres();
+  expect(second.url).not.toBe(first.url);
+  await second.stop();
+  await client.end();
+});
