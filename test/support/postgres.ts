@@ -44,7 +44,8 @@ export async function startTestPostgres(options: DatabaseOptions = {}): Promise<
   const run = await enterRun();
   const database = schema === 'empty' ? await createDatabase(run) : await takeFromStock(run);
   const { host } = run.connection;
-  const connection = { ...run.connection, host: sessions === 'kept' ? host : `${host}/.`, database };
+  const isApart = sessions === 'ended' && host.startsWith('/');
+  const connection = { ...run.connection, host: isApart ? `${host}/.` : host, database };
   return {
     connection,
     url: urlOf(connection),
