@@ -1,10 +1,10 @@
-import type { PublishedRun } from './reports.ts';
-import { ofKind, type Sums, sumReports } from './sum-reports.ts';
+import type { Published, PublishedRun } from './reports.ts';
+import { type Sums, sumReports } from './sum-reports.ts';
 import { FOUND_BEFORE } from './found-before.ts';
 
 /** docs/reliability.md, whole. Every figure in it comes out of the reports. */
-export function renderReliability(run: PublishedRun): string {
-  const sums = sumReports(run);
+export function renderReliability({ runs }: Published): string {
+  const sums = sumReports(runs.flatMap(({ reports }) => reports));
   return [
     '# Reliability',
     '',
@@ -12,16 +12,17 @@ export function renderReliability(run: PublishedRun): string {
     '',
     'The payment service has no idempotency key: a batch that is sent twice is charged twice. What paydrop promises',
     'instead is tried by machines that break everything they can reach and then ask the books of the service. This page is',
-    'the record of a run of them; the commands at the end do it again.',
+    'the record of their runs, added up over the versions listed; the commands at the end do it again.',
     '',
     ...renderVerdict(sums),
+    ...renderRuns(runs),
     ...renderInjected(sums),
     ...renderChecks(),
     ...renderBounds(sums),
     ...renderDefects(sums),
     ...renderFound(),
     ...renderDetails(sums),
-    ...renderAgain(run, sums),
+    ...renderAgain(),
   ].join('\n');
 }
 
@@ -40,6 +41,17 @@ function renderVerdict({ simulation, chaos, damage, defects }: Sums): string[] {
       ['seeded defects', count(defects.length), missed === 0 ? '0 missed' : `${missed} were MISSED`],
     ],
   );
+}
+
+function renderRuns(runs: readonly PublishedRun[]): string[] {
+  const rows = runs.toReversed().map(({ day, commit, machine, reports }) => {
+    const { simulation, chaos, damage } = sumReports(reports);
+    const failed = simulation.failed + chaos.failed + damage.failed;
+    const hours = (simulation.seconds + chaos.seconds + damage.seconds) / 3_600;
+    const figures = [simulation.scenarios, chaos.kills, damage.files, failed].map(count);
+    return [day, commit, ...figures, hours.toFixed(1), machine];
+  });
+  return table(['Day', 'Version', 'Scenarios', 'Kills', 'Damaged files', 'Failed', 'Hours', 'On'], rows);
 }
 
 function renderInjected({ simulation, chaos, damage }: Sums): string[] {
@@ -167,12 +179,7 @@ function renderDetails({ simulation, chaos, damage }: Sums): string[] {
   ];
 }
 
-function renderAgain(run: PublishedRun, { simulation, chaos, damage }: Sums): string[] {
-  const seeds = (kind: 'simulation' | 'chaos' | 'damage') =>
-    ofKind(run.reports, kind)
-      .map(({ seed }) => seed)
-      .toSorted((one, other) => one - other)
-      .join(', ');
+function renderAgain(): string[] {
   return [
     '## Do it again',
     '',
@@ -183,12 +190,9 @@ function renderAgain(run: PublishedRun, { simulation, chaos, damage }: Sums): st
     'npm run defects',
     '```',
     '',
-    'Each takes `--json`; `npm run reliability -- <files>` makes this page of what they print. A scenario and a damaged file',
-    'are played again exactly by their seed; of a story of kills the acts are the same, the moments are not. A smaller part',
-    'of everything runs in `npm test`.',
-    '',
-    `This run: ${run.day}, ${run.machine}. Simulation ${duration(simulation.seconds)} from the seeds ${seeds('simulation')};`,
-    `chaos ${duration(chaos.seconds)} from ${seeds('chaos')}; damaged files ${duration(damage.seconds)} from ${seeds('damage')}.`,
+    'Each takes `--json`; `npm run reliability -- <files>` adds what they print to this page. A scenario and a damaged file are',
+    'played again exactly by their seed; of a story of kills the acts are the same, the moments are not. A smaller part of',
+    'everything runs in `npm test`.',
     '',
   ];
 }
@@ -222,8 +226,4 @@ function bound(tries: number, failed: number): string {
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
-}
-
-function duration(wholeSeconds: number): string {
-  return wholeSeconds < 120 ? `${wholeSeconds} s` : `${Math.round(wholeSeconds / 60)} min`;
 }

@@ -51,10 +51,15 @@ export const Report = z.discriminatedUnion('kind', [Simulation, Chaos, Damage, D
 export type Report = z.infer<typeof Report>;
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** The committed record: every report of the published run, and what it ran on. */
+/** What was run of one version, and on what. */
 export const PublishedRun = z.object({
   day: z.iso.date(),
+  commit: z.string(),
   machine: z.string(),
   reports: z.array(Report),
 });
 export type PublishedRun = z.infer<typeof PublishedRun>;
+
+/** The committed record: the runs of all versions, the latest last. */
+export const Published = z.object({ runs: z.array(PublishedRun) });
+export type Published = z.infer<typeof Published>;

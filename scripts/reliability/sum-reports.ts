@@ -1,4 +1,4 @@
-import type { PublishedRun, Report, ReportOf } from './reports.ts';
+import type { Report, ReportOf } from './reports.ts';
 
 /** The reports of one kind, added up. */
 export type Sums = {
@@ -20,7 +20,7 @@ export type Sums = {
 };
 type Tally = Record<string, number>;
 
-export function sumReports({ reports }: PublishedRun): Sums {
+export function sumReports(reports: readonly Report[]): Sums {
   const simulations = ofKind(reports, 'simulation');
   const chaos = ofKind(reports, 'chaos');
   const damage = ofKind(reports, 'damage');

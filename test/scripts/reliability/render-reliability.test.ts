@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { PublishedRun } from '../../../scripts/reliability/reports.ts';
+import { Published, type PublishedRun } from '../../../scripts/reliability/reports.ts';
+import { ofKind } from '../../../scripts/reliability/sum-reports.ts';
 import { renderReliability } from '../../../scripts/reliability/render-reliability.ts';
 
-async function recorded(): Promise<PublishedRun> {
-  return PublishedRun.parse(JSON.parse(await readFile('docs/reliability.json', 'utf8')));
+async function recorded(): Promise<Published> {
+  return Published.parse(JSON.parse(await readFile('docs/reliability.json', 'utf8')));
 }
 
 describe('renderReliability', () => {
@@ -13,15 +14,21 @@ describe('renderReliability', () => {
   });
 
   it('says aloud that something failed, and that a defect was noticed by nobody', async () => {
-    const { reports, ...run } = await recorded();
-    const [simulation] = reports.filter(({ kind }) => kind === 'simulation');
-    const page = renderReliability({
+    const [{ reports, ...run }] = (await recorded()).runs as [PublishedRun];
+    const [simulation] = ofKind(reports, 'simulation');
+    const failed: PublishedRun = { ...run, reports: [{ ...simulation!, failed: 7, scenarios: 600 }] };
+    const missed: PublishedRun = {
       ...run,
+      commit: 'abcdefg',
       reports: [
-        { ...simulation!, failed: 7, scenarios: 1_000 } as (typeof reports)[number],
+        { ...simulation!, failed: 0, scenarios: 400, seconds: 5_400 },
         { kind: 'defects', scenarios: 20, trials: [{ name: 'gate removed', caughtBy: [], seconds: 3 }] },
       ],
-    });
+    };
+    const page = renderReliability({ runs: [failed, missed] });
+    expect(page).toContain(
+      `| ${run.day} | abcdefg | 400 | 0 | 0 | 0 | 1.5 | ${run.machine} |\n| ${run.day} | ${run.commit} | 600 |`,
+    );
     expect(page).toContain('| scenarios of the simulation | 1,000 | 7 |');
     expect(page).toContain('1 were MISSED');
     expect(page).toContain('| gate removed | NOBODY |');

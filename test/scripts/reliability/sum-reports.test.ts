@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PublishedRun, ReportOf } from '../../../scripts/reliability/reports.ts';
+import type { Report, ReportOf } from '../../../scripts/reliability/reports.ts';
 import { ofKind, sumReports } from '../../../scripts/reliability/sum-reports.ts';
 
 const simulation = (seed: number): ReportOf<'simulation'> => ({
@@ -23,23 +23,19 @@ const chaos = (seed: number): ReportOf<'chaos'> => ({
   restMs: { median: seed * 1_000, longest: seed * 5_000 },
   failures: [],
 });
-const run: PublishedRun = {
-  day: '2026-06-15',
-  machine: 'a machine',
-  reports: [
-    simulation(1),
-    chaos(3),
-    simulation(2),
-    chaos(1),
-    chaos(2),
-    { kind: 'defects', scenarios: 20, trials: [{ name: 'gate removed', caughtBy: [], seconds: 3 }] },
-    { kind: 'defects', scenarios: 20, trials: [{ name: 'gate removed', caughtBy: ['the simulation'], seconds: 3 }] },
-  ],
-};
+const reports: Report[] = [
+  simulation(1),
+  chaos(3),
+  simulation(2),
+  chaos(1),
+  chaos(2),
+  { kind: 'defects', scenarios: 20, trials: [{ name: 'gate removed', caughtBy: [], seconds: 3 }] },
+  { kind: 'defects', scenarios: 20, trials: [{ name: 'gate removed', caughtBy: ['the simulation'], seconds: 3 }] },
+];
 
 describe('sumReports', () => {
   it('adds up the reports of each kind, also what only one of them has counted', () => {
-    const sums = sumReports(run);
+    const sums = sumReports(reports);
     expect(sums.simulation).toEqual({
       scenarios: 200,
       failed: 1,
@@ -57,12 +53,12 @@ describe('sumReports', () => {
   });
 
   it('counts nothing where there is no report', () => {
-    expect(sumReports(run).damage).toEqual({ files: 0, rows: 0, failed: 0, seconds: 0, verdicts: {}, damages: {} });
+    expect(sumReports(reports).damage).toEqual({ files: 0, rows: 0, failed: 0, seconds: 0, verdicts: {}, damages: {} });
   });
 });
 
 describe('ofKind', () => {
   it('gives those of one kind in their order', () => {
-    expect(ofKind(run.reports, 'chaos').map(({ seed }) => seed)).toEqual([3, 1, 2]);
+    expect(ofKind(reports, 'chaos').map(({ seed }) => seed)).toEqual([3, 1, 2]);
   });
 });
