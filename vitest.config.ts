@@ -63,14 +63,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'shared',
-          include: ALL,
-          exclude: [...ALONE, ...SOAK],
-          isolate: false,
-          env: { PAYDROP_TEST_SHARING: 'yes' },
-          ...COMPILED,
-        },
+        test: { name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false, ...COMPILED },
       },
       { extends: true, test: { name: 'alone', include: ALONE, exclude: SOAK } },
       { extends: true, test: { name: 'soak', include: SOAK, ...COMPILED } },

@@ -8,6 +8,7 @@ import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedd
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { givenServer } from './given-engines.ts';
+import { isAlive } from '../../src/ledger/embedded/is-alive.ts';
 import { clientlessSessions, keepSessionsWarm } from './warm-connections.ts';
 
 type Connection = EmbeddedServer['connection'];
@@ -110,8 +111,8 @@ async function makeSchemas(url: string): Promise<void> {
 /** How the processes of a run hear of it. */
 export const RUN_VARIABLE = 'PAYDROP_TEST_RUN';
 
-/** The test files of a worker follow each other, and what one gave back is for the next. */
-const isSharing = process.env['PAYDROP_TEST_SHARING'] !== undefined;
+/** In a run of vitest the tests of a process follow each other, and what one gave back is for the next. */
+const isSharing = process.env[RUN_VARIABLE] !== undefined;
 
 let callers = 0;
 let opening: Promise<TestRun & { close?(): Promise<void> }> | undefined;
@@ -129,9 +130,21 @@ async function enterRun(): Promise<TestRun> {
   return opening;
 }
 
-function joinRun(run: TestRun): TestRun {
-  if (isSharing) keepSessionsWarm(run.connection.host);
+async function joinRun(run: TestRun): Promise<TestRun> {
+  keepSessionsWarm(run.connection.host);
+  await dropLeft(run);
   return run;
+}
+
+/** Databases that processes of the run had at their end. */
+async function dropLeft(run: TestRun): Promise<void> {
+  const { rows } = await adminOf(run).query<{ name: string }>(
+    'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1) AND datname <> $2',
+    [run.prefix, run.template],
+  );
+  for (const { name } of rows)
+    if (!isAlive(Number(/_(\d+)_\d+$/.exec(name)?.[1])))
+      await execute(run, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
 async function leaveRun(): Promise<void> {
@@ -165,8 +178,12 @@ async function createDatabase(run: Pick<TestRun, 'connection' | 'prefix'>, templ
 }
 
 async function execute(run: Pick<TestRun, 'connection'>, statement: string): Promise<void> {
+  await adminOf(run).query(statement);
+}
+
+function adminOf(run: Pick<TestRun, 'connection'>): Pool {
   admin ??= openTestPool({ ...run.connection, allowExitOnIdle: true });
-  await admin.query(statement);
+  return admin;
 }
 
 /**
