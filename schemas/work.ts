@@ -11,6 +11,10 @@ export const WORK = {
     doing: 'check file',
     next: 'Fix the cause; it is tried again by itself. "paydrop requeue FILE" asks for it at once, "paydrop cancel FILE --reason …" gives it up: nothing of it was sent.',
   },
+  admit: {
+    doing: 'send from host',
+    next: 'Until then nothing leaves from there, and nothing is lost. "paydrop sender list" shows all hosts.',
+  },
   submit: {
     doing: 'send for',
     next: 'Nothing of it has left. See "paydrop doctor"; it is tried again by itself, and "paydrop account pause ACCOUNT" stops that.',

@@ -1,7 +1,8 @@
 import type { App } from '../src/app.ts';
-import { admit, isAdmitted, type Sender } from '../src/ledger/admission/admit.ts';
+import { admit, isAdmitted, isOwn, type Sender } from '../src/ledger/admission/admit.ts';
 import { sayWaits } from '../src/ledger/admission/say-waits.ts';
 import { type Recalled, recallForgotten } from '../src/ledger/moves/recall-batch.ts';
+import { note, noteEnd } from './note-failures.ts';
 
 /**
  * Before anything may be sent: this host reports to the ledger what its send journal knows. An account of which it knows more
@@ -29,7 +30,15 @@ async function ask(app: App): Promise<Sender | undefined> {
   if (sender && before.waits !== undefined)
     app.log.info({ epoch: sender.epoch }, 'the ledger is open: sending goes on');
   Object.assign(ledger.admitted, { sender, waits });
+  await noteTrouble(app, 'waits' in admission ? admission.waits.filter(isOwn) : []);
   return sender;
+}
+
+/** What keeps this host alone from sending stands nowhere else, so everybody is told when it lasts. */
+async function noteTrouble(app: App, own: Parameters<typeof sayWaits>[0]): Promise<void> {
+  const item = { work: 'admit', subject: app.settings.host } as const;
+  if (own.length === 0) return noteEnd(app, item);
+  await note(app, item, { code: 'LEDGER_NOT_OPEN', reason: sayWaits(own).join(' ') }, app.settings.sweepMs);
 }
 
 /** The same for a process that sends nothing: what its host has sent is written down all the same. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitHere } from '../../workers/admit-here.ts';
+import { readFailing } from '../../src/ledger/queries/read-failing.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { sweep } from '../../workers/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
@@ -58,6 +59,21 @@ describe('admitHere', () => {
     });
     await admitHere(world.app);
     expect(await readStop(world.app, account)).toContain('2026-06-15T12:00:00.000Z');
+  });
+
+  it('tells everybody of what keeps this host alone from sending, for as long as it lasts', async () => {
+    const [{ senders, epoch }] = (await query(world.app, 'SELECT senders, epoch FROM admission')) as [
+      { senders: string[]; epoch: number },
+    ];
+    await query(world.app, `UPDATE admission SET senders = '{elsewhere}', epoch = epoch + 1`);
+    for (let tries = 0; tries < 3; tries += 1) await admitHere(world.app);
+    const [failing] = await readFailing(world.app.ledger);
+    expect(failing).toMatchObject({ work: 'admit', subject: world.app.settings.host, failures: 3 });
+    expect(failing!.reason).toMatch(/is not among those that send: elsewhere\. Write all of them as "senders"/);
+
+    await query(world.app, 'UPDATE admission SET senders = $1, epoch = $2', [senders, epoch]);
+    await admitHere(world.app);
+    expect(await readFailing(world.app.ledger)).toEqual([]);
   });
 });
 

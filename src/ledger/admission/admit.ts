@@ -31,6 +31,20 @@ export type OwnTrouble =
   /** The ledger is open for other hosts. */
   | { why: 'not-listed'; name: string; list: string[] };
 
+const OWN: readonly string[] = [
+  'older',
+  'foreign',
+  'retired',
+  'busy',
+  'of-another',
+  'not-listed',
+] satisfies OwnTrouble['why'][];
+
+/** Whether it is this host that has to be put right. What it waits for is told by the ledger, to everybody who asks. */
+export function isOwn(wait: Wait | OwnTrouble): wait is OwnTrouble {
+  return OWN.includes(wait.why);
+}
+
 /** Others may report at the same moment, or raise the epoch; each of these tries ends in a step further. */
 const TRIES = 10;
 
