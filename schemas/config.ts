@@ -461,6 +461,17 @@ export const Config = z.strictObject({
     .enum(['events', 'poll'])
     .default('events')
     .describe('events: react to changes at once; poll: list only (network drives)'),
+  journal: z
+    .strictObject({
+      mirror: z
+        .string()
+        .min(1)
+        .optional()
+        .describe(
+          'Folder on another disk or machine in which the send journal stands a second time, in a file named after the host: nothing is sent before its line is there too, and a machine that was put back as a whole learns from it what it has sent since',
+        ),
+    })
+    .prefault({}),
   senders: z
     .array(z.string().min(1))
     .min(1)

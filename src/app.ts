@@ -73,7 +73,7 @@ export async function openApp(
       keys,
       await readVaultKey(ledger, 'fingerprint', () => newFingerprintKey(keys.current)),
     );
-    const journal = await openSendJournal(settings.paths.journal);
+    const journal = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
     closers.push(() => journal.close());
     const ours = { site: settings.site, telemetry: telemetry.queue };
     const queue = options.queue ?? (await openQueue(queuePlace(settings, ledger), log, ours));

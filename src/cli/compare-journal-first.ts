@@ -35,7 +35,7 @@ async function report(ledger: Ledger, { paths, host, senders }: Settings): Promi
     () => false,
   );
   if (!exists) return '';
-  const journal = await openSendJournal(paths.journal);
+  const journal = await openSendJournal(paths.journal, { mirror: paths.mirror });
   try {
     const { hasSends, notes } = await journal.readSelf(host, ledger.clock);
     if (!hasSends && !senders?.includes(host) && !notes.some(({ kind }) => kind === 'fence')) return '';

@@ -44,12 +44,21 @@ export type Remote = RemoteConfig & { name: string };
 export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
-export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'desk'> & {
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'desk' | 'journal'> & {
   root: string;
   accounts: ReadonlyMap<string, Account>;
   folders: readonly Folder[];
   remotes: ReadonlyMap<string, Remote>;
-  paths: { out: string; quarantine: string; data: string; archive: string; journal: string; masterKey: string };
+  paths: {
+    out: string;
+    quarantine: string;
+    data: string;
+    archive: string;
+    journal: string;
+    /** The second place of the send journal. */
+    mirror: string | undefined;
+    masterKey: string;
+  };
   /** Where this process runs. */
   site: string;
   /** The name of this host among `senders`. */
@@ -151,8 +160,9 @@ export function resolveSettings(config: Config, root: string, env: NodeJS.Proces
 }
 
 function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
-  const { accounts, folders, paths, remotes, monitor, desk, ...rest } = config;
+  const { accounts, folders, paths, remotes, monitor, desk, journal, ...rest } = config;
   const data = resolve(root, paths.data);
+  const host = env['PAYDROP_HOST'] || hostname();
   const secretOf = (path: string, text: string): string => {
     const secret = readSecret(text, root, env);
     if ('value' in secret) return secret.value;
@@ -198,10 +208,11 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
       out: resolve(root, paths.out),
       quarantine: resolve(root, paths.quarantine),
       data,
+      mirror: journal.mirror && join(resolve(root, journal.mirror), `${encodeURIComponent(host)}.jsonl`),
       ...dataPaths(data),
     },
     site: env['PAYDROP_SITE'] || HOME_SITE,
-    host: env['PAYDROP_HOST'] || hostname(),
+    host,
     databaseUrl: env['DATABASE_URL'] || undefined,
     redisUrl: env['REDIS_URL'] || undefined,
     monitor: readMonitor(monitor, env, faults),

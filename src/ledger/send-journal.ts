@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { NO_FILE } from './find-journal-trouble.ts';
+import { openMirror } from './journal-mirror.ts';
 import type { Ledger } from './open-ledger.ts';
 import type { Asked } from './wire/asked.ts';
 
@@ -74,17 +75,28 @@ export type SendJournal = {
  * what was sent since (F76).
  *
  * @param options.isThere it is not made when it is missing
+ * @param options.mirror a second place of it; each line is there too before the first byte leaves
  *
  * Every entry brings the line end before it. So a line that a crash or a full disk cut short cannot swallow the next
  * one, also when two processes write.
  */
-export async function openSendJournal(path: string, { isThere = false } = {}): Promise<SendJournal> {
+export async function openSendJournal(
+  path: string,
+  { isThere = false, mirror: place }: { isThere?: boolean; mirror?: string | undefined } = {},
+): Promise<SendJournal> {
   const folder = dirname(path);
   if (isThere) await access(path);
   else await makeFolders(folder, 0o700);
   const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
     throw explain(error);
   });
+  const mirror =
+    place === undefined
+      ? undefined
+      : await openMirror(place, path).catch(async (error: unknown) => {
+          await file.close();
+          throw error;
+        });
   try {
     await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
   } catch (error) {
@@ -96,13 +108,17 @@ export async function openSendJournal(path: string, { isThere = false } = {}): P
   const append = async (entry: JournalEntry | JournalNote) => {
     const call = 'kind' in entry || entry.answer || entry.from ? undefined : entry.call;
     if (call !== undefined) pending.set(call, undefined);
+    const line = `\n${JSON.stringify(entry)}`;
     try {
-      await file.appendFile(`\n${JSON.stringify(entry)}`);
+      // First, so that tries while it is away leave nothing here.
+      await mirror?.append(line);
+      await file.appendFile(line);
       crashPoint('journal.written');
       await file.datasync();
       crashPoint('journal.synced');
     } catch (error) {
       pending.delete(call ?? '');
+      if (error instanceof PipelineError) throw error;
       const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
       throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
     }
@@ -152,7 +168,10 @@ export async function openSendJournal(path: string, { isThere = false } = {}): P
       pending.delete(call);
       return before === undefined || before > epoch;
     },
-    close: () => file.close(),
+    close: async () => {
+      await file.close();
+      await mirror?.close();
+    },
   };
 }
 

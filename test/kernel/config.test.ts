@@ -44,6 +44,15 @@ describe('loadSettings', () => {
     });
   });
 
+  it('has a second place for the send journal where one is named, in a file of this host', async () => {
+    const read = async (text: string) => {
+      await writeConfig(text);
+      return loadSettings(root, { SECRET: CANARY, PAYDROP_HOST: 'host/a' }).paths.mirror;
+    };
+    expect(await read(YAML)).toBeUndefined();
+    expect(await read(`${YAML}journal: { mirror: second }\n`)).toBe(join(root, 'second', 'host%2Fa.jsonl'));
+  });
+
   it('checks routing numbers of accounts in the US, unless the folder says otherwise', async () => {
     const check = async (text: string) => {
       await writeConfig(text);

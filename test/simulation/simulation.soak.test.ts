@@ -9,7 +9,7 @@ import { MEANWHILE } from './steps/meanwhile.ts';
 import { STEPS } from './steps/steps.ts';
 
 describe('scenarios', () => {
-  it('hold what is promised, and are about everything there is', { timeout: 900_000 }, async () => {
+  it('hold what is promised, and are about everything there is', { timeout: 3_600_000 }, async () => {
     const { scenarios, failed, counts, failures } = await simulateInProcesses({ seed: 1, scenarios: 200 }, 2);
 
     expect(failures.map(describeFailure).join('\n')).toBe('');

@@ -115,7 +115,7 @@ const retire: CliCommand = {
   async run(call) {
     const reason = readReason(call, 'retire the host');
     return withJournals(call, async ({ ledger, settings, from }) => {
-      const own = await openSendJournal(settings.paths.journal);
+      const own = await openSendJournal(settings.paths.journal, { mirror: settings.paths.mirror });
       try {
         const admission = await admit(ledger, own, { name: settings.host, senders: settings.senders });
         if ('sender' in admission) ledger.admitted.sender = admission.sender;

@@ -28,6 +28,12 @@ export const journal: Check = {
         ),
       );
     }
+    const { mirror } = settings.paths;
+    const away = mirror && (await findJournalTrouble(mirror));
+    if (away)
+      findings.push(
+        bad(`its mirror, "${mirror}", cannot be used: ${away}`, 'Give it room and rights, or connect its drive.'),
+      );
     findings.push(...(await findUnseen(ledger, settings)));
     return findings.length > 0 ? findings : [ok('it can be written and agrees with the ledger')];
   },

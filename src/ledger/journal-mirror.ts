@@ -1,0 +1,136 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { answerInTime } from '../kernel/answer-in-time.ts';
+import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
+import { makeFolders } from '../kernel/make-folders.ts';
+
+/** The second place of a send journal, on another disk or machine. */
+export type JournalMirror = {
+  readonly path: string;
+  /** On the disk there when it returns. @throws PipelineError DISK_FULL or INTERNAL */
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Longest wait for the other place, in ms. A network drive that is away may never answer. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Opens the mirror of a send journal and gives each of the two the lines that only the other has: a machine that was put back
+ * as a whole finds here what it has sent since.
+ * @throws PipelineError when it cannot be used, or when it is the mirror of another journal
+ */
+export async function openMirror(
+  path: string,
+  journal: string,
+  { answerMs = ANSWER_MS }: { answerMs?: number } = {},
+): Promise<JournalMirror> {
+  const file = await inTime(answerMs, path, openAndMatch(path, journal));
+  // One after the other: each that waits for a place that is away keeps one of the few threads for files.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    path,
+    append: (text) => {
+      const written = last
+        .catch(() => {})
+        .then(async () => {
+          await file.appendFile(text);
+          await file.datasync();
+        });
+      last = written;
+      return inTime(answerMs, path, written);
+    },
+    close: () => answerInTime(answerMs, file.close()).catch(() => {}),
+  };
+}
+
+async function openAndMatch(path: string, journal: string): Promise<FileHandle> {
+  await makeFolders(dirname(path), 0o700);
+  const file = await open(path, 'a', 0o600);
+  try {
+    const [here, there] = [await readAll(journal), await readAll(path)];
+    if (there.id !== undefined && here.id !== there.id) throw refusal(path, misfit(here.id, journal), nextFor(path));
+    await add(file, missing(here.lines, there.lines));
+    const late = missing(there.lines, here.lines);
+    if (late.length > 0) await addTo(journal, late);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function misfit(own: string | undefined, journal: string): string {
+  return own === undefined
+    ? `it holds the calls of a send journal that is not in its place, "${journal}"`
+    : 'it belongs to another send journal';
+}
+
+function nextFor(path: string): string {
+  return `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
+}
+
+type Content = { id: string | undefined; lines: Set<string> };
+
+/** Whole lines only: what was cut short never left, or stands whole in the other place. */
+async function readAll(path: string): Promise<Content> {
+  const lines = new Set<string>();
+  let id: string | undefined;
+  try {
+    for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+      const parsed = parse(line);
+      if (parsed === undefined) continue;
+      lines.add(line);
+      if (parsed.kind === 'begin') id ??= parsed.journal;
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  return { id, lines };
+}
+
+function parse(line: string): { kind?: string; journal?: string } | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(from: ReadonlySet<string>, inOther: ReadonlySet<string>): string[] {
+  return [...from].filter((line) => !inOther.has(line));
+}
+
+async function add(file: FileHandle, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  await file.appendFile(lines.map((line) => `\n${line}`).join(''));
+  await file.datasync();
+}
+
+async function addTo(path: string, lines: readonly string[]): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    await add(file, lines);
+  } finally {
+    await file.close();
+  }
+}
+
+async function inTime<Answer>(answerMs: number, path: string, answer: Promise<Answer>): Promise<Answer> {
+  return answerInTime(answerMs, answer).catch((error: unknown) => {
+    throw error instanceof PipelineError
+      ? error
+      : refusal(path, systemCode(error) ?? reasonOf(error), undefined, error);
+  });
+}
+
+function refusal(path: string, why: string, next?: string, cause?: unknown): PipelineError {
+  const code = systemCode(cause) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
+  return new PipelineError(code, `write the mirror of the send journal, "${path}"`, why, {
+    next: next ?? 'Nothing is sent before it can be written again. Give it room and rights, or connect its drive.',
+    cause,
+  });
+}
