@@ -14,6 +14,7 @@ import { admitHere } from '../../workers/admit-here.ts';
 import { submitBatch } from '../../workers/submit.ts';
 import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
+import { startTestPostgres } from '../support/postgres.ts';
 
 /** A real older copy of the ledger takes the place of the present one; journal, archive and service stay (F76). */
 
@@ -23,7 +24,8 @@ afterEach(() => world.close());
 const because = { actor: 'operator:ada', reason: 'looked at the report of the service' };
 
 async function openWorld(): Promise<void> {
-  world = await openPipelineWorld({ settings: { batch: { maxRows: 2 } } });
+  const postgres = await startTestPostgres({ sessions: 'ended' });
+  world = await openPipelineWorld({ postgres, settings: { batch: { maxRows: 2 } } });
 }
 
 /** Copies the whole database as it is, and puts the copy in its place later. Nobody may be connected meanwhile. */
