@@ -75,6 +75,7 @@ describe('Config', () => {
       rescanMs: 30_000,
       sweepMs: 15_000,
       watch: 'events',
+      journal: {},
       concurrency: { intake: 1, submit: 8, poll: 8, deliver: 2 },
       alarms: [],
     });
