@@ -22,12 +22,8 @@ const ANSWER_MS = 10_000;
  * as a whole finds here what it has sent since.
  * @throws PipelineError when it cannot be used, or when it is the mirror of another journal
  */
-export async function openMirror(
-  path: string,
-  journal: string,
-  { answerMs = ANSWER_MS }: { answerMs?: number } = {},
-): Promise<JournalMirror> {
-  const file = await inTime(answerMs, path, openAndMatch(path, journal));
+export async function openMirror(path: string, journal: string): Promise<JournalMirror> {
+  const file = await inTime(path, openAndMatch(path, journal));
   // One after the other: each that waits for a place that is away keeps one of the few threads for files.
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -40,9 +36,9 @@ export async function openMirror(
           await file.datasync();
         });
       last = written;
-      return inTime(answerMs, path, written);
+      return inTime(path, written);
     },
-    close: () => answerInTime(answerMs, file.close()).catch(() => {}),
+    close: () => answerInTime(ANSWER_MS, file.close()).catch(() => {}),
   };
 }
 
@@ -119,8 +115,8 @@ async function addTo(path: string, lines: readonly string[]): Promise<void> {
   }
 }
 
-async function inTime<Answer>(answerMs: number, path: string, answer: Promise<Answer>): Promise<Answer> {
-  return answerInTime(answerMs, answer).catch((error: unknown) => {
+function inTime<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> {
+  return answerInTime(ANSWER_MS, answer).catch((error: unknown) => {
     throw error instanceof PipelineError
       ? error
       : refusal(path, systemCode(error) ?? reasonOf(error), undefined, error);
