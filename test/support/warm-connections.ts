@@ -7,7 +7,7 @@ import pg from 'pg';
  * Keeps sessions of the run's server for the next who connects with the same words, since a new one costs the server more
  * than most tests ask of it. A session is given on as new: nothing runs in it, and its locks, listeners, statements and settings
  * are gone.
- * @param folder of the server's socket, as it is written; whoever writes it in another way connects as ever
+ * @param folder of the server's socket, as it is written; one that is written in another way is connected to as ever
  */
 export function keepSessionsWarm(folder: string): void {
   const proto = pg.Connection.prototype as unknown as { connect(portOrPath: number | string, host?: string): void };
