@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { admit, isAdmitted, isOwn, type Sender } from '../src/ledger/admission/admit.ts';
+import { admit, isAdmitted, isOwn, type OwnTrouble, type Sender } from '../src/ledger/admission/admit.ts';
 import { sayWaits } from '../src/ledger/admission/say-waits.ts';
 import { type Recalled, recallForgotten } from '../src/ledger/moves/recall-batch.ts';
 import { note, noteEnd } from './note-failures.ts';
@@ -35,7 +35,7 @@ async function ask(app: App): Promise<Sender | undefined> {
 }
 
 /** What keeps this host alone from sending stands nowhere else, so everybody is told when it lasts. */
-async function noteTrouble(app: App, own: Parameters<typeof sayWaits>[0]): Promise<void> {
+async function noteTrouble(app: App, own: readonly OwnTrouble[]): Promise<void> {
   const item = { work: 'admit', subject: app.settings.host } as const;
   if (own.length === 0) return noteEnd(app, item);
   await note(app, item, { code: 'LEDGER_NOT_OPEN', reason: sayWaits(own).join(' ') }, app.settings.sweepMs);

@@ -47,7 +47,7 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
   const file = await open(path, 'a', 0o600);
   try {
     const [here, there] = [await readAll(journal), await readAll(path)];
-    if (there.id !== undefined && here.id !== there.id) throw refusal(path, misfit(here.id, journal), nextFor(path));
+    if (!isMirrorOf(there, here.begun[0])) throw refusal(path, misfit(here.begun[0], journal), nextFor(path));
     await add(file, missing(here.lines, there.lines));
     const late = missing(there.lines, here.lines);
     if (late.length > 0) await addTo(journal, late);
@@ -56,6 +56,14 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
     await file.close();
     throw error;
   }
+}
+
+/**
+ * Processes that began a journal at once may have named it in another order there. One that died in between has named it there
+ * alone, and has sent nothing.
+ */
+function isMirrorOf({ begun, lines }: Content, journal: string | undefined): boolean {
+  return journal === undefined ? lines.size === begun.length : begun.length === 0 || begun.includes(journal);
 }
 
 function misfit(own: string | undefined, journal: string): string {
@@ -68,23 +76,24 @@ function nextFor(path: string): string {
   return `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
 }
 
-type Content = { id: string | undefined; lines: Set<string> };
+/** The lines of a file, and the ids under which it was begun; the first one counts. */
+type Content = { begun: string[]; lines: Set<string> };
 
 /** Whole lines only: what was cut short never left, or stands whole in the other place. */
 async function readAll(path: string): Promise<Content> {
   const lines = new Set<string>();
-  let id: string | undefined;
+  const begun: string[] = [];
   try {
     for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
       const parsed = parse(line);
       if (parsed === undefined) continue;
+      if (parsed.kind === 'begin' && !lines.has(line)) begun.push(parsed.journal!);
       lines.add(line);
-      if (parsed.kind === 'begin') id ??= parsed.journal;
     }
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
   }
-  return { id, lines };
+  return { begun, lines };
 }
 
 function parse(line: string): { kind?: string; journal?: string } | undefined {

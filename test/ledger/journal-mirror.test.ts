@@ -1,6 +1,6 @@
-import { appendFile, copyFile, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, mkdtemp, open as openFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openMirror } from '../../src/ledger/journal-mirror.ts';
@@ -90,6 +90,21 @@ describe('openMirror', () => {
     await other.close();
     await expect(openSendJournal(path, { mirror })).rejects.toThrow(/it belongs to another send journal. If the disk/);
     expect(await linesOf(mirror)).toHaveLength(2);
+  });
+
+  it('fits also when two processes began it at once, or one that died before it was named here', async () => {
+    const begin = (journal: string) => `\n${JSON.stringify({ kind: 'begin', at: START, journal, name: 'host-a' })}`;
+    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(mirror), { recursive: true });
+    await writeFile(path, '');
+    await writeFile(mirror, begin('two'));
+    await sendInto([]);
+    expect(await readFile(path, 'utf8')).toBe(begin('two'));
+    await writeFile(path, begin('one') + begin('two'));
+    await writeFile(mirror, begin('two') + begin('one'));
+    await sendInto([1]);
+    expect(await linesOf(path)).toHaveLength(3);
+    expect(await linesOf(mirror)).toHaveLength(3);
   });
 
   it('takes the copy that was put in the place of a lost journal', async () => {
