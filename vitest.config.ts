@@ -1,22 +1,25 @@
+import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Files that take longest, longest first. Begun last, they would run alone at the end while the other core waits. */
 const SLOW: readonly string[] = [
-  'simulation/simulation',
   'chaos/chaos',
-  'csv/compare/compare-file',
+  'simulation/simulation',
   'browser/walk',
-  'queue/open-queue',
+  'pipeline/bad-input',
   'workers/deliver.test',
-  'join-embedded-server',
-  'canary',
+  'admission/admit',
 ];
 
 /**
  * Tests that mock modules, which all others share with their worker: that saves loading them for each file.
  */
 const ALONE = ['test/drop/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
+/** One worker for each core: more of them take as long, since each has to load and warm up the same code. */
+const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };
+/** Stories wait more than they work. */
+const LONG = { maxWorkers: SHORT.maxWorkers + 1, sequence: { groupOrder: 1 } };
 /** What takes long or runs by the clock: `npm run soak`. */
 const SOAK = ['test/**/*.soak.test.ts'];
 const ALL = ['test/**/*.test.ts'];
@@ -52,8 +55,6 @@ export default defineConfig({
     globalSetup: 'test/support/start-run.ts',
     server: { deps: { external: [/run-compiled\.mjs$/] } },
     pool: 'forks',
-    // Tests also wait; four workers keep two cores busy to the end, and three do not.
-    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // What is awaited comes at once on a free machine. A busy one gets its time, so these limits only end what hangs.
     testTimeout: 300_000,
@@ -63,10 +64,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false, ...COMPILED },
+        test: { ...SHORT, name: 'shared', include: ALL, exclude: [...ALONE, ...SOAK], isolate: false, ...COMPILED },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, exclude: SOAK } },
-      { extends: true, test: { name: 'soak', include: SOAK, ...COMPILED } },
+      { extends: true, test: { ...SHORT, name: 'alone', include: ALONE, exclude: SOAK } },
+      { extends: true, test: { ...LONG, name: 'soak', include: SOAK, isolate: false, ...COMPILED } },
     ],
     coverage: { provider: 'v8', include: ['schemas/**/*.ts', 'src/**/*.ts', 'workers/**/*.ts'] },
   },

@@ -167,6 +167,8 @@ async function declareIntent(
     await writeJournal(app, batch);
     // Another process of this host has reported to a ledger that knows nothing of this call.
     if (app.journal.isFenced(batch.token, batch.sender.epoch)) {
+      // The ledger may be open for the epoch that was left behind, so it has to be reported to again.
+      app.ledger.admitted.sender = undefined;
       noteFault('the intent to send is withdrawn: the send journal has reported to another ledger meanwhile');
       return false;
     }

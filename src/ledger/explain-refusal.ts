@@ -2,6 +2,11 @@ import { PipelineError, systemCode } from '../kernel/errors.ts';
 
 /** Why a server that answers does not do what it is asked, by its codes, and what helps. Its own words name users and hosts. */
 const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  // A pooler that knows nothing of settings which belong to a session.
+  '08P01': [
+    'what DATABASE_URL names does not take our settings: it is a pooler, not the database',
+    'Name the database itself in DATABASE_URL, past PgBouncer or whatever stands before it.',
+  ],
   '25006': [
     'the ledger database takes no changes: it is read-only, or a standby',
     'Set DATABASE_URL to the primary, or end what made it read-only.',

@@ -78,7 +78,7 @@ export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<vo
  */
 export async function lockSchema(client: PoolClient): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
-  await checkSearchPath(client);
+  await checkSession(client);
 }
 
 /**
@@ -99,15 +99,21 @@ export async function listMigrations(): Promise<string[]> {
   return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
 }
 
+/** A setting of our own, which nobody gives to a database or a role. */
+export const OUR_SESSION = 'paydrop.session';
+
 /**
- * An address with `options` of its own takes the place of ours (open-ledger.ts): the ledger would be made again, empty,
- * in another schema, and commits might not wait for the disk.
+ * An address with `options` of its own takes the place of ours (open-ledger.ts), and a pooler drops them: the ledger would be
+ * made again, empty, in another schema, commits might not wait for the disk, and locks would be held by nobody in particular.
  */
-async function checkSearchPath(client: PoolClient): Promise<void> {
-  const { rows } = await client.query<{ path: string }>(`SELECT current_setting('search_path') AS path`);
-  if (rows[0]?.path === 'paydrop') return;
-  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'its address brings options that replace ours', {
-    next: 'Take "options" out of DATABASE_URL.',
+async function checkSession(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ isOurs: boolean }>(
+    `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = 'paydrop' AS "isOurs"`,
+    [OUR_SESSION],
+  );
+  if (rows[0]?.isOurs) return;
+  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'our settings do not reach its sessions', {
+    next: 'Take "options" out of DATABASE_URL, and name the database itself there, not a pooler such as PgBouncer.',
   });
 }
 

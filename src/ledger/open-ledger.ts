@@ -6,7 +6,7 @@ import { joinEmbeddedServer } from './embedded/join-embedded-server.ts';
 import type { Sender } from './admission/admit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { joinAsInstance, type Instance } from './instance.ts';
-import { migrate, refuseNewer } from './migrate.ts';
+import { migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
 import { storableText } from './storable-text.ts';
 
 /** Where the ledger lives: a PostgreSQL of the user's, or the embedded one in the data folder. */
@@ -145,6 +145,8 @@ const SETTINGS = {
   tcp_keepalives_idle: '60',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '6',
+  // Shows that all of them have come.
+  [OUR_SESSION]: 'on',
 };
 
 /** Every session reads integers of 64 bits as numbers: cents and counts stay far below 2^53 (kernel/money.ts). */

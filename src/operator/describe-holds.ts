@@ -28,8 +28,8 @@ export function describeStop({ account, kind, reason, actor, since }: Stop, time
       };
     case 'journal':
       return {
-        says: `It was stopped at ${when}: ${reason}. The ledger is older than what was sent.`,
-        next: `See "paydrop account forgotten ${account}" and "paydrop unknown list"; when that is dealt with: "${verb}".`,
+        says: `It was stopped at ${when}: ${reason}. The ledger may be older than what was sent.`,
+        next: `See "paydrop account forgotten ${account}" and "paydrop unknown list", and compare with a report of the service: "paydrop account reconcile ${account} --report FILE --reason …". When that is dealt with: "${verb}".`,
       };
     case 'fault':
       return { says: `It was stopped at ${when}: ${reason}.`, next: `When the cause is mended: "${verb}".` };

@@ -1,8 +1,9 @@
 import { Redis } from 'ioredis';
 import { answerWithin, shortReason } from './answer-within.ts';
+import { REDIS_PREFIX } from './job-id.ts';
 
-/** What decides whether Redis keeps the queue. */
-export type RedisState = { version: string; policy: string; isAppendOnly: boolean };
+/** What decides whether Redis keeps the queue; `refusal` is its own sentence when it takes no writes. */
+export type RedisState = { version: string; policy: string; isAppendOnly: boolean; refusal?: string };
 
 const LOOK_MS = 5_000;
 
@@ -18,20 +19,35 @@ export async function inspectRedis(url: string): Promise<RedisState> {
     cause = shortReason(error);
   });
   try {
-    const info = await answerWithin(
+    const { info, refusal } = await answerWithin(
       LOOK_MS,
       'ask Redis for its settings',
-      client.connect().then(() => client.info()),
+      client.connect().then(async () => ({ info: await client.info(), refusal: await refusalOf(client) })),
       () => cause,
     );
     return {
       version: fieldOf(info, 'redis_version') ?? 'unknown',
       policy: fieldOf(info, 'maxmemory_policy') ?? 'unknown',
       isAppendOnly: fieldOf(info, 'aof_enabled') === '1',
+      ...(refusal !== undefined && { refusal }),
     };
   } finally {
     client.disconnect();
   }
+}
+
+/**
+ * A full memory, a failed save, a replica or a missing right shows when the write is queued; it is never carried out. Its key
+ * is one of the queue's, because rights may end there.
+ */
+async function refusalOf(client: Redis): Promise<string | undefined> {
+  await client.multi({ pipeline: false });
+  const refusal = await client.lpush(`${REDIS_PREFIX}:try`, '').then(
+    () => undefined,
+    (error: unknown) => shortReason(error),
+  );
+  await client.discard();
+  return refusal;
 }
 
 function fieldOf(info: string, name: string): string | undefined {

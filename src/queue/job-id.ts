@@ -3,6 +3,9 @@ const JOB_ID = /^[\w.-]{1,200}$/;
 
 const PREFIX = 'job-';
 
+/** Before the names of all keys in Redis. */
+export const REDIS_PREFIX = 'paydrop';
+
 /** Whether `toStoredId` takes this id. */
 export function isJobId(id: string): boolean {
   return JOB_ID.test(id);

@@ -1,5 +1,6 @@
 import { createRedisBackend } from 'bullmq';
 import { Redis } from 'ioredis';
+import { REDIS_PREFIX } from './job-id.ts';
 import type { QueueConnection } from './queue-connection.ts';
 
 export type RedisSettings = { readonly url: string; readonly prefix?: string };
@@ -19,7 +20,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
   const clients = new Set<Redis>();
   const asking = openClient(settings.url, { maxRetriesPerRequest: 1, enableOfflineQueue: false }, clients);
   let working: Redis | undefined;
-  const prefix = { prefix: settings.prefix ?? 'paydrop' };
+  const prefix = { prefix: settings.prefix ?? REDIS_PREFIX };
 
   return {
     makeBackend: (name, options, use = {}) => {

@@ -15,6 +15,8 @@ const FOUND_BY: Record<Rule, number> = {
   inheritance: 393,
   membersOnly: 13_650,
   reconcile: 177,
+  aware: 2_015_144,
+  leap: 133_331_607,
   callIds: 182,
 };
 

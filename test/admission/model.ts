@@ -1,11 +1,14 @@
-import { decideOpening, isSame } from '../../src/ledger/admission/decide-opening.ts';
+import { decideOpening } from '../../src/ledger/admission/decide-opening.ts';
+import { LEAP } from '../../src/ledger/admission/close-ledger.ts';
 import {
   compare,
   copyOf,
   Dice,
   drop,
+  hasNoted,
   isAdmitted,
   isOlder,
+  knownTo,
   type Flight,
   type Host,
   type Journal,
@@ -77,8 +80,8 @@ class World extends Dice implements Walk {
     // Another process of the host may do something between two steps of a call.
     if (flight && this.random() < 0.7) return this.fly(host, flight);
     const server = this.servers[host.at]!;
-    if (!isAdmitted(host, server, this.without)) return this.report(host, server);
-    if (host.flights.length < 2) this.declare(host, server);
+    if (!isAdmitted(host, server, this.without)) this.report(host, server);
+    else if (host.flights.length < 2) this.declare(host, server);
   }
 
   private declare(host: Host, at: Server): void {
@@ -136,8 +139,7 @@ class World extends Dice implements Walk {
       ledger.openFor = undefined;
       ledger.closing = { id: this.next(), epoch: ledger.epoch + 1, run, reports: {} };
     }
-    const { closing } = ledger;
-    const newest = newestFence(journal);
+    const [closing, newest] = [ledger.closing, newestFence(journal)];
     if (journal.isRefused || ledger.retired.some((one) => one.journal === journal.id)) return;
     if (this.has('answeredCalls') && isOlder(journal, ledger)) {
       journal.isRefused = true;
@@ -147,10 +149,9 @@ class World extends Dice implements Walk {
       closing.epoch = newest.epoch + 1;
       if (this.has('oneEpoch')) Object.assign(closing, { id: this.next(), reports: {} });
     }
-    if (newest?.closing !== closing.id || newest.epoch !== closing.epoch || !isSame(newest.list, list)) {
-      const knows = [...new Set(Object.values(ledger.senders).map((sender) => sender.journal))];
+    const knows = knownTo(ledger, this.without);
+    if (!hasNoted(host, ledger, knows))
       journal.lines.push({ k: 'fence', epoch: closing.epoch, closing: closing.id, list: [...list], knows });
-    }
     compare(journal, ledger);
     closing.reports[name] = tellOf(host, ledger);
     this.say(`${name} reports to ${this.nameOf(server)}, epoch ${closing.epoch}`);
@@ -212,8 +213,7 @@ class World extends Dice implements Walk {
   }
 
   private killOrStart(): void {
-    const host = this.one(this.hosts);
-    if (!host) return;
+    const host = this.one(this.hosts)!;
     host.isUp = !host.isUp;
     host.flights = [];
     this.say(`${host.name} is ${host.isUp ? 'started' : 'killed'}`);
@@ -231,7 +231,7 @@ class World extends Dice implements Walk {
   private retire(host: Host, server: Server): void {
     const { ledger } = server;
     const heir = this.hosts.find((one) => one.isUp && one !== host && this.servers[one.at] === server);
-    if (!heir || heir.name === host.name || !isAdmitted(heir, server, this.without)) return;
+    if (!heir || !isAdmitted(heir, server, this.without)) return;
     if (ledger.members[host.name]?.journal !== host.journal.id) return;
     if (this.has('inheritance')) heir.journal.lines.push(...host.journal.lines.filter(({ k }) => k !== 'fence'));
     const retired = { name: host.name, journal: host.journal.id, epoch: ledger.epoch };
@@ -246,6 +246,7 @@ class World extends Dice implements Walk {
   private declareLost(host: Host, { ledger, run }: Server): void {
     if (!this.isKnown(host.journal)) return;
     if (ledger.closing?.run !== run || ledger.openFor !== undefined) return;
+    if (this.has('leap')) ledger.closing = { id: this.next(), epoch: ledger.closing.epoch + LEAP, run, reports: {} };
     ledger.lost.push({ name: host.name, journal: host.journal.id, epoch: ledger.closing.epoch });
     if (this.has('reconcile')) for (const batch of this.books) ledger.calls[`books ${batch}`] = { batch };
     host.journal = this.newJournal();

@@ -17,6 +17,8 @@ export const RULES = {
   inheritance: 'the host that retires a journal takes over its calls',
   membersOnly: 'a journal that was retired is out of the opening at once',
   reconcile: 'before an opening without a lost journal the books of the service are asked',
+  aware: 'those that will send have noted every journal that has sent',
+  leap: 'after a loss all report again, at an epoch that the lost journal cannot have reported at',
   callIds: 'calls are known by a name of their own',
 } as const;
 export type Rule = keyof typeof RULES;
@@ -104,6 +106,26 @@ export function readyBatches({ calls }: Ledger): number[] {
   return [0, 1, 2, 3].filter(isReady);
 }
 
+/** Journals that a reporter writes down. */
+export function knownTo({ senders, closing }: Ledger, without: Rule | undefined): string[] {
+  const reports = without === 'aware' ? [] : Object.values(closing?.reports ?? {});
+  const heard = reports.filter(({ isWitness }) => isWitness);
+  return [...new Set([...Object.values(senders), ...heard].map(({ journal }) => journal))];
+}
+
+/** Whether the newest fence of a host is of the closing that the ledger is in. */
+export function hasNoted(host: Host, ledger: Ledger, knows: string[]): boolean {
+  const newest = newestFence(host.journal);
+  const told = tellOf(host, ledger);
+  return (
+    newest !== undefined &&
+    newest.closing === ledger.closing?.id &&
+    newest.epoch === ledger.closing.epoch &&
+    isSame(newest.list, host.list) &&
+    knows.every((one) => told.knows.includes(one))
+  );
+}
+
 /** Its line was on the disk before the first byte left, so an answered call without one shows a copy from before. */
 export function isOlder({ id, lines }: Journal, ledger: Ledger): boolean {
   const noted = new Set(lines.map((line) => (line.k === 'send' ? line.call : '')));
@@ -126,7 +148,8 @@ export function tellWithout(rule: Rule | undefined, told: Told, all: readonly To
     ...told,
     ...(rule === 'listed' && { listed: {} }),
     ...(rule === 'sameLists' && { list: [...new Set([...all[0]!.list, told.name])] }),
-    ...(rule === 'knownJournals' && { knows: [] }),
+    ...(rule === 'knownJournals' && { knows: all.map(({ journal }) => journal) }),
+    ...(rule === 'aware' && { knows: [...told.knows, ...all.map(({ journal }) => journal)] }),
   };
 }
 
@@ -176,10 +199,12 @@ export class Dice {
   }
 }
 
-/** What the database asks before a batch may leave. */
+/** What the database asks before a batch may leave, and the host of its journal when it begins. */
 export function isAdmitted({ name, journal, list }: Host, { ledger, run }: Server, without: Rule | undefined): boolean {
   const fence = newestFence(journal);
   return (
+    (without === 'answeredCalls' || !isOlder(journal, ledger)) &&
+    !journal.isRefused &&
     (without === 'run' ? ledger.openFor !== undefined : ledger.openFor === run) &&
     ledger.epoch === (fence?.epoch ?? 0) &&
     ledger.members[name]?.journal === journal.id &&

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => program?.remove());
 
 it('killed in the middle of a call, nothing is charged twice, nothing is lost, no number is readable and all comes to rest', async () => {
-  const plan = { program, seed: 20_260_615, queue: 'postgres', canMount: false, resolveMost: 1 } as const;
+  const plan = { program, seed: 20_260_615, queue: 'postgres', canMount: false, resolveMost: 0 } as const;
   const { failures, story, tally } = await playStory({ ...plan, acts: ACTS, restEvery: ACTS.length });
   expect(failures, [...failures, ...story].join('\n')).toEqual([]);
   expect(killsOf(tally)).toBe(ACTS.length);

@@ -1,40 +1,31 @@
-/** `npm run chaos -- --kills 100 --seed 1 [--queue postgres|redis|both] [--hosts 2] [--json]`. What it does: README.md beside it. */
-import { parseArgs } from 'node:util';
+/** `npm run chaos`, with --queue postgres, redis or both. What it does: README.md beside it. */
 import { redisIsInstalled } from '../support/redis.ts';
 import { findMountRefusal } from '../support/small-disk.ts';
 import { type ChaosReport, runChaos } from './run-chaos.ts';
 import type { QueueKind } from './support/acts.ts';
+import { readOptions } from '../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: 'string', default: '100' },
-    seed: { type: 'string', default: '1' },
-    queue: { type: 'string', default: 'both' },
-    hosts: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions('chaos', {
+  kills: { type: 'string', default: '100' },
+  seed: { type: 'string', default: '1' },
+  queue: { type: 'string', default: 'both' },
+  hosts: { type: 'string', default: '1' },
+  json: { type: 'boolean', default: false },
 });
 
 const queues = chooseQueues(values.queue);
 const refusal = findMountRefusal();
 if (refusal !== undefined) say(`No disk is filled, because none can be mounted here: ${refusal}`);
 const report = await runChaos({
-  kills: wholeNumber('kills'),
-  seed: wholeNumber('seed'),
+  kills: Number(values.kills),
+  seed: Number(values.seed),
   queues,
   canMount: refusal === undefined,
-  hosts: wholeNumber('hosts'),
+  hosts: Number(values.hosts),
   say,
 });
 print(values.json ? JSON.stringify({ kind: 'chaos', ...report }, null, 2) : describe(report));
 process.exitCode = report.failures.length === 0 ? 0 : 1;
-
-function wholeNumber(name: 'kills' | 'seed' | 'hosts'): number {
-  const number = Number(values[name]);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  say(`--${name} wants a whole number`);
-  process.exit(2);
-}
 
 /** The queue in Redis can be tried only where a server is installed; that it was not is said aloud. */
 function chooseQueues(wanted: string): QueueKind[] {

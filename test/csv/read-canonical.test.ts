@@ -75,7 +75,7 @@ describe('readCanonical', () => {
             rows.map((row, index) => ({ position: index + 1, cells: row.canonical, message: 'OK: 678594:' })),
           );
         }),
-        { numRuns: 40 },
+        { numRuns: 15 },
       );
     },
   );

@@ -1,4 +1,4 @@
 import { testDamages } from './play-files.ts';
 
 /** damage.soak.test.ts plays more. */
-testDamages(150);
+testDamages(80);

@@ -1,19 +1,13 @@
-/** `npm run damage -- --files 50000 --seed 1 [--json]`: reads damaged payment files. What is checked: play-file.ts. */
-import { parseArgs } from 'node:util';
+/** `npm run damage`: reads damaged payment files. What is checked: play-file.ts. */
 import { playFile } from './play-file.ts';
+import { readOptions } from '../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    files: { type: 'string', default: '5000' },
-    seed: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions('damage', {
+  files: { type: 'string', default: '5000' },
+  seed: { type: 'string', default: '1' },
+  json: { type: 'boolean', default: false },
 });
 const [files, seed] = [values.files, values.seed].map(Number);
-if (![files, seed].every((number) => Number.isSafeInteger(number) && number! > 0)) {
-  process.stderr.write('npm run damage -- --files <number> --seed <number> [--json]\n');
-  process.exit(2);
-}
 
 const started = performance.now();
 const counts: Record<string, Record<string, number>> = { verdicts: {}, damages: {} };

@@ -7,7 +7,9 @@ const verdicts = [postgresVerdict(), redisVerdict()];
 if (!verdicts.every(({ isInstalled }) => isInstalled)) process.exit(1);
 const isShort = process.argv.includes('--short');
 const wanted = process.argv.slice(2).filter((word) => word !== '--short');
-const files = wanted.length > 0 ? wanted : ['test/pipeline', 'test/crash'];
+/** Where the engines matter most: every kind of file, a queue that is wiped, workers that die. */
+const SHORT = ['test/pipeline/drop-to-result', 'test/pipeline/wiped-queue', 'test/pipeline/hosts', 'test/crash'];
+const files = wanted.length > 0 ? wanted : isShort ? SHORT : ['test/pipeline', 'test/crash'];
 /** What takes its time and says nothing about engines: what files hold, and where they lie. */
 const WITHOUT = [
   'bad-input',

@@ -8,6 +8,7 @@ function serverError(code: string): Error {
 
 describe('explainRefusal', () => {
   it.each([
+    ['08P01', /pooler/],
     ['25006', /read-only/],
     ['42501', /lacks a right/],
     ['53300', /no connection left/],

@@ -1,23 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { claimFile } from '../../src/ledger/moves/claim-file.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { readFileState } from '../../src/ledger/queries/read-file.ts';
-import { claimOf, START } from '../support/ledger-world.ts';
+import { withLock } from '../../src/ledger/with-lock.ts';
+import { relayDatabase } from '../support/database-relay.ts';
+import { claimOf, openTestLedger, START } from '../support/ledger-world.ts';
 
-it('openLedger keeps the ledger in a data folder, with a server of its own, from one start to the next', async () => {
-  const options = { clock: handClock(START), log: silentLog() };
-  const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-open-ledger-'));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-  const claim = claimOf();
-  const first = await openLedger({ dataDir, fsync: false }, options);
-  await claimFile(first, claim);
-  await first.close();
-  const second = await openLedger({ dataDir, fsync: false }, options);
-  expect(await readFileState(second, claim.fileId)).toBe('claimed');
-  await second.close();
+describe('openLedger', () => {
+  it('gives up a server that does not answer, and goes on when it does', async () => {
+    const world = await openTestLedger({ sessions: 'ended' });
+    onTestFinished(() => world.close());
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { clock: handClock(START), log: silentLog(), answerMs: 2_000 });
+    onTestFinished(() => ledger.close());
+    const claim = claimOf();
+    let asks = true;
+    relay.decide((said) => (asks && said.includes('INSERT INTO file') ? 'keep' : 'pass'));
+    await expect(claimFile(ledger, claim)).rejects.toThrow('Query read timeout');
+    await expect(withLock(ledger, 'a thing', () => claimFile(ledger, claim))).rejects.toThrow('Query read timeout');
+    asks = false;
+    expect(await claimFile(ledger, claim)).toBe(true);
+    expect(await withLock(ledger, 'a thing', async () => 'in')).toBe('in');
+  });
 });

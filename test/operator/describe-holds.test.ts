@@ -26,7 +26,10 @@ describe('describeHolds', () => {
       { account: '*' },
       'All accounts were paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait. To go on: "paydrop account resume --all --reason …".',
     ],
-    [{ kind: 'journal' }, /older than what was sent.*"paydrop account forgotten main".*"paydrop account resume main/],
+    [
+      { kind: 'journal' },
+      /may be older than what was sent.*"paydrop account forgotten main".*"paydrop account reconcile main.*"paydrop account resume main/,
+    ],
     [{ kind: 'fault' }, /When the cause is mended: "paydrop account resume main/],
   ] as [Partial<Stop>, string | RegExp][])('says who or what stopped it and how to go on: %j', (more, expected) => {
     const [said, ...others] = ask([{ ...stop, ...more }], []);

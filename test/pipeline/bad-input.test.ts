@@ -32,7 +32,7 @@ beforeAll(async () => {
   const folders = Object.entries(BAD_FILE_FOLDERS).map(([name, settings]) => ({
     path: `drop/${name}`,
     account: 'main',
-    complete: { by: 'quiet', quietMs: 60, probes: 2 },
+    complete: { by: 'quiet', quietMs: 20, probes: 2 },
     sameTotals: 'off',
     unusualFactor: 0,
     ...settings,

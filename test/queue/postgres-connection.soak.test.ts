@@ -1,14 +1,21 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresQueueBackend } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { QueueName } from '../../schemas/jobs.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
+import { connectPostgres } from '../../src/queue/postgres-connection.ts';
+import { logIntoLines } from './support/log-lines.ts';
+import { relayDatabase } from '../support/database-relay.ts';
 import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
+
+const NAMES: QueueName[] = ['intake', 'submit', 'poll', 'deliver'];
 
 let postgres: TestPostgres;
 let client: Client;
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startTestPostgres({ schema: 'empty' });
   client = new Client(postgres.connection);
   await client.connect();
 });
@@ -18,7 +25,103 @@ afterAll(async () => {
   await postgres.stop();
 });
 
+const ours = "FROM pg_stat_activity WHERE application_name = 'paydrop-queue' AND datname = current_database()";
+
+async function countConnections(): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(`SELECT count(*)::int AS count ${ours}`);
+  return rows[0]?.count ?? -1;
+}
+
+/** Workers listen from their first wait on. */
+async function countListeners(): Promise<number> {
+  const { rowCount } = await client.query(`SELECT ${ours} AND query LIKE '%LISTEN bullmq_jobs%'`);
+  return rowCount ?? 0;
+}
+
 describe('connectPostgres', () => {
+  it('needs five connections at most for four queues with their workers, and none after close', async () => {
+    const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
+    const warnings: Error[] = [];
+    const keepWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', keepWarning);
+    let done = 0;
+    for (const name of NAMES) queue.work(name, 8, async () => void (done += 1));
+    const jobs = NAMES.flatMap((name) => Array.from({ length: 10 }, (_, index) => ({ name, index })));
+    await Promise.all(jobs.map(({ name, index }) => queue.add(name, `${name}-${index}`, payloadOf(name))));
+    await expect.poll(() => done).toBe(40);
+    expect(await countConnections()).toBeLessThanOrEqual(5);
+    await queue.close();
+    await expect.poll(countConnections).toBe(0);
+    // Node-postgres warns of two queries at once on one connection.
+    process.off('warning', keepWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  it('lets no worker wait longer than five seconds, whatever it was told', async () => {
+    const connection = await connectPostgres(postgres.connection, () => {});
+    expect(connection.makeBackend('submit', { connection: {} }, { withBlockingConnection: true })).toMatchObject({
+      maximumBlockTimeout: 5,
+    });
+    await connection.close();
+  });
+
+  it('takes its settings as a URL, too', async () => {
+    const connection = await connectPostgres({ connectionString: postgres.url }, () => {});
+    const { rows } = await client.query("SELECT to_regclass('paydrop_queue.job') IS NOT NULL AS made");
+    expect(rows).toEqual([{ made: true }]);
+    await connection.close();
+  });
+
+  it('goes on when every connection is cut, the waiting one included, and reports it', async () => {
+    const { log, lines } = logIntoLines();
+    const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, log);
+    const handled: number[] = [];
+    queue.work('submit', 1, async ({ batchNo }) => void handled.push(batchNo));
+    await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
+    // A delayed job is what a waiting worker would sleep for if it did not notice that its connection is gone.
+    await queue.add('submit', 'submit-f1-9', { fileId: 'f1', batchNo: 9 }, { delayMs: 3_600_000 });
+    await expect.poll(() => handled).toEqual([1]);
+    await expect.poll(countListeners).toBe(1);
+
+    const wakes = vi.spyOn(PostgresQueueBackend.prototype, 'disconnectBlocking');
+    onTestFinished(() => wakes.mockRestore());
+    await client.query(`SELECT pg_terminate_backend(pid) ${ours}`);
+    // It does not wait until it would have looked again by itself.
+    await expect.poll(() => wakes.mock.calls.length).toBeGreaterThan(0);
+    await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the queue reports an error');
+    await expect.poll(() => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 })).toBeUndefined();
+    await expect.poll(() => handled).toEqual([1, 2]);
+    await queue.close();
+  });
+
+  it('outlives a connection that breaks while it heals', async () => {
+    const relay = await relayDatabase(postgres.url);
+    const connection = await connectPostgres({ connectionString: relay.url }, () => {});
+    relay.decide(() => 'deafen');
+    // Were nobody to listen to the connection itself, the test run would fail of an error that nobody caught.
+    await expect(connection.heal()).rejects.toThrow('Connection terminated unexpectedly');
+    relay.heal();
+    await connection.heal();
+    await connection.close();
+    relay.close();
+  });
+
+  it('leaves nothing open when it cannot get in', async () => {
+    const nowhere = { ...postgres.connection, database: 'no_such_database' };
+    await expect(connectPostgres(nowhere, () => {})).rejects.toThrow('no_such_database');
+    await expect.poll(countConnections).toBe(0);
+  });
+
+  it('heals a database whose schema was dropped, and one that nobody hurt', async () => {
+    const connection = await connectPostgres(postgres.connection, () => {});
+    await client.query('DROP SCHEMA paydrop_queue CASCADE');
+    await connection.heal();
+    await connection.heal();
+    const { rows } = await client.query("SELECT to_regclass('paydrop_queue.job') IS NOT NULL AS made");
+    expect(rows).toEqual([{ made: true }]);
+    await connection.close();
+  });
+
   it('lets no worker sleep past a job that nobody announced', async () => {
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
     const done: unknown[] = [];
@@ -33,3 +136,7 @@ describe('connectPostgres', () => {
     await queue.close();
   });
 });
+
+function payloadOf(name: QueueName): { fileId: string; batchNo: number } {
+  return name === 'intake' || name === 'deliver' ? ({ fileId: 'f1' } as never) : { fileId: 'f1', batchNo: 1 };
+}

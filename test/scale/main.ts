@@ -1,10 +1,11 @@
 /** `npm run scale`: see README.md beside this file. */
-import { parseArgs } from 'node:util';
 import { openEngines } from './open-engines.ts';
 import { runScale } from './run-scale.ts';
+import { readOptions } from '../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  'scale',
+  {
     files: { type: 'string', default: '200' },
     rows: { type: 'string', default: '500' },
     accounts: { type: 'string', default: '4' },
@@ -16,7 +17,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     json: { type: 'boolean', default: false },
   },
-});
+  ['kills'],
+);
 const engines = await openEngines({
   queue: values.queue,
   away: values.away,

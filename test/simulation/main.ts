@@ -1,24 +1,16 @@
-import { parseArgs } from 'node:util';
 import { describeFailure, describeReport } from './describe-report.ts';
 import { simulate, simulateInProcesses } from './simulate.ts';
-
-const USAGE = 'npm run simulate -- --seed <number> --scenarios <number> [--jobs <number>] [--json]';
+import { readOptions } from '../support/read-options.ts';
 
 /** `npm run simulate`: see README.md beside this file. The exit status is 1 when a scenario failed. */
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    scenarios: { type: 'string', default: '100' },
-    jobs: { type: 'string', default: '2' },
-    json: { type: 'boolean', default: false },
-    lines: { type: 'boolean', default: false },
-  },
+const values = readOptions('simulate', {
+  seed: { type: 'string', default: '1' },
+  scenarios: { type: 'string', default: '100' },
+  jobs: { type: 'string', default: '2' },
+  json: { type: 'boolean', default: false },
+  lines: { type: 'boolean', default: false },
 });
 const [seed, scenarios, jobs] = [values.seed, values.scenarios, values.jobs].map(Number);
-if (![seed, scenarios, jobs].every((number) => Number.isSafeInteger(number) && number! > 0)) {
-  process.stderr.write(`${USAGE}\n`);
-  process.exit(1);
-}
 
 if (values.lines) {
   await simulate({ seed: seed!, scenarios: scenarios! }, (played) => {

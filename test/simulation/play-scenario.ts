@@ -33,7 +33,7 @@ export async function playScenario(
 ): Promise<Played> {
   seedRandomness(seed);
   const totals = makeTotals();
-  const parts = { choose: chooser(seed), database, isWide: isWideSeed(seed), totals, spoil, onDeclared: checkDeclared };
+  const parts = { seed, choose: chooser(seed), database, totals, spoil, onDeclared: checkDeclared };
   const world = await openWorld(parts);
   try {
     // What is thrown out of a step is a complaint as well, and must not end the scenarios behind this one.
@@ -43,11 +43,6 @@ export async function playScenario(
   } finally {
     await world.close();
   }
-}
-
-/** A quarter has several hosts. */
-function isWideSeed(seed: number): boolean {
-  return seed % 4 === 3;
 }
 
 async function play(world: World): Promise<string[]> {

@@ -59,6 +59,8 @@ export type World = {
   posts(): number;
   /** A number that grows by one, from where the seed begins. */
   nextTurn(): number;
+  /** Half of the worlds begin with a damaged file, the others with a fault of the service. */
+  readonly beginsWithDamage: boolean;
   logText(): string;
   /** A new process; it has not recovered anything yet. */
   open(host?: Host): Promise<Instance>;
@@ -67,9 +69,9 @@ export type World = {
 };
 
 export type WorldParts = {
+  readonly seed: number;
   readonly choose: Choose;
   readonly database: Database;
-  readonly isWide: boolean;
   readonly totals: Totals;
   readonly spoil: (app: App) => App;
   /** Called right before the first byte of a call may leave. */
@@ -82,7 +84,9 @@ const START = '2026-06-15T10:00:00.000Z';
 /** The service takes this long for a batch. Steps of the clock are whole multiples of ten seconds. */
 const BATCH_DELAY_MS = 35_000;
 
-export async function openWorld({ choose, database, isWide, totals, spoil, onDeclared }: WorldParts): Promise<World> {
+export async function openWorld({ seed, choose, database, totals, spoil, onDeclared }: WorldParts): Promise<World> {
+  // A quarter has several hosts.
+  const isWide = seed % 4 === 3;
   const root = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'paydrop-simulation-'));
   await chmod(root, 0o711);
   const clock = handClock(START);
@@ -112,7 +116,7 @@ export async function openWorld({ choose, database, isWide, totals, spoil, onDec
   const { log, text } = keptLog();
   const calls: SubmitCall[] = [];
   let opened = 0;
-  let turn = choose.below(1_000);
+  let turn = seed;
 
   const watch: Omit<CallWatch, 'onDeclared' | 'onCall'> = {
     countPosts: () => posts.count() - calls.reduce((sum, call) => sum + call.posts, 0),
@@ -145,6 +149,7 @@ export async function openWorld({ choose, database, isWide, totals, spoil, onDec
     busy: new Set(),
     posts: () => posts.count(),
     nextTurn: () => (turn += 1),
+    beginsWithDamage: seed % 8 < 4,
     logText: text,
     open: async (at) => {
       opened += 1;

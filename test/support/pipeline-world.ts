@@ -50,7 +50,7 @@ export async function openPipelineWorld(options: WorldOptions = {}): Promise<Pip
   const root = await mkdtemp(join(tmpdir(), 'paydrop-world-'));
   await chmod(root, 0o711);
   const postgres = options.postgres ?? (await startTestPostgres());
-  const sandbox = await startSandbox({ batchDelayMs: 50, dataDir: join(root, 'sandbox'), ...options.sandbox });
+  const sandbox = await startSandbox({ batchDelayMs: 10, dataDir: join(root, 'sandbox'), ...options.sandbox });
   const queue = options.redisUrl === undefined ? await givenQueue() : { REDIS_URL: options.redisUrl };
   const env = { DATABASE_URL: postgres.url, ...queue };
   const settings = resolveSettings(worldConfig(sandbox.url, options), root, env);
@@ -115,7 +115,7 @@ function worldConfig(baseUrl: string, { account, folder, settings }: WorldOption
       agentCode: 'TEST88',
       password: 'TEST88',
       baseUrl,
-      poll: { firstMs: 60, factor: 1.2, longestMs: 500 },
+      poll: { firstMs: 20, factor: 1.2, longestMs: 500 },
       ...account,
     },
   };
@@ -123,7 +123,7 @@ function worldConfig(baseUrl: string, { account, folder, settings }: WorldOption
     path: `drop/${operation}`,
     account: 'main',
     operation,
-    complete: { by: 'quiet', quietMs: 60, probes: 2 },
+    complete: { by: 'quiet', quietMs: 20, probes: 2 },
     ...folder,
   }));
   return Config.parse({ accounts, folders, rescanMs: 300, sweepMs: 500, ...settings });

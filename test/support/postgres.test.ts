@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { expect, it } from 'vitest';
-import { startTestPostgres } from './postgres.ts';
+import { dropLeft, RUN_VARIABLE, startTestPostgres, type TestRun } from './postgres.ts';
 
 /** What a test leaves in its database, and in the next that is given to a test. */
 async function useTwice(change: string) {
@@ -51,4 +51,19 @@ it('gives no database on to which somebody is connected', async () => {
   expect(second.url).not.toBe(first.url);
   await second.stop();
   await client.end();
+});
+
+it('drops what a process left that has ended, and nothing of one that lives', async () => {
+  const run = JSON.parse(process.env[RUN_VARIABLE]!) as TestRun;
+  const client = new Client(run.connection);
+  await client.connect();
+  const [ended, copy] = [`${run.prefix}2147483647_1_older`, `${run.prefix}${process.pid}_0_older`];
+  for (const name of [ended, copy]) await client.query(`CREATE DATABASE ${name}`);
+  await dropLeft(run);
+  const { rows } = await client.query<{ datname: string }>('SELECT datname FROM pg_database WHERE datname = ANY($1)', [
+    [ended, copy],
+  ]);
+  await client.query(`DROP DATABASE ${copy}`);
+  await client.end();
+  expect(rows).toEqual([{ datname: copy }]);
 });

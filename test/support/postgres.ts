@@ -43,7 +43,10 @@ export type DatabaseOptions = {
 export async function startTestPostgres(options: DatabaseOptions = {}): Promise<TestPostgres> {
   const { schema = 'present', sessions = schema === 'present' ? 'kept' : 'ended' } = options;
   const run = await enterRun();
-  const database = schema === 'empty' ? await createDatabase(run) : await takeFromStock(run);
+  // A database that was used before has sessions of its own.
+  const isShared = schema === 'present' && sessions === 'kept';
+  const template = schema === 'empty' ? undefined : run.template;
+  const database = isShared ? await takeFromStock(run) : await createDatabase(run, template);
   const { host } = run.connection;
   const isApart = sessions === 'ended' && host.startsWith('/');
   const connection = { ...run.connection, host: isApart ? `${host}/.` : host, database };
@@ -136,14 +139,14 @@ async function joinRun(run: TestRun): Promise<TestRun> {
   return run;
 }
 
-/** Databases that processes of the run had at their end. */
-async function dropLeft(run: TestRun): Promise<void> {
+/** Databases that processes of the run had at their end, and the copies that their tests made of them under longer names. */
+export async function dropLeft(run: TestRun): Promise<void> {
   const { rows } = await adminOf(run).query<{ name: string }>(
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1) AND datname <> $2',
     [run.prefix, run.template],
   );
   for (const { name } of rows)
-    if (!isAlive(Number(/_(\d+)_\d+$/.exec(name)?.[1])))
+    if (!isAlive(Number.parseInt(name.slice(run.prefix.length), 10)))
       await execute(run, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 

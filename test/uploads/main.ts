@@ -1,16 +1,18 @@
-/** `npm run uploads -- [--uploads 1000] [--at-once 20] [--seed 1] [--pause 400] [--cage /run/paydrop-uploads]` */
-import { parseArgs } from 'node:util';
 import { runUploads } from './run-uploads.ts';
+import { readOptions } from '../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
+/** `npm run uploads`: see run-uploads.ts. */
+const values = readOptions(
+  'uploads',
+  {
     uploads: { type: 'string', default: '1000' },
     'at-once': { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     pause: { type: 'string', default: '400' },
     cage: { type: 'string' },
   },
-});
+  ['pause'],
+);
 const { failures, ...figures } = await runUploads({
   uploads: Number(values.uploads),
   atOnce: Number(values['at-once']),

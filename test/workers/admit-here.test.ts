@@ -7,6 +7,7 @@ import { answering } from './support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query, readStop } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
+import { forceSql } from '../support/force-sql.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -80,7 +81,5 @@ describe('admitHere', () => {
 /** The attempt is gone and the batch is ready, as in a backup that was made before it was sent. */
 async function restoreOlderLedger(fileId: string): Promise<void> {
   await query(world.app, 'DELETE FROM attempt WHERE file_id = $1', [fileId]);
-  await query(world.app, 'ALTER TABLE batch DISABLE TRIGGER legal_batch_moves');
-  await query(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);
-  await query(world.app, 'ALTER TABLE batch ENABLE TRIGGER legal_batch_moves');
+  await forceSql(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);
 }

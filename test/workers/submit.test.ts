@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SubmitAnswer } from '../../src/gateway/answers.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
@@ -261,5 +262,19 @@ describe('submitBatch, when the intent cannot be made durable', () => {
     await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: stopFirst }) }, first);
     expect(scripted.bodies).toEqual([]);
     expect(await storyOf(world.app, first)).toMatchObject({ state: 'ready', attempts: [], journal: [] });
+  });
+
+  it('reports again and goes on when its journal has been reported to another ledger meanwhile', async () => {
+    const { first } = await twoBatches();
+    const { notes } = await world.app.journal.readSelf('host', world.app.clock);
+    const fence = notes.findLast((note) => note.kind === 'fence')!;
+    await world.app.journal.append({ ...fence, epoch: fence.epoch + 3, closing: randomUUID() });
+    const scripted = answering(world.app, taken('7009'));
+    await submitBatch(scripted.app, first);
+    expect(scripted.bodies).toEqual([]);
+    await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [first.fileId]);
+    await submitBatch(scripted.app, first);
+    expect(scripted.bodies).toHaveLength(1);
+    expect((await storyOf(world.app, first)).state).toBe('submitted');
   });
 });

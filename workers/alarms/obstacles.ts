@@ -70,10 +70,12 @@ async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
 /** A ledger that may have gone back lets nothing leave before all have reported. One to which nobody has reported is not in use. */
 async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
   if (await isOpen(ledger.pool)) return [];
-  const { since, waits, senders } = await readAdmission(ledger);
+  const { isNew, since, waits, senders } = await readAdmission(ledger);
   if (!senders.some(({ state }) => state === 'reported')) return [];
   const about = { name: null, since, account: null, fileId: null, batchNo: null };
-  const why = 'the ledger is with another run of its server than before and may have gone back';
+  const why = isNew
+    ? 'the ledger is new, and not every host that sends has reported'
+    : 'the ledger is with another run of its server than before and may have gone back';
   return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
 }
 

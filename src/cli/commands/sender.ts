@@ -154,7 +154,7 @@ async function withJournals(
   });
 }
 
-function describe({ isOpen, since, waits, senders }: AdmissionView): string {
+function describe({ isOpen, isNew, since, waits, senders }: AdmissionView): string {
   const rows = senders.map(({ name, journal, state, calls, lastCallAt }) => [
     name,
     journal.slice(0, 8),
@@ -165,7 +165,10 @@ function describe({ isOpen, since, waits, senders }: AdmissionView): string {
   return [
     isOpen
       ? `The ledger is open since ${since.toISOString()}.`
-      : ['NOTHING IS SENT: the ledger may have gone back.', ...waits].join('\n'),
+      : [
+          isNew ? 'Nothing is sent yet: the ledger is new.' : 'NOTHING IS SENT: the ledger may have gone back.',
+          ...waits,
+        ].join('\n'),
     ...(rows.length > 0 ? ['', textTable(['Host', 'Journal', 'State', 'Calls', 'Last call'], rows, [3])] : []),
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { type Overview, readOverview } from '../../ledger/queries/overview.ts';
+import { type OpenFile, type Overview, readOverview } from '../../ledger/queries/overview.ts';
 import { readTies, type Tie } from '../../ledger/moves/refuse-acquainted.ts';
 import { readWithheldFiles, type WithheldFile } from '../../ledger/queries/read-withheld.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
@@ -105,12 +105,19 @@ function doubtLines({ doubt }: Overview): string[] {
 }
 
 function obstacleLines(obstacles: readonly Obstacle[]): string[] {
-  if (obstacles.length === 0) return [];
-  const told = obstacles.map(({ what, name, why, next, since }) => {
-    const from = since ? ` since ${since.toISOString()}` : '';
-    return `${what}${name ? ` (${name})` : ''}${from}: ${why}\n  ${next}`;
-  });
-  return [section('Does not go on', told.join('\n'))];
+  return obstacles.length === 0 ? [] : [section('Does not go on', describeObstacles(obstacles))];
+}
+
+/** A cause for which several things are to be done is told once, with each of them. */
+export function describeObstacles(
+  obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo'>[],
+): string {
+  const told = new Map<string, string>();
+  for (const { what, name, why, next, since } of obstacles) {
+    const cause = `${what}${name ? ` (${name})` : ''}${since ? ` since ${since.toISOString()}` : ''}: ${why}`;
+    told.set(cause, `${told.get(cause) ?? cause}\n  ${next}`);
+  }
+  return [...told.values()].join('\n');
 }
 
 const NEXT: Record<string, string> = {
@@ -170,8 +177,8 @@ function openLines({ open }: Overview): string[] {
     file.reason ?? '',
   ]);
   const table = textTable(['File', 'Name', 'Account', 'State', 'Batches', 'Since', 'Why'], rows);
-  const hint = open.some((file) => file.state === 'held') ? `\n\n${HELD_HINT}` : '';
-  return [section('On their way', table + hint)];
+  const held = open.filter((file) => file.state === 'held');
+  return [section('On their way', held.length > 0 ? `${table}\n\n${heldHint(held)}` : table)];
 }
 
 function withheldLines(withheld: readonly WithheldFile[]): string[] {
@@ -189,8 +196,11 @@ function withheldLines(withheld: readonly WithheldFile[]): string[] {
   return [section('Withheld and not paid, last 7 days', `${table}\n\n${hint}`)];
 }
 
-const HELD_HINT =
-  'held: look at the .held.csv in the out folder, then "paydrop approve FILE --reason …" or "paydrop decline FILE --reason …".';
+/** A file without a row that could be sent cannot be approved. */
+function heldHint(held: readonly OpenFile[]): string {
+  const approve = held.some((file) => file.valid_rows) ? '"paydrop approve FILE --reason …" or ' : '';
+  return `held: look at the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;
+}
 
 function section(title: string, body: string): string {
   return `${title}\n${body}`;

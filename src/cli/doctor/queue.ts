@@ -23,8 +23,12 @@ async function lookAtRedis(url: string): Promise<Finding[]> {
   }
 }
 
-export function judgeRedis({ version, policy, isAppendOnly }: RedisState): Finding[] {
+export function judgeRedis({ version, policy, isAppendOnly, refusal }: RedisState): Finding[] {
   const findings: Finding[] = [];
+  if (refusal !== undefined)
+    findings.push(
+      bad(`Redis takes no jobs: ${refusal}`, 'Fix what it says. Nothing is lost: the sweep asks for the jobs again.'),
+    );
   if (policy !== 'noeviction')
     findings.push(
       bad(

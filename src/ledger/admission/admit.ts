@@ -66,16 +66,21 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const fence = newestFence(self);
     const sender = fence && isSame(fence.list, list) ? { journal: self.id, epoch: fence.epoch } : undefined;
     if (sender && (await isAdmitted(ledger, sender))) {
-      // It was compared when the ledger opened; what a person did to its tables since is found here.
-      recalled.push(...(await recallForgotten(ledger, journal.path)));
-      return { recalled, sender };
+      // It was compared when the ledger opened. What a person did to either since is found here.
+      const older = await compare(ledger, journal, self.id, recalled);
+      return older ? { recalled, waits: [older] } : { recalled, sender };
     }
     // A host by mistake, or with the wrong list, must not stop those that are right.
     if (state.isOpen && state.isOfThisRun && (!state.senders.includes(name) || !list.includes(name)))
       return { recalled, waits: [{ why: 'not-listed', name, list: state.senders }] };
     const closing = await close(ledger, fence, sender);
     if (!closing) continue;
-    const isFenced = fence?.closing === closing.id && isSame(fence.list, list) && fence.name === name;
+    const noted = tellOf(self, name, list).knows;
+    const isFenced =
+      fence?.closing === closing.id &&
+      isSame(fence.list, list) &&
+      fence.name === name &&
+      closing.knows.every((one) => noted.includes(one));
     if (!isFenced || !(await hasReported(ledger, self, closing))) {
       if (!isFenced)
         await journal.append({
@@ -89,11 +94,8 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
           knows: closing.knows,
         });
       // Behind the fence nothing that was declared before can leave, so from here on the journal is whole.
-      recalled.push(...(await recallForgotten(ledger, journal.path)));
-      if (await lacksAnswered(ledger, self.id, journal.path)) {
-        await journal.append({ kind: 'older', at: ledger.clock.now().toISOString() });
-        return { recalled, waits: [{ why: 'older', journal: self.id }] };
-      }
+      const older = await compare(ledger, journal, self.id, recalled);
+      if (older) return { recalled, waits: [older] };
     }
     const told = await journal.readSelf(host.name, ledger.clock).then((now) => tellOf(now, name, list));
     const decision = await report(ledger, closing.id, told);
@@ -101,6 +103,19 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     if (decision.waits.length > 0) return { recalled, waits: decision.waits };
   }
   return { recalled, waits: [{ why: 'busy' }] };
+}
+
+/** The ledger learns what only the journal knows, and the journal is refused for good when it is an older copy. */
+async function compare(
+  ledger: Ledger,
+  journal: SendJournal,
+  id: string,
+  recalled: Recalled[],
+): Promise<OwnTrouble | undefined> {
+  recalled.push(...(await recallForgotten(ledger, journal.path)));
+  if (!(await lacksAnswered(ledger, id, journal.path))) return undefined;
+  await journal.append({ kind: 'older', at: ledger.clock.now().toISOString() });
+  return { why: 'older', journal: id };
 }
 
 /** A host that is not listed by name keeps the one that its journal was begun with, whatever the host is called later. */
@@ -123,8 +138,11 @@ async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
   return readState(ledger);
 }
 
+/** The last of those with the greatest epoch: another process of this host may have written one for another ledger before it. */
 function newestFence({ notes }: JournalSelf): Fence | undefined {
-  return notes.filter((note) => note.kind === 'fence').at(-1);
+  const fences = notes.filter((note) => note.kind === 'fence');
+  const newest = Math.max(...fences.map(({ epoch }) => epoch));
+  return fences.findLast(({ epoch }) => epoch === newest);
 }
 
 function findTrouble({ id, notes }: JournalSelf, { ledger }: State): OwnTrouble | undefined {

@@ -6,7 +6,7 @@ import type { Ledger } from '../open-ledger.ts';
 import { readJournal, type SendJournal } from '../send-journal.ts';
 import { type Transaction, transact } from '../transaction.ts';
 import { decide } from './admit.ts';
-import { closeLedger, readState } from './close-ledger.ts';
+import { closeBeyondLost, closeLedger, readState } from './close-ledger.ts';
 
 type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
 
@@ -62,15 +62,16 @@ export function declareLost(
     const lost = known.filter(({ journal }) => !reported.some((one) => one.journal === journal));
     if (known.length > 0 && lost.length === 0)
       throw new PipelineError('MOVE_REFUSED', `declare ${words} lost`, 'its send journal has reported');
+    const epoch = await closeBeyondLost(tx, closing);
     if (known.length === 0)
       await tx.client.query(
         `INSERT INTO sender (journal, name, state, epoch, actor, reason) VALUES (gen_random_uuid(), $1, 'lost', $2, $3, $4)`,
-        [words, closing.epoch, actor, reason],
+        [words, epoch, actor, reason],
       );
     await tx.client.query(
       `UPDATE sender SET state = 'lost', epoch = $2, closing = NULL, report = NULL, actor = $3, reason = $4
        WHERE journal = ANY ($1)`,
-      [lost.map(({ journal }) => journal), closing.epoch, actor, reason],
+      [lost.map(({ journal }) => journal), epoch, actor, reason],
     );
     const why = `what host ${lost[0]?.name ?? words} sent that the ledger does not know is known to the service alone: ${reason}`;
     await tx.client.query(

@@ -27,7 +27,7 @@ export async function readState({ pool }: { pool: Asked }): Promise<State> {
   return rows[0]!;
 }
 
-/** What journals report to while the ledger is closed. */
+/** What journals report to while the ledger is closed, and the journals that they write down then: `knows`. */
 export type Closing = { id: string; epoch: number; knows: string[] };
 
 /**
@@ -44,9 +44,23 @@ export async function closeLedger(tx: Transaction, fence?: Fence): Promise<Closi
   const hasLeft = fence && fence.closing !== state.closing && fence.epoch >= state.closingEpoch;
   if (hasLeft) state = await begin(tx, fence.epoch + 1);
   const { rows: known } = await tx.client.query<{ journal: string }>(
-    'SELECT journal FROM sender WHERE epoch > 0 ORDER BY journal',
+    `SELECT journal FROM sender WHERE epoch > 0 OR (closing = $1 AND (report->>'isWitness')::boolean) ORDER BY journal`,
+    [state.closing],
   );
   return { id: state.closing, epoch: state.closingEpoch, knows: known.map((row) => row.journal) };
+}
+
+/** More than there are ever closings. */
+export const LEAP = 1_000_000;
+
+/**
+ * Begins a closing beyond any at which a lost journal can have reported. Its report may still stand in another ledger: a host
+ * that has reported here could open that one with it, and send from it.
+ * @returns its epoch
+ */
+export async function closeBeyondLost(tx: Transaction, { epoch }: Closing): Promise<number> {
+  const { closingEpoch } = await begin(tx, epoch + LEAP);
+  return closingEpoch;
 }
 
 async function begin(tx: Transaction, epoch: number): Promise<State> {

@@ -64,6 +64,7 @@ export function decideOpening(reports: readonly Told[], ledger: Remembered): Dec
       ...findStrangers(heard, ledger),
       ...findDiffering(heard),
       ...findMissingHosts(heard, ledger, gone),
+      ...findUnaware(heard),
       ...findMissingJournals(heard, ledger, gone),
     ],
   };
@@ -111,6 +112,18 @@ function findMissingJournals(heard: readonly Told[], { senders }: Remembered, go
       const name = senders.find((sender) => sender.journal === journal)?.name ?? 'not known';
       return { why: 'journal', name, journal };
     });
+}
+
+/**
+ * Those that will send have to know every journal that has sent: a ledger that goes back behind this opening may have
+ * forgotten it, and would open without it.
+ */
+function findUnaware(heard: readonly Told[]): Wait[] {
+  const witnesses = heard.filter(({ isWitness }) => isWitness).map(({ journal }) => journal);
+  return heard
+    .filter(({ name, list }) => list.includes(name))
+    .filter(({ journal, knows }) => witnesses.some((one) => one !== journal && !knows.includes(one)))
+    .map(({ name }) => ({ why: 'host', name }));
 }
 
 export function isSame(one: readonly string[], other: readonly string[]): boolean {

@@ -6,6 +6,8 @@ import { sayWaits } from './say-waits.ts';
 /** Whether anything may be sent, for which hosts, and what is waited for. */
 export type AdmissionView = {
   isOpen: boolean;
+  /** It was made in this run of its server, and was not opened yet. */
+  isNew: boolean;
   since: Date;
   /** Number of the newest opening. */
   epoch: number;
@@ -25,8 +27,8 @@ export type SenderView = {
 
 export async function readAdmission({ pool }: Pick<Ledger, 'pool'>): Promise<AdmissionView> {
   const state = await readState({ pool });
-  const { closing, epoch, since } = state;
-  const now = { isOpen: state.isOpen && state.isOfThisRun, since, epoch };
+  const { closing, epoch, since, isMadeHere } = state;
+  const now = { isOpen: state.isOpen && state.isOfThisRun, isNew: isMadeHere && epoch === 0, since, epoch };
   const { rows: senders } = await pool.query<SenderView>(
     `SELECT s.journal, s.name, a.calls, a.last AS "lastCallAt",
             CASE WHEN s.state <> 'known' THEN s.state WHEN $1 AND s.epoch = $2 THEN 'sends'

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
-import copyStreams from 'pg-copy-streams';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { copyPieces } from '../copy/copy-out.ts';
 import type { Ledger } from '../open-ledger.ts';
 import {
   type BackupEnd,
@@ -102,8 +102,7 @@ async function writeTable(client: PoolClient, writer: FrameWriter, table: Backup
   const hash = createHash('sha256');
   const sum = { rows: 0, bytes: 0 };
   const columns = table.columns.map((name) => `"${name}"`).join(', ');
-  const copy = client.query(copyStreams.to(`COPY "${table.table}" (${columns}) TO STDOUT`));
-  for await (const chunk of copy as AsyncIterable<Buffer>) {
+  for await (const chunk of copyPieces(client, `COPY "${table.table}" (${columns}) TO STDOUT`)) {
     hash.update(chunk);
     sum.rows += countRows(chunk);
     sum.bytes += chunk.length;

@@ -8,9 +8,17 @@ import type { PoolClient } from 'pg';
  * @throws DatabaseError; the connection is of no use any more then
  */
 export async function copyOut(client: PoolClient, query: string, add: (piece: Buffer) => void): Promise<void> {
-  const copy: CopyOut = copyStreams.to(`COPY (${query}) TO STDOUT (FORMAT binary)`);
+  for await (const piece of copyPieces(client, `COPY (${query}) TO STDOUT (FORMAT binary)`)) add(piece);
+}
+
+/**
+ * What a COPY … TO STDOUT gives, as it comes.
+ * @throws DatabaseError; the connection is of no use any more then
+ */
+export async function* copyPieces(client: PoolClient, sql: string): AsyncGenerator<Buffer> {
+  const copy: CopyOut = copyStreams.to(sql);
   try {
-    for await (const piece of client.query(copy)) add(piece as Buffer);
+    yield* client.query(copy);
   } finally {
     copy.callback?.();
   }

@@ -44,7 +44,7 @@ export type Overview = {
 
 export type OpenFile = Pick<
   FileRow,
-  'file_id' | 'name' | 'account' | 'operation' | 'state' | 'state_at' | 'reason' | 'records'
+  'file_id' | 'name' | 'account' | 'operation' | 'state' | 'state_at' | 'reason' | 'records' | 'valid_rows'
 > & {
   batches: number;
   done: number;
@@ -106,7 +106,7 @@ export async function readStanding(ledger: Ledger): Promise<Standing> {
 export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFile[]> {
   return query<OpenFile>(
     ledger,
-    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, b.batches, b.done
+    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, f.valid_rows, b.batches, b.done
      FROM (SELECT * FROM file WHERE state IN ('claimed', 'held', 'accepted', 'in_progress')
              AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f,
        LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE state IN ('reconciled', 'cancelled')) AS done

@@ -172,7 +172,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/queue/queue-options.ts',
     find: 'maxStalledCount: 0,',
     replace: 'maxStalledCount: 1,',
-    caughtBy: ['test/queue/queue-options.test.ts', 'test/queue/open-queue.test.ts'],
+    caughtBy: ['test/queue/queue-options.test.ts'],
   },
   {
     name: 'jobs tried twice',
@@ -180,7 +180,7 @@ export const DEFECTS: readonly Defect[] = [
     file: 'src/queue/queue-options.ts',
     find: 'attempts: 1,',
     replace: 'attempts: 2,',
-    caughtBy: ['test/queue/queue-options.test.ts', 'test/queue/open-queue.test.ts'],
+    caughtBy: ['test/queue/queue-options.test.ts'],
   },
   {
     name: 'repeated batch id accepted',

@@ -1,19 +1,21 @@
 /**
- * `npm run defects [-- --only <part of a name>] [--scenarios 20] [--json]`: applies every seeded defect to a copy of the
- * tree, one at a time, and says which machines noticed it. Exit status 1 when one was MISSED.
+ * `npm run defects`: applies every seeded defect, or those with --only in their names, to a copy of the tree, one at a time,
+ * and says which machines noticed it. Exit status 1 when one was MISSED.
  */
-import { parseArgs } from 'node:util';
 import { copyTree } from './copy-tree.ts';
 import { DEFECTS } from './defects.ts';
 import { passes, SIMULATION, simulates, type Trial, tryDefect } from './try-defect.ts';
+import { readOptions } from '../../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
+const values = readOptions(
+  'defects',
+  {
     only: { type: 'string' },
     scenarios: { type: 'string', default: '20' },
     json: { type: 'boolean', default: false },
   },
-});
+  ['scenarios'],
+);
 const { only } = values;
 const scenarios = Number(values.scenarios);
 const wanted = DEFECTS.filter(({ name }) => only === undefined || name.includes(only));

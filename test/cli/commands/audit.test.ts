@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
-import { query } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 let world: CliWorld;
 beforeAll(async () => {
@@ -52,9 +52,7 @@ describe('audit verify', () => {
     const whole = await world.paydrop('audit', 'verify');
     expect(whole).toMatchObject({ status: 0, err: '' });
     expect(whole.out).toMatch(/^The audit trail is whole: \d+ links, the last hash is [0-9a-f]{64}\.\n$/);
-    await query(world.app, 'ALTER TABLE audit DISABLE TRIGGER audit_append_only');
-    await query(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
-    await query(world.app, 'ALTER TABLE audit ENABLE TRIGGER audit_append_only');
+    await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
     const broken = await world.paydrop('audit', 'verify', '--json');
     expect(broken.status).toBe(5);
     expect(JSON.parse(broken.out)).toMatchObject({ whole: false, brokenAt: 2 });

@@ -24,10 +24,7 @@ const HERE = hostname();
 
 /** What a restart of the database looks like. */
 async function goBack(): Promise<void> {
-  await forceSql(
-    world.app,
-    'ALTER TABLE admission DISABLE TRIGGER USER; UPDATE admission SET run_started = now(); ALTER TABLE admission ENABLE TRIGGER USER',
-  );
+  await forceSql(world.app, 'UPDATE admission SET run_started = now()');
 }
 
 describe('sender', () => {

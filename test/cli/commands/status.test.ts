@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRow, lines } from '../../support/payment-rows.ts';
+import { describeObstacles } from '../../../src/cli/commands/status.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 let world: CliWorld;
 beforeAll(async () => {
@@ -33,6 +35,15 @@ describe('status', () => {
     expect(status).toBe(3);
     expect(out).toMatch(/twice\.csv +main +held/);
     expect(out).toContain('paydrop approve FILE --reason');
+  });
+
+  it('offers no approval where no row could be sent', async () => {
+    const of = (rows: number) => `UPDATE file SET valid_rows = ${rows} WHERE name = 'twice.csv'`;
+    await forceSql(world.app, of(0));
+    const { out } = await world.paydrop('status');
+    await forceSql(world.app, of(2));
+    expect(out).toContain('then "paydrop decline FILE --reason …".');
+    expect(out).not.toContain('paydrop approve');
   });
 
   it.each([
@@ -70,5 +81,22 @@ describe('status', () => {
       stopped: [{ account: 'main' }],
       doubt: [],
     });
+  });
+});
+
+describe('describeObstacles', () => {
+  it('tells a cause once with all that is to be done, and what is to be done of each cause', () => {
+    const closed = { what: 'Nothing is sent', name: null, why: 'it may have gone back', since: new Date(0) };
+    const missing = { what: 'Cannot look', name: 'june.csv', why: 'it is gone', since: null };
+    expect(
+      describeObstacles([
+        { ...closed, next: 'Start host-b.' },
+        { ...closed, next: 'Start host-c.' },
+        { ...missing, next: 'Start host-c.' },
+      ]),
+    ).toBe(
+      'Nothing is sent since 1970-01-01T00:00:00.000Z: it may have gone back\n  Start host-b.\n  Start host-c.\n' +
+        'Cannot look (june.csv): it is gone\n  Start host-c.',
+    );
   });
 });

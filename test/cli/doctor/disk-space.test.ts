@@ -13,6 +13,14 @@ describe('diskSpace', () => {
     const [finding] = await world.look(diskSpace);
     expect(finding!.found).toMatch(/^at least \d+ MiB are free everywhere$|MiB are free in/);
   });
+
+  it('looks at an archive on a disk of its own', async () => {
+    // The files of the kernel have no room at all.
+    const settings = { ...world.settings, paths: { ...world.settings.paths, archive: '/proc' } };
+    expect(await world.look(diskSpace, { settings })).toContainEqual(
+      expect.objectContaining({ level: 'bad', found: '0 MiB are free in "/proc"' }),
+    );
+  });
 });
 
 describe('judgeRoom', () => {
@@ -22,6 +30,11 @@ describe('judgeRoom', () => {
     [1_023, 'warn'],
     [1_024, undefined],
   ])('%i MiB: %s', (free, level) => {
-    expect(judgeRoom('/srv', free)?.level).toBe(level);
+    expect(judgeRoom([{ path: '/srv', disk: '1', free }])?.level).toBe(level);
+  });
+
+  it('says once what several folders of a disk share', () => {
+    const rooms = ['/srv/drop', '/srv/out', '/srv/data'].map((path) => ({ path, disk: '1', free: 7 }));
+    expect(judgeRoom(rooms)?.found).toBe('7 MiB are free in "/srv/drop", and on its disk for 2 other folders');
   });
 });

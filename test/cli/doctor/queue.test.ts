@@ -30,4 +30,11 @@ describe('judgeRedis', () => {
   ])('%s, append only %s', (policy, isAppendOnly, levels) => {
     expect(judgeRedis({ version: '8.0', policy, isAppendOnly }).map(({ level }) => level)).toEqual(levels);
   });
+
+  it('passes on why Redis takes no writes', () => {
+    const refusal = "OOM command not allowed when used memory > 'maxmemory'.";
+    expect(judgeRedis({ version: '8.0', policy: 'noeviction', isAppendOnly: true, refusal })).toMatchObject([
+      { level: 'bad', found: `Redis takes no jobs: ${refusal}` },
+    ]);
+  });
 });

@@ -1,22 +1,16 @@
-/** `npm run compare -- --rows 1000000 --seed 1 --threads 2`: checks made-up files by bytes and by the reference. */
-import { parseArgs } from 'node:util';
+/** `npm run compare`: checks made-up files by bytes and by the reference. */
 import { openThread } from '../../../src/thread/open-thread.ts';
 import { checkByBytes } from './check-by-bytes.ts';
 import { checkByTwo } from './check-by-two.ts';
 import { compareFile } from './compare-file.ts';
+import { readOptions } from '../../support/read-options.ts';
 
-const { values } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: '1' },
-    threads: { type: 'string', default: '1' },
-  },
+const values = readOptions('compare', {
+  rows: { type: 'string', default: '1000000' },
+  seed: { type: 'string', default: '1' },
+  threads: { type: 'string', default: '1' },
 });
 const [rows, seed] = [values.rows, values.seed].map(Number);
-if (![rows, seed].every((number) => Number.isSafeInteger(number) && number! > 0)) {
-  process.stderr.write('npm run compare -- --rows <number> --seed <number> [--threads 2]\n');
-  process.exit(2);
-}
 
 const thread = values.threads === '2' ? openThread() : undefined;
 const check = thread ? checkByTwo(thread) : checkByBytes;

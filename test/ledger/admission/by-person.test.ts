@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAdmitted } from '../../../src/ledger/admission/admit.ts';
 import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/admission/by-person.ts';
+import { LEAP } from '../../../src/ledger/admission/close-ledger.ts';
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { readAccountStates } from '../../../src/ledger/queries/read-holds.ts';
-import { changed, type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
+import { type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
 
 let hosts: Hosts;
 beforeEach(async () => {
@@ -31,6 +32,17 @@ describe('by a person', () => {
       ['a', 'sends'],
       ['b', 'lost'],
     ]);
+  });
+
+  it('declareLost asks all to report again: with a report of the lost one another ledger may have opened meanwhile', async () => {
+    await hosts.enterBoth();
+    await hosts.otherRun();
+    await hosts.enter('a');
+    await declareLost(hosts.ledger, 'b', ['main'], because);
+    await rm(hosts.pathOf('b'));
+    expect(waitsOf(await hosts.enter('b'))).toContainEqual({ why: 'host', name: 'a' });
+    const { epoch } = senderOf(await hosts.enter('a'));
+    expect(epoch).toBeGreaterThan(LEAP);
   });
 
   it('declareLost refuses for one that has reported', async () => {
@@ -103,7 +115,7 @@ describe('by a person', () => {
 
   it('declareLost takes any name of a ledger that does not know who sent from it', async () => {
     await hosts.world.accepted();
-    await hosts.world.force(changed(`UPDATE admission SET made_in = '-infinity'`));
+    await hosts.world.force(`UPDATE admission SET made_in = '-infinity'`);
     expect(waitsOf(await hosts.enter('new', NOT_LISTED))).toEqual([{ why: 'stranger' }]);
     expect(await declareLost(hosts.ledger, 'old', ['main'], because)).toEqual(['main']);
     expect(waitsOf(await hosts.enter('new', NOT_LISTED))).toEqual([]);

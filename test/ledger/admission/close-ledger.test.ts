@@ -3,7 +3,7 @@ import { type Closing, closeLedger, readState } from '../../../src/ledger/admiss
 import { lockForStop } from '../../../src/ledger/moves/stop-lock.ts';
 import type { Fence } from '../../../src/ledger/send-journal.ts';
 import { transact } from '../../../src/ledger/transaction.ts';
-import { changed, type Hosts, openHosts } from './support/hosts.ts';
+import { type Hosts, openHosts } from './support/hosts.ts';
 
 let hosts: Hosts;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('closeLedger', () => {
 
   it('goes on from the number of a closing that a restart of the server ended', async () => {
     await close();
-    await hosts.world.force(changed('UPDATE admission SET closing_epoch = 90'));
+    await hosts.world.force('UPDATE admission SET closing_epoch = 90');
     await hosts.otherRun();
     expect((await close()).epoch).toBe(91);
   });

@@ -9,7 +9,7 @@ const told = (name: string, more: Partial<Told> = {}): Told => ({
   listed: {},
   knows: [],
   retired: [],
-  isWitness: true,
+  isWitness: false,
   ...more,
 });
 const NOTHING: Remembered = { senders: [], lost: [], retired: [], mayBeCopy: false };
@@ -69,10 +69,18 @@ describe('decideOpening', () => {
   });
 
   it('does not let strangers open what may be an older copy', () => {
-    const strangers = [told('a', { isWitness: false }), told('b', { isWitness: false })];
+    const strangers = [told('a'), told('b')];
     expect(waits(strangers)).toEqual([]);
     expect(waits(strangers, { mayBeCopy: true })).toEqual([{ why: 'stranger' }]);
-    expect(waits([strangers[0]!, told('b')], { mayBeCopy: true })).toEqual([]);
+    const witness = told('b', { isWitness: true });
+    expect(waits([told('a', { knows: [witness.journal] }), witness], { mayBeCopy: true })).toEqual([]);
+  });
+
+  it('waits until those that will send have noted every journal that has sent', () => {
+    const former = told('b', { list: ['a'], isWitness: true });
+    expect(waits([told('a', { list: ['a'] }), former])).toEqual([{ why: 'host', name: 'a' }]);
+    expect(waits([told('a', { list: ['a'], knows: [former.journal] }), former])).toEqual([]);
+    expect(waits([told('a', { list: ['a'] }), { ...former, isWitness: false }])).toEqual([]);
   });
 
   it('hears what a host knows that is not listed any more, and lets it send nothing', () => {

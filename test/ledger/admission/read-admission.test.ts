@@ -4,11 +4,16 @@ import { openHosts } from './support/hosts.ts';
 
 it('readAdmission tells who sends, and while it is closed who has reported and who is waited for', async () => {
   const hosts = await openHosts();
+  await hosts.world.force(
+    `UPDATE admission SET made_in = pg_postmaster_start_time(),
+       made_database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())`,
+  );
+  expect(await readAdmission(hosts.ledger)).toMatchObject({ isOpen: false, isNew: true });
   const [, b] = await hosts.enterBoth();
   await hosts.send('b', b);
   const states = async () =>
     (await readAdmission(hosts.ledger)).senders.map(({ name, state, calls }) => [name, state, calls]);
-  expect(await readAdmission(hosts.ledger)).toMatchObject({ isOpen: true, epoch: 2, waits: [] });
+  expect(await readAdmission(hosts.ledger)).toMatchObject({ isOpen: true, isNew: false, epoch: 2, waits: [] });
   expect(await states()).toEqual([
     ['a', 'sends', 0],
     ['b', 'sends', 1],

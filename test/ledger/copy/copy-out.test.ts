@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyOut } from '../../../src/ledger/copy/copy-out.ts';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { copyOut, copyPieces } from '../../../src/ledger/copy/copy-out.ts';
 import { tupleReader } from '../../../src/ledger/copy/tuple-reader.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
@@ -27,5 +28,20 @@ describe('copyOut', () => {
     const client = await world.ledger.pool.connect();
     await expect(copyOut(client, 'SELECT 1 / 0', () => {})).rejects.toMatchObject({ code: '22012' });
     client.release(true);
+  });
+});
+
+describe('copyPieces', () => {
+  it('tells pg that the answer has come, also when the rest is not wanted', async () => {
+    const callback = vi.fn();
+    const query = (copy: object) => {
+      Object.assign(copy, { callback });
+      return Readable.from([Buffer.from('a piece'), Buffer.from('another')]);
+    };
+    const pieces = copyPieces({ query } as never, 'COPY t TO STDOUT');
+    expect(await pieces.next()).toEqual({ done: false, value: Buffer.from('a piece') });
+    expect(callback).not.toHaveBeenCalled();
+    await pieces.return(undefined);
+    expect(callback).toHaveBeenCalledOnce();
   });
 });

@@ -11,10 +11,8 @@ const STEP_MS = 50;
  * @param work is given how many ms have passed for its timers
  */
 export async function letTimeFly<Result>(work: (passedMs: () => number) => Promise<Result>): Promise<Result> {
-  const { setTimeout: wait } = timers;
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-  timers.setTimeout = waitAlong;
-  syncBuiltinESMExports();
+  const makePausesLast = replacePauses(waitAlong);
   try {
     const now = () => vi.getMockedSystemTime()!.getTime();
     const begun = now();
@@ -29,10 +27,24 @@ export async function letTimeFly<Result>(work: (passedMs: () => number) => Promi
     }
     return await result;
   } finally {
-    timers.setTimeout = wait;
-    syncBuiltinESMExports();
+    makePausesLast();
     vi.useRealTimers();
   }
+}
+
+/** Awaited pauses last no longer than a turn of the loop; all other timers go as ever. @returns makes them last again */
+export function skipPauses(): () => void {
+  return replacePauses((_ms, value, options) => waitAlong(0, value, options));
+}
+
+function replacePauses(pause: typeof waitAlong): () => void {
+  const { setTimeout: wait } = timers;
+  const use = (other: typeof waitAlong) => {
+    timers.setTimeout = other;
+    syncBuiltinESMExports();
+  };
+  use(pause);
+  return () => use(wait);
 }
 
 /** Vitest does not hold the clock of `node:timers/promises`. */

@@ -29,7 +29,7 @@ export const HOST_STEPS: readonly Step[] = [
     splitServers,
   ),
   step('an instance reaches another server', 7, (world) => isSplit(world) && world.instances.length > 0, moveInstance),
-  step('the older servers end', 1, isSplit, endOldServers),
+  step('the older servers end', 2, isSplit, endOldServers),
   step('a backup is written', 2, () => true, writeBackupFile),
   step('a backup is restored', 5, ({ installation }) => installation.backup !== undefined, restore),
   step('a host goes away', 2, (world) => hostsAway(world, false).length > 1, goAway),

@@ -10,14 +10,20 @@ import { isTelling } from '../files/payment-numbers.ts';
 import type { World } from '../world.ts';
 import { tell } from './step.ts';
 
-/** Puts a new payment file into a drop folder, as its sender meant it or damaged in up to three ways. */
-export async function dropFile(world: World): Promise<void> {
+/**
+ * Puts a new payment file into a drop folder, as its sender meant it or damaged in up to three ways, of which the first is
+ * each in its turn.
+ */
+export async function dropFile(world: World, isDamaged = world.choose.happens(0.35)): Promise<void> {
   const { choose } = world;
   const folder = choose.one(world.settings.folders);
   const number = world.drops.length + 1;
   const draft = draftFile(choose, world.settings.accounts.get(folder.account)!, folder.operation, `I${number}`);
-  const damages = choose.happens(0.35)
-    ? Array.from({ length: choose.one([1, 1, 2, 3]) }, () => choose.weighted(DAMAGES))
+  const damages = isDamaged
+    ? [
+        DAMAGES[world.nextTurn() % DAMAGES.length]!,
+        ...Array.from({ length: choose.one([0, 0, 1, 2]) }, () => choose.weighted(DAMAGES)),
+      ]
     : [];
   for (const damage of damages) {
     damage.spoil(draft, choose);

@@ -29,7 +29,7 @@ export function countStruck(world: World): void {
     if (fired > 0) world.totals.count('faults struck', kind, fired);
 }
 
-/** Each kind in its turn, from where the seed begins, so that a few hundred scenarios have had them all. */
+/** Each kind in its turn, from where the seed begins, so that a hundred scenarios have had most of them. */
 function nextKind(world: World): FaultName {
   const kinds = Object.keys(FAULT_KINDS) as FaultName[];
   return kinds[world.nextTurn() % kinds.length]!;

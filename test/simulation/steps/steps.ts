@@ -15,7 +15,12 @@ import { shortened, type Step, tell } from './step.ts';
 
 /** Everything that may happen in a world, and how likely it is to be next. */
 export const STEPS: readonly Step[] = [
-  step('drop a file', 4, (world) => world.drops.length < 6, dropFile),
+  step(
+    'drop a file',
+    4,
+    (world) => world.drops.length < 6,
+    (world) => dropFile(world),
+  ),
   step('drop the same again', 1, mayRepeat, dropAgain),
   step('drop the same payments, written otherwise', 1, mayRepeat, dropRewritten),
   step('drop an output', 1, mayRepeat, dropOutput),
@@ -142,7 +147,8 @@ async function doChore(
 
 /** Files have come and have settled, so that there is something to do from the first step on. */
 export async function beginDay(world: World): Promise<void> {
-  for (let files = world.choose.between(1, 3); files > 0; files -= 1) await dropFile(world);
+  await dropFile(world, world.beginsWithDamage || undefined);
+  for (let more = world.choose.below(3); more > 0; more -= 1) await dropFile(world);
 
   for (const host of world.installation.hosts) await startInstance(world, 0, host);
   const [instance] = world.instances;
@@ -150,7 +156,7 @@ export async function beginDay(world: World): Promise<void> {
     await instance!.look();
     await moveClock(world, 30_000);
   }
-  if (world.choose.happens(0.5)) await planFault(world);
+  if (!world.beginsWithDamage) await planFault(world);
 }
 
 async function letOperatorAct(world: World): Promise<void> {

@@ -19,7 +19,7 @@ let service: Sandbox;
 let operator: TestBrowser;
 beforeAll(async () => {
   const accounts = NAMES.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
-  service = await startSandbox({ accounts, batchDelayMs: 50 });
+  service = await startSandbox({ accounts, batchDelayMs: 10 });
   world = await openDeskWorld({
     settings: {
       accounts: Object.fromEntries(NAMES.map((name) => [name, accountOf(name)])),
@@ -27,7 +27,7 @@ beforeAll(async () => {
         path: `drop/${name}`,
         account: name,
         operation: 'ach-charge',
-        complete: { by: 'quiet', quietMs: 60, probes: 2 },
+        complete: { by: 'quiet', quietMs: 20, probes: 2 },
       })),
       batch: { maxRows: 2 },
     },

@@ -4,6 +4,7 @@ import { readAuditHead } from '../../../src/ledger/queries/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Answer, type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 import { wordsOf } from '../support/page-words.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 let world: DeskWorld;
 let fileId: string;
@@ -106,10 +107,7 @@ describe('auditPages', () => {
   });
 
   it('names the link that another hand has altered', async () => {
-    const { pool } = world.app.ledger;
-    await pool.query('ALTER TABLE audit DISABLE TRIGGER audit_append_only');
-    await pool.query(`UPDATE audit SET reason = 'something else' WHERE seq = 2`);
-    await pool.query('ALTER TABLE audit ENABLE TRIGGER audit_append_only');
+    await forceSql(world.app, `UPDATE audit SET reason = 'something else' WHERE seq = 2`);
     const { text } = await (await world.as('viewer')).post('/audit/verify');
     expect(wordsOf(text)).toContain('The audit trail is broken at link 2');
     expect(text).not.toContain('The audit trail is whole');

@@ -36,7 +36,7 @@ export const KNOWN_ROW = 900;
 export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): Promise<DoubtWorld> {
   const names = Object.keys(stories);
   const accounts = names.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
-  const service = await startSandbox({ accounts, batchDelayMs: 50 });
+  const service = await startSandbox({ accounts, batchDelayMs: 10 });
   const world = await openDeskWorld({
     settings: {
       accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
@@ -89,12 +89,12 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
 
 function accountOf(name: string, baseUrl: string, { account }: Story): Record<string, unknown> {
   const login = { agentCode: name.toUpperCase(), password: 'TEST88', baseUrl };
-  const poll = { firstMs: 60, factor: 1.2, longestMs: 500 };
+  const poll = { firstMs: 20, factor: 1.2, longestMs: 500 };
   return { server: 'NA', country: 'US', currency: 'USD', ...login, poll, ...account };
 }
 
 function folderOf(name: string, { operation = 'card' }: Story): Record<string, unknown> {
-  return { path: `drop/${name}`, account: name, operation, complete: { by: 'quiet', quietMs: 60, probes: 2 } };
+  return { path: `drop/${name}`, account: name, operation, complete: { by: 'quiet', quietMs: 20, probes: 2 } };
 }
 
 async function readBatch({ app }: DeskWorld, name: string, batchNo: number): Promise<BatchRow> {

@@ -9,16 +9,22 @@ import { openSendJournal } from '../../../src/ledger/send-journal.ts';
 import { seenBatchIds } from '../../../src/operator/seen-batch-ids.ts';
 import { submitBatch } from '../../../workers/submit.ts';
 import { idsBehind } from '../../../workers/submit/look-ahead.ts';
+import { skipPauses } from '../../queue/support/let-time-fly.ts';
 import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
 import { withGateway } from '../support/scripted-gateway.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
 let world: PollWorld;
+let makePausesLast: () => void;
 beforeAll(async () => {
   world = await openPollWorld();
+  makePausesLast = skipPauses();
 });
-afterAll(() => world.close());
+afterAll(async () => {
+  makePausesLast();
+  await world.close();
+});
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 

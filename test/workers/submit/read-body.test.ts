@@ -14,6 +14,7 @@ import { answering } from '../support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
+import { forceSql } from '../../support/force-sql.ts';
 
 /** Control total H5: what is about to be sent, read again, is what the ledger says it is. */
 
@@ -197,11 +198,9 @@ async function reseal(key: BatchKey, change: (body: string) => string): Promise<
 
 /** As a person with the rights of the database's owner could. */
 async function changeRow(key: BatchKey, set: string): Promise<void> {
-  await query(world.app, 'ALTER TABLE payment_row DISABLE TRIGGER rows_written_once');
-  await query(
+  await forceSql(
     world.app,
     `UPDATE payment_row SET ${set} WHERE line = 1 AND file_no = (SELECT file_no FROM file WHERE file_id = $1)`,
     [key.fileId],
   );
-  await query(world.app, 'ALTER TABLE payment_row ENABLE TRIGGER rows_written_once');
 }

@@ -13,6 +13,7 @@ const file: OpenFile = {
   state_at: new Date('2026-06-15T10:00:00Z'),
   reason: null,
   records: 1_200,
+  valid_rows: 1_200,
   batches: 3,
   done: 1,
 };

@@ -10,7 +10,7 @@ let postgres: TestPostgres;
 let pool: pg.Pool;
 beforeAll(async () => {
   postgres = await startTestPostgres({ schema: 'empty' });
-  pool = openPool('-c search_path=paydrop');
+  pool = openPool('-c paydrop.session=on -c search_path=paydrop');
 });
 afterAll(async () => {
   await pool.end();
@@ -90,7 +90,7 @@ describe('migrate', () => {
 
   it('leaves a database that takes no changes as it is, as long as it lacks nothing', async () => {
     await run();
-    const readOnly = openPool('-c search_path=paydrop -c default_transaction_read_only=on');
+    const readOnly = openPool('-c paydrop.session=on -c search_path=paydrop -c default_transaction_read_only=on');
     await run(readOnly);
     await readOnly.end();
   });
@@ -142,7 +142,11 @@ describe('migrate', () => {
 
   it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
     const kept = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({ ...kept.connection, application_name: 'a report', options: '-c search_path=paydrop' });
+    const other = openTestPool({
+      ...kept.connection,
+      application_name: 'a report',
+      options: '-c paydrop.session=on -c search_path=paydrop',
+    });
     const [client, holder] = [await other.connect(), await other.connect()];
     await buildSchema(
       client,
@@ -176,7 +180,7 @@ describe('migrate', () => {
 
   it('brings the batches, the withheld rows and the keys of an older ledger to their places', async () => {
     const older = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({ ...older.connection, options: '-c search_path=paydrop' });
+    const other = openTestPool({ ...older.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
     const client = await other.connect();
     await buildSchema(
       client,
@@ -215,7 +219,7 @@ describe('migrate', () => {
     await pool.query('CREATE SCHEMA elsewhere');
     await expect(run(other)).rejects.toMatchObject({
       code: 'LEDGER_UNREACHABLE',
-      message: expect.stringContaining('Take "options" out of DATABASE_URL.'),
+      message: expect.stringContaining('Take "options" out of DATABASE_URL'),
     });
     await other.end();
     const { rows } = await pool.query(`SELECT 1 FROM information_schema.tables WHERE table_schema = 'elsewhere'`);
@@ -226,7 +230,7 @@ describe('migrate', () => {
 describe('findMissingMigrations', () => {
   it('names all of them where there is no ledger, and makes none', async () => {
     const empty = await startTestPostgres({ schema: 'empty' });
-    const other = openTestPool({ ...empty.connection, options: '-c search_path=paydrop' });
+    const other = openTestPool({ ...empty.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
     expect(await findMissingMigrations(other)).toEqual(await listMigrations());
     const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
     expect(rows).toHaveLength(0);
