@@ -6,6 +6,7 @@ import { collectGarbage } from '../src/kernel/collect-garbage.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 import { maskName } from '../src/kernel/mask.ts';
+import type { ControlNote } from '../src/kernel/rows.ts';
 import { claimFile } from '../src/ledger/moves/claim-file.ts';
 import { readCurrentKeyId } from '../src/ledger/queries/master-keys.ts';
 import { readFileState } from '../src/ledger/queries/read-file.ts';
@@ -18,6 +19,7 @@ import { folderOf } from './folder-of.ts';
 import { guardReading } from './guard-reading.ts';
 import { setAside } from './set-aside.ts';
 import { askForIntake } from './wake.ts';
+import { lstat } from 'node:fs/promises';
 import { relative } from 'node:path';
 
 /** Purpose that the seal of an original is bound to. */
@@ -110,9 +112,22 @@ async function sealClaim(
     wrappedKey: wrapped,
     archive: relative(app.settings.paths.archive, path),
     charset: folder.charset,
-    control: claim.sidecar === undefined ? null : await readSidecar(claim.sidecar),
+    control: await readControl(claim),
   });
   app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+/**
+ * A sweep that takes the work folder for an empty one moves it aside for a moment, with all that came into it meanwhile:
+ * what is missing then is not missing.
+ * @throws ENOENT while the folder is aside; the claim waits for the next sweep
+ */
+async function readControl({ path, sidecar }: Claim): Promise<ControlNote | null> {
+  if (sidecar === undefined) return null;
+  const control = await readSidecar(sidecar);
+  if (!('fault' in control)) return control;
+  await lstat(path);
+  return readSidecar(sidecar);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { systemCode } from '../kernel/errors.ts';
 import { LARGEST_TOTAL_CENTS, parseAmount } from '../kernel/money.ts';
 import { readPlainFile } from './open-plain-file.ts';
 
@@ -21,14 +22,17 @@ export async function readSidecar(path: string | Buffer): Promise<ControlTotals 
 
 const LARGEST_BYTES = 4_096;
 
-/** A control file that the system refuses to read is the sender's fault like any other; the payment file is held. */
+/** A control file that may not be read is the sender's fault like any other; a disk that fails is not. */
 async function readBytes(path: string | Buffer): Promise<Buffer | undefined> {
   try {
     return await readPlainFile(path, LARGEST_BYTES);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (REFUSALS.has(systemCode(error) ?? '')) return undefined;
+    throw error;
   }
 }
+
+const REFUSALS = new Set(['EACCES', 'EPERM']);
 
 function decode(bytes: Buffer): string | undefined {
   try {

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TestRunner } from 'vitest';
@@ -9,6 +10,9 @@ const PROGRAM = process.env['PAYDROP_TEST_PROGRAM'];
 export default class extends TestRunner {
   importFile(path, source) {
     if (source !== 'collect') return super.importFile(path, source);
+    // Node takes a linked folder that it has seen before for a plain one while the last thing asked of the disk was a pipe or
+    // a socket (nodejs/node, lib/fs.js, realpathSync), and would load packages a second time.
+    statSync(PROGRAM);
     return import(pathToFileURL(`${PROGRAM}/dist/${relative(ROOT, path).replace(/\.ts$/, '.js')}`).href);
   }
 }

@@ -17,7 +17,7 @@ import { query } from './support/story.ts';
 
 let world: StepWorld;
 beforeAll(async () => {
-  world = await openStepWorld({ accounts: 4 });
+  world = await openStepWorld({ accounts: 5 });
 });
 afterAll(() => world.close());
 afterEach(() => armCrashPoints(undefined));
@@ -62,6 +62,22 @@ describe('lookAtFolder, while a sweep takes the work folder for that of a dead p
     await sweep(app);
     const taken = await query(app, 'SELECT name, state FROM file WHERE account = $1', [folder.account]);
     expect(taken).toEqual([{ name: 'one.csv', state: 'claimed' }]);
+  });
+
+  it('reads its control file when it is back, and not that it is missing', async () => {
+    const { app, folder, clock } = await openFolder();
+    const scanner = createFolderScanner(folder, clock);
+    await world.drop(folder.id.replace('drop/', ''), 'one.csv.ctl', 'rows=1\n');
+    await world.drop(folder.id.replace('drop/', ''), 'one.csv', lines([achRow(1)]));
+    await lookAtFolder(app, folder, scanner);
+    clock.advance(100);
+    setAsideAt('claim.sealed', folder.work);
+    await lookAtFolder(app, folder, scanner);
+    expect(await query(app, 'SELECT name FROM file WHERE account = $1', [folder.account])).toEqual([]);
+    await finishSweep(folder.work);
+    await sweep(app);
+    const taken = await query(app, 'SELECT name, control FROM file WHERE account = $1', [folder.account]);
+    expect(taken).toEqual([{ name: 'one.csv', control: { rows: 1 } }]);
   });
 
   it('counts no drop that another process has taken', async () => {
