@@ -70,10 +70,21 @@ async function askService(app: App, batch: BatchRow, asked: Asked): Promise<Fres
   return undefined;
 }
 
+/** A question that has waited so long for its answer is trouble already, in ms; the answer may come all the same. */
+const SILENCE_MS = 15_000;
+
 async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
-  const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
-  crashPoint('poll.answered');
   const item = { work: 'poll', subject: batch.account, account: batch.account } as const;
+  let told: Promise<void> | undefined;
+  const silence = setTimeout(() => {
+    told = note(app, item, { reason: `no answer for ${SILENCE_MS / 1_000} s` }, EXCEPTION_DELAY_MS);
+  }, SILENCE_MS);
+  const answer = await app
+    .gateway(batch.account)
+    .fetchBatchResult({ batchId: batch.batch_id! })
+    .finally(() => clearTimeout(silence));
+  await told;
+  crashPoint('poll.answered');
   if (answer.kind === 'failed') {
     asked.failure = answer.why;
     app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);

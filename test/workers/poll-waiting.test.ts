@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
 import { handClock } from '../../src/kernel/clock.ts';
@@ -7,11 +8,12 @@ import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts
 import { transact } from '../../src/ledger/transaction.ts';
 import { compareBatch } from '../../src/operator/compare-batch.ts';
 import { pollBatch } from '../../workers/poll.ts';
+import { stopTime } from '../gateway/support/pass-time.ts';
 import { httpAnswer } from '../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../gateway/support/soap-answers.ts';
 import { type Play, say } from '../support/scripted-service.ts';
 import { GOOD, openPollWorld, type PollWorld } from './support/poll-world.ts';
-import { answeringResult } from './support/scripted-gateway.ts';
+import { answeringResult, withGateway } from './support/scripted-gateway.ts';
 import { agentCodeOf } from './support/step-world.ts';
 import { jobsAddedBy, query, storyOf } from './support/story.ts';
 
@@ -147,6 +149,24 @@ describe('pollBatch, while there is no result', () => {
     await world.makeDue(key);
     await pollBatch(running, key);
     expect((await readBatchRow(world.app.ledger, key)).polls).toBe(2);
+  });
+
+  it('a question without an answer shows as trouble while it waits, and no more when the answer is there', async () => {
+    const { account, key } = await world.submitted();
+    const asked: ((answer: ResultAnswer) => void)[] = [];
+    const silent = withGateway(world.app, { fetchBatchResult: () => new Promise((answer) => asked.push(answer)) });
+    const failing = () => query(world.app, 'SELECT reason FROM failing_work WHERE subject = $1', [account]);
+    stopTime();
+    const poll = pollBatch(silent, key);
+    while (asked.length === 0) await sleep(1);
+    await vi.advanceTimersByTimeAsync(14_999);
+    expect(await failing()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    while ((await failing()).length === 0) await sleep(1);
+    expect(await failing()).toEqual([{ reason: 'no answer for 15 s' }]);
+    asked[0]!(GOOD);
+    await poll;
+    expect(await failing()).toEqual([]);
   });
 
   it('an error of the gateway leaves everything as it was', async () => {

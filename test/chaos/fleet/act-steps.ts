@@ -20,6 +20,8 @@ export type Left = {
   isFresh?: boolean | undefined;
   /** The sender drops again what nobody seems to know. */
   isForgotten?: boolean;
+  /** What the act set up, and the next one does not expect. */
+  undo?: () => Promise<void>;
 };
 
 export type DeedOf<Kind extends Deed['kind']> = Extract<Deed, { kind: Kind }>;

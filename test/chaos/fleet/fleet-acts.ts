@@ -35,8 +35,8 @@ export type Deed =
   | { kind: 'older-journal'; host: number; lines: number; isLost: boolean }
   /** A copy of the journal of another host takes the place of that of a host, and the ledger goes back. */
   | ({ kind: 'clone-journal'; host: number } & Span)
-  /** The folder of a host and the ledger go back together. */
-  | ({ kind: 'roll-back-machine'; host: number } & Span);
+  /** The folder of a host and the ledger go back together; the mirror of its journal, where it has one, does not. */
+  | ({ kind: 'roll-back-machine'; host: number; hasMirror: boolean } & Span);
 
 export type Span = { from: number; more: number };
 
@@ -73,7 +73,7 @@ export function planFleetActs(count: number, { hosts, random }: FleetOptions): F
       () => ({ kind: 'lose-journal', host: host(), ...span() }),
       () => ({ kind: 'older-journal', host: host(), lines: 1 + below(4), isLost: random() < 0.5 }),
       ...(hosts > 1 ? [(): Deed => ({ kind: 'clone-journal', host: host(), ...span() })] : []),
-      () => ({ kind: 'roll-back-machine', host: host(), ...span() }),
+      () => ({ kind: 'roll-back-machine', host: host(), hasMirror: random() < 0.5, ...span() }),
     ],
     random,
   );

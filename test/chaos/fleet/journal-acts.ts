@@ -1,5 +1,8 @@
-import { cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { type DeedOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
+import type { FleetHost } from './open-fleet.ts';
 import { removeJournal } from './person.ts';
 
 export async function loseJournal(act: DeedOf<'lose-journal'>, play: Play): Promise<Left> {
@@ -57,6 +60,8 @@ export async function cutJournal(
 export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Promise<Left> {
   const { fleet, account, count } = play;
   const host = fleet.hosts[act.host]!;
+  const mirror = `${host.root}-mirror`;
+  if (act.hasMirror) await mkdir(mirror).then(() => restartWith(host, { mirror }));
   await workTo(act.from, play);
   const older = `${host.root}-older`;
   host.daemon.freeze();
@@ -69,8 +74,18 @@ export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Pr
   await rm(host.root, { recursive: true });
   await cp(older, host.root, { recursive: true, preserveTimestamps: true });
   await rm(older, { recursive: true });
-  fleet.accounts.exposed.add(account);
+  if (!act.hasMirror) fleet.accounts.exposed.add(account);
   await goBack(play);
-  count('roll-back-machine: a host and the ledger put back together (here a double is possible)');
-  return {};
+  const what = 'roll-back-machine: a host and the ledger put back together';
+  count(act.hasMirror ? `${what}, with a mirror` : `${what} (here a double is possible)`);
+  if (!act.hasMirror) return {};
+  return { isForgotten: true, undo: () => restartWith(host, {}).then(() => rm(mirror, { recursive: true })) };
+}
+
+/** The next life of a host has other settings of its send journal. */
+async function restartWith(host: FleetHost, journal: { mirror?: string }): Promise<void> {
+  const path = join(host.root, 'paydrop.yaml');
+  await host.daemon.kill();
+  await writeFile(path, stringify({ ...(parse(await readFile(path, 'utf8')) as object), journal }));
+  await host.start();
 }

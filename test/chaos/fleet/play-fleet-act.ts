@@ -19,7 +19,9 @@ export async function playFleetAct(act: FleetAct, fleet: Fleet, scene: Scene): P
     scene.tally[name] = (scene.tally[name] ?? 0) + 1;
   };
   const left = await strike(act, { ...scene, fleet, count });
-  return left.trouble ?? settle(fleet, scene.account, { isFresh: act.isFresh, ...left });
+  const trouble = left.trouble ?? (await settle(fleet, scene.account, { isFresh: act.isFresh, ...left }));
+  await left.undo?.();
+  return trouble;
 }
 
 async function strike(act: FleetAct, play: Play): Promise<Left> {
