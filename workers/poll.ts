@@ -71,7 +71,7 @@ async function askService(app: App, batch: BatchRow, asked: Asked): Promise<Fres
 }
 
 /** A question that has waited so long for its answer is trouble already, in ms; the answer may come all the same. */
-const SILENCE_MS = 15_000;
+const SILENCE_MS = 10_000;
 
 async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
   const item = { work: 'poll', subject: batch.account, account: batch.account } as const;

@@ -159,11 +159,11 @@ describe('pollBatch, while there is no result', () => {
     stopTime();
     const poll = pollBatch(silent, key);
     while (asked.length === 0) await sleep(1);
-    await vi.advanceTimersByTimeAsync(14_999);
+    await vi.advanceTimersByTimeAsync(9_999);
     expect(await failing()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     while ((await failing()).length === 0) await sleep(1);
-    expect(await failing()).toEqual([{ reason: 'no answer for 15 s' }]);
+    expect(await failing()).toEqual([{ reason: 'no answer for 10 s' }]);
     asked[0]!(GOOD);
     await poll;
     expect(await failing()).toEqual([]);
