@@ -4,6 +4,7 @@ import { polling } from './polling.ts';
 import { profile } from './profile.ts';
 import { questions } from './questions.ts';
 import { smallFiles } from './small-files.ts';
+import { start } from './start.ts';
 import { stations } from './stations.ts';
 import { validate } from './validate.ts';
 
@@ -13,6 +14,7 @@ export const PARTS: readonly Part[] = [
   stations,
   dropToResult,
   smallFiles,
+  start,
   polling,
   questions,
   overSandbox,

@@ -13,7 +13,7 @@ export type Goal = {
 
 /** Every goal with what the run says about it. Times are those of the usual batch size. */
 export function goalsOf(run: BenchRun): Goal[] {
-  return [...checkingGoals(run), ...wayGoals(run), ...memoryGoals(run), ...answeringGoals(run)];
+  return [...checkingGoals(run), ...wayGoals(run), ...memoryGoals(run), ...startGoals(run), ...answeringGoals(run)];
 }
 
 export function isMet({ is, limit, measured }: Goal): boolean | undefined {
@@ -85,6 +85,14 @@ function memoryGoals({ measurements }: BenchRun): Goal[] {
   return [
     atMost('memory of all processes with 1,000,000 rows', 250, ' MB', peak(MILLION)),
     atMost('the same, against 100,000 rows', 1.2, ' times as much', divide(peak(MILLION), peak(100_000))),
+  ];
+}
+
+function startGoals({ measurements }: BenchRun): Goal[] {
+  const start = lookUp(measurements, { part: 'start' });
+  return [
+    atMost('`paydrop start` in a new folder, until it watches', 1_500, ' ms', medianOf(start, 'firstMs')),
+    atMost('`paydrop find` beside it', 250, ' ms', medianOf(start, 'findMs')),
   ];
 }
 

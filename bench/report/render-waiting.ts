@@ -2,11 +2,12 @@ import { lookUp, medianOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 
-/** The parts about what grows with the years: batches that wait, and rows in the ledger. */
+/** What people wait for: the start, and what grows with the years: batches that wait, and rows in the ledger. */
 export function renderWaiting(measurements: readonly Measurement[]): string[] {
   const polls = measurements.filter(({ part }) => part === 'polling');
   const asked = lookUp(measurements, { part: 'questions' });
   return [
+    ...renderStart(lookUp(measurements, { part: 'start' })),
     '## Batches that wait',
     '',
     'One question for a result that is not there yet, call and new job included, while so many batches wait.',
@@ -33,6 +34,27 @@ export function renderWaiting(measurements: readonly Measurement[]): string[] {
               figure(medianOf(asked, quantity), ' ms'),
             ),
           ])
+        : [],
+    ),
+  ];
+}
+
+function renderStart(start: Measurement | undefined): string[] {
+  return [
+    '## Starting',
+    '',
+    'Until `paydrop start` watches its folders, with the embedded PostgreSQL, and what a command takes beside it.',
+    '',
+    ...table(
+      ['What', 'Median'],
+      start
+        ? [
+            ['`paydrop start` in a new folder', figure(medianOf(start, 'firstMs'), ' ms')],
+            ['`paydrop start` in one that is there', figure(inMs(medianOf(start)), ' ms')],
+            ['`paydrop find`', figure(medianOf(start, 'findMs'), ' ms')],
+            ['`paydrop status`', figure(medianOf(start, 'statusMs'), ' ms')],
+            ['Node with nothing to do', figure(medianOf(start, 'nodeMs'), ' ms')],
+          ]
         : [],
     ),
   ];

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ERRORS } from '../../schemas/errors.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -50,6 +50,21 @@ export async function quarantineDrop(drop: OddDrop, options: QuarantineOptions):
     await removeReason(dir).catch(() => undefined);
     if (systemCode(error) === 'ENOENT') return { is: 'gone' };
     throw explainSystemError(error, action);
+  }
+}
+
+/** What lies in quarantine, by the names of its folders; without a reason where it cannot be read. */
+export async function listQuarantine(root: string): Promise<{ id: string; reason: QuarantineReason | undefined }[]> {
+  const found = [];
+  for (const id of await readdir(root).catch(() => [])) found.push({ id, reason: await readReason(join(root, id)) });
+  return found;
+}
+
+async function readReason(dir: string): Promise<QuarantineReason | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dir, REASON), 'utf8')) as QuarantineReason;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { saidCode } from '../../../schemas/errors.ts';
 import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import type { Settings } from '../../kernel/config.ts';
-import { maskText } from '../../kernel/mask.ts';
+import { listQuarantine } from '../../drop/quarantine-drop.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../kernel/zone-time.ts';
 import type { Ledger } from '../../ledger/open-ledger.ts';
@@ -90,8 +92,12 @@ function rowNow(row: FoundRow): string {
   return `The row: ${amount}, ${payer}, ${became}${reason ? `: ${reason}` : ''}.`;
 }
 
-/** A drop that cannot be taken, so that the ledger does not know it yet; undefined when there is none of that name. */
+/** A drop that cannot be taken, so that the ledger does not know it; undefined when there is none of that name. */
 export async function whyUntaken(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  return (await whyWaiting(ledger, settings, name)) ?? (await whyQuarantined(settings, name));
+}
+
+async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
   const found = (await readFailing(ledger)).find(
     ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskText(name)}"`),
   );
@@ -103,6 +109,25 @@ export async function whyUntaken(ledger: Ledger, settings: Settings, name: strin
     story: [{ at: found.since, text: `${what}: ${ended(why)}` }],
     now: ['It was not taken yet, and nothing of it was sent.'],
     next: [next],
+  };
+}
+
+/** The newest of that name. */
+async function whyQuarantined(settings: Settings, name: string): Promise<Why | undefined> {
+  const { quarantine: root } = settings.paths;
+  const found = (await listQuarantine(root))
+    .flatMap(({ id, reason }) => (reason?.name === maskName(name) ? [{ id, ...reason }] : []))
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+    .at(-1);
+  if (!found) return undefined;
+  const { id, at, from, reason, mend } = found;
+  const account = settings.folders.find((folder) => folder.id === from)?.account;
+  return {
+    about: `${found.name}, a drop`,
+    timeZone: zoneOf(settings, account ?? ''),
+    story: [{ at: new Date(at), text: `It was moved from ${from} to quarantine: ${ended(reason)}` }],
+    now: [`It was not read, and nothing of it was sent. It lies in "${join(root, id)}".`],
+    next: [`${mend} Remove that folder when it is dealt with.`],
   };
 }
 

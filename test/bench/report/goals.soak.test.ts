@@ -39,6 +39,7 @@ describe('goalsOf', () => {
       measured({ ...way, rows: 1_000_000 }, [20]),
       measured({ ...way, rows: 1_000_000, subject: 'afternoon script' }, [50]),
       measured({ part: 'small-files', rows: 100_000 }, [10], { files: [1_000] }),
+      measured({ part: 'start', rows: 0 }, [1], { firstMs: [2_000], findMs: [200] }),
       measured({ part: 'questions', rows: 10_000_000 }, [1], { findMs: [1], statusMs: [2], frontMs: [300] }),
     ]);
     const found = Object.fromEntries(goalsOf(run).map((each) => [each.goal, [each.measured, isMet(each)]]));
@@ -48,6 +49,8 @@ describe('goalsOf', () => {
       'drop to result of 1,000,000 rows, against the afternoon script': [0.4, false],
       'files of 100 rows, drop to result': [100, true],
       'memory of all processes with 1,000,000 rows': [100, true],
+      '`paydrop start` in a new folder, until it watches': [2_000, false],
+      '`paydrop find` beside it': [200, true],
       'the front page of the desk, with 10,000,000 rows in the ledger': [300, false],
     });
     expect(found['time per row with 1,000,000 rows, against 10,000']![0]).toBeCloseTo(2);

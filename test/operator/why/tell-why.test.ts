@@ -1,4 +1,10 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../schemas/errors.ts';
+import { quarantineDrop } from '../../../src/drop/quarantine-drop.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import { freshFolder } from '../../drop/support/fresh-folder.ts';
 import { describeWhy, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../../src/operator/why/tell-why.ts';
 import type { Settings } from '../../../src/kernel/config.ts';
 import { endFailure, noteFailure } from '../../../src/ledger/moves/note-failure.ts';
@@ -16,7 +22,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'wait' };
-const settings = { accounts: new Map([['main', { timeZone: 'America/Toronto' }]]) } as unknown as Settings;
+const settings = {
+  accounts: new Map([['main', { timeZone: 'America/Toronto' }]]),
+  folders: [{ id: 'drop/card', account: 'main' }],
+  paths: { quarantine: '/nowhere' },
+} as unknown as Settings;
 
 describe('whyUntaken', () => {
   it('tells of a drop that fails before the ledger knows it, and of no other', async () => {
@@ -32,6 +42,35 @@ describe('whyUntaken', () => {
     expect(await whyUntaken(world.ledger, settings, 'ne.csv')).toBeUndefined();
     await endFailure(world.ledger, item);
     expect(await whyUntaken(world.ledger, settings, 'june.csv')).toBeUndefined();
+  });
+
+  it('tells of the newest drop of that name that was moved to quarantine', async () => {
+    const quarantine = await freshFolder();
+    const here = { ...settings, paths: { ...settings.paths, quarantine } };
+    for (const [hour, fileId] of [
+      [11, 'older'],
+      [12, 'newer'],
+      [10, 'oldest'],
+    ] as const) {
+      const path = Buffer.from(join(await freshFolder(), 'june.csv'));
+      await symlink('/dev/null', path);
+      const clock = handClock(`2026-06-15T${hour}:00:00Z`);
+      const options = { quarantineRoot: quarantine, fileId, from: 'drop/card', clock };
+      await quarantineDrop({ name: 'june.csv', path, code: 'DROP_SYMLINK' }, options);
+    }
+    expect(await whyUntaken(world.ledger, here, 'june.csv')).toEqual({
+      about: 'june.csv, a drop',
+      timeZone: 'America/Toronto',
+      story: [
+        {
+          at: new Date('2026-06-15T12:00:00Z'),
+          text: expect.stringMatching(/^It was moved from drop\/card to quarantine: .*link.*\.$/),
+        },
+      ],
+      now: [`It was not read, and nothing of it was sent. It lies in "${join(quarantine, 'newer')}".`],
+      next: [`${ERRORS.DROP_SYMLINK.mend} Remove that folder when it is dealt with.`],
+    });
+    expect(await whyUntaken(world.ledger, here, 'july.csv')).toBeUndefined();
   });
 });
 
