@@ -75,7 +75,7 @@ async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
   const about = { name: null, since, account: null, fileId: null, batchNo: null };
   const why = isNew
     ? 'the ledger is new, and not every host that sends has reported'
-    : 'the ledger is with another run of its server than before and may have gone back';
+    : 'the ledger may have gone back, and not every host that sends has reported to it';
   return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
 }
 
