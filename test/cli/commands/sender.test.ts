@@ -74,4 +74,21 @@ describe('sender', () => {
   it('first is refused where something was sent, and done where nothing was', async () => {
     expect(await world.paydrop('sender', 'first', '--reason', 'it is new')).toMatchObject({ status: 0 });
   });
+
+  it('list and status do not call a new ledger one that has gone back', async () => {
+    await forceSql(world.app, "DELETE FROM sender; UPDATE admission SET is_open = false, epoch = 0, senders = '{}'");
+    const journal = await openSendJournal(join(world.root, 'new', 'sends.jsonl'));
+    await admit(world.app.ledger, journal, { name: 'host-b', senders: [HERE, 'host-b'] });
+    await journal.close();
+    const listed = await world.paydrop('sender', 'list');
+    expect(listed).toMatchObject({
+      status: 5,
+      out: expect.stringMatching(/^Nothing is sent yet: the ledger is new\./),
+    });
+    const status = await world.paydrop('status', '--check');
+    expect(status).toMatchObject({
+      status: 5,
+      out: expect.stringContaining(': the ledger is new, and not every host'),
+    });
+  });
 });
