@@ -160,5 +160,6 @@ export async function describeUnrest(world: Pick<StoryWorld, 'ledger' | 'leftove
     `SELECT f.name, f.file_id, f.state AS file, b.batch_no, b.state, b.reason, b.not_before, b.next_poll_at FROM file f
      LEFT JOIN batch b USING (file_id) WHERE f.state NOT IN ('completed', 'rejected') ORDER BY f.file_no, b.batch_no`,
   );
-  return JSON.stringify({ lying: await world.leftovers(), batches });
+  const failing = await world.ledger.query('SELECT work, subject, failures, reason FROM failing_work');
+  return JSON.stringify({ lying: await world.leftovers(), batches, failing });
 }
