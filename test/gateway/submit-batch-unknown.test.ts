@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeCertificate } from './support/make-certificate.ts';
-import { passTime, stopTime } from './support/pass-time.ts';
+import { passTime, stopTime, waitUntil } from './support/pass-time.ts';
 import { httpAnswer, type ScriptedServer } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, FAULT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
@@ -96,7 +96,7 @@ describe('submitBatch: after the first byte', () => {
     const server = await script({ onRequest: (socket) => socket.write(whole.subarray(0, whole.length - 40)) });
     stopTime();
     const submitted = submit(server.url, { settings: { answerTimeoutMs: 80 } });
-    await expect.poll(() => server.requests).toHaveLength(1);
+    await waitUntil(() => server.requests.length === 1);
     await passTime(80);
     const answer = await submitted;
     expect(answer).toMatchObject({

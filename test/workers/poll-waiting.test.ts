@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { App } from '../../src/app.ts';
 import type { ResultAnswer } from '../../src/gateway/answers.ts';
@@ -8,7 +7,7 @@ import { readBatchRow, readFileRow } from '../../src/ledger/queries/read-file.ts
 import { transact } from '../../src/ledger/transaction.ts';
 import { compareBatch } from '../../src/operator/compare-batch.ts';
 import { pollBatch } from '../../workers/poll.ts';
-import { stopTime } from '../gateway/support/pass-time.ts';
+import { stopTime, waitUntil } from '../gateway/support/pass-time.ts';
 import { httpAnswer } from '../gateway/support/scripted-server.ts';
 import { batchResult, DONE, success, WAIT } from '../gateway/support/soap-answers.ts';
 import { type Play, say } from '../support/scripted-service.ts';
@@ -158,11 +157,11 @@ describe('pollBatch, while there is no result', () => {
     const failing = () => query(world.app, 'SELECT reason FROM failing_work WHERE subject = $1', [account]);
     stopTime();
     const poll = pollBatch(silent, key);
-    while (asked.length === 0) await sleep(1);
+    await waitUntil(() => asked.length > 0);
     await vi.advanceTimersByTimeAsync(9_999);
     expect(await failing()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    while ((await failing()).length === 0) await sleep(1);
+    await waitUntil(async () => (await failing()).length > 0);
     expect(await failing()).toEqual([{ reason: 'no answer for 10 s' }]);
     asked[0]!(GOOD);
     await poll;

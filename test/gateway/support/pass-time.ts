@@ -15,3 +15,8 @@ export async function passTime(ms: number): Promise<void> {
   for (let turns = 0; turns < TURNS; turns += 1) await sleep(1);
   await vi.advanceTimersByTimeAsync(ms);
 }
+
+/** Waits for something while time stands still; `expect.poll` and `vi.waitFor` would let it pass with each look. */
+export async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(1);
+}

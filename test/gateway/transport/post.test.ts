@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
 import { post } from '../../../src/gateway/transport/post.ts';
-import { passTime, stopTime } from '../support/pass-time.ts';
+import { passTime, stopTime, waitUntil } from '../support/pass-time.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
 const LIMIT_BYTES = 3 * 1024 * 1024;
@@ -60,7 +60,7 @@ describe('post', () => {
     stopTime();
     let socket: Socket | undefined;
     const posted = postTo(server.url, 'x', 40, {}, (opened) => (socket = opened));
-    await expect.poll(() => socket?.bytesRead).toBeGreaterThan(0);
+    await waitUntil(() => (socket?.bytesRead ?? 0) > 0);
     await passTime(40);
     const { outcome } = await posted;
     expect(outcome).toMatchObject({ kind: 'broken', why: 'no complete answer within 40 ms', httpStatus: 200 });
