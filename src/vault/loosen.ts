@@ -70,6 +70,8 @@ function loosenWideText(bytes: Uint8Array, from: number, end: number, to: Uint8A
   const kept = text
     .normalize('NFKD')
     .replaceAll(/[\p{Default_Ignorable_Code_Point}\u0300-\u036f]/gu, '')
+    // U+1E9E stays as it is in capitals; its small letter becomes SS.
+    .toLowerCase()
     .toUpperCase()
     .toLowerCase()
     .normalize('NFC')

@@ -30,6 +30,7 @@ describe('loosenText', () => {
     ['A\u0308b-01', 'ab1'],
     ['\u00c3\u201eb-01', 'ab1'],
     ['STRA\u00dfE 1', 'strasse1'],
+    ['STRA\u1e9eE 1', 'strasse1'],
     ['\u0130NV\u034f\ufe0f\u3164\u200c1', 'inv1'],
     ['A\u20111\u00a0\u28002', 'a12'],
     ['\u0661\u0662', '12'],
