@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { type DeedOf, goBack, type Left, LONGEST_WAY_MS, otherThan, type Play, workOn, workTo } from './act-steps.ts';
 import type { FleetHost } from './open-fleet.ts';
@@ -66,13 +68,13 @@ export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Pr
   const older = `${host.root}-older`;
   host.daemon.freeze();
   await fleet.server.copy();
-  await cp(host.root, older, { recursive: true, preserveTimestamps: true });
+  await copyWhole(host.root, older);
   host.daemon.thaw();
   await workOn(act, play);
   await host.daemon.kill();
   await fleet.keepJournal(host);
   await rm(host.root, { recursive: true });
-  await cp(older, host.root, { recursive: true, preserveTimestamps: true });
+  await copyWhole(older, host.root);
   await rm(older, { recursive: true });
   if (!act.hasMirror) fleet.accounts.exposed.add(account);
   await goBack(play);
@@ -80,6 +82,11 @@ export async function rollBack(act: DeedOf<'roll-back-machine'>, play: Play): Pr
   count(act.hasMirror ? `${what}, with a mirror` : `${what} (here a double is possible)`);
   if (!act.hasMirror) return {};
   return { isForgotten: true, undo: () => restartWith(host, {}).then(() => rm(mirror, { recursive: true })) };
+}
+
+/** To the nanosecond, which Node's own copy rounds; a claim whose file has another time is held. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-a', from, to]);
 }
 
 /** The next life of a host has other settings of its send journal. */
