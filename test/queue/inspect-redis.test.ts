@@ -10,7 +10,7 @@ describe('inspectRedis', () => {
     await expect(inspectRedis(url)).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
   });
 
-  it('was tried against a real Redis where there is one', () => {
+  it(redisVerdict().sentence, () => {
     expect(redisVerdict().isFine).toBe(true);
   });
 });

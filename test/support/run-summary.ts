@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Reporter, TestModule, TestRunEndReason } from 'vitest/node';
+import { counted } from '../../src/kernel/counted.ts';
 import { NOT_RUN } from './service-verdict.ts';
 
 /** The largest share of the time of all files that one of `npm test` may take. */
@@ -19,7 +20,8 @@ export default class RunSummary implements Reporter {
     say('Slowest files (seconds, with hooks):');
     for (const { path, ms } of slowest) say(`${(ms / 1_000).toFixed(1).padStart(8)}  ${path}`);
     for (const sentence of findNotRun(modules)) say(sentence);
-    // In a run of a few files each takes a large share.
+    if (!isWhole()) return;
+    for (const sentence of findSkipped(modules)) say(sentence);
     if (process.env['npm_lifecycle_event'] !== 'test') return;
     const tooSlow = findTooSlow(timed);
     for (const offence of tooSlow) say(offence);
@@ -43,6 +45,19 @@ export function findTooSlow(files: readonly FileTime[]): string[] {
 function findNotRun(modules: readonly TestModule[]): Set<string> {
   const names = modules.flatMap((module) => Array.from(module.children.allTests('passed'), ({ name }) => name));
   return new Set(names.filter((name) => name.endsWith(NOT_RUN)));
+}
+
+/** Such as those for an ordinary user where root runs the tests. */
+function findSkipped(modules: readonly TestModule[]): string[] {
+  return modules.flatMap((module) => {
+    const skipped = Array.from(module.children.allTests('skipped')).length;
+    return skipped > 0 ? [`${pathOf(module)}: ${counted(skipped, 'test')} skipped`] : [];
+  });
+}
+
+/** In a run of a few files, or of tests by their names, most are skipped, and each takes a large share of the time. */
+function isWhole(): boolean {
+  return ['test', 'soak'].includes(process.env['npm_lifecycle_event'] ?? '');
 }
 
 function pathOf(module: TestModule): string {
