@@ -88,8 +88,6 @@ async function adoptClaims(app: App): Promise<void> {
   const folders = foldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
     const found = await findClaims(work);
-    // At once: a drop may be moved into one of them at any moment.
-    for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const claim of found.claims.sort(byTime)) {
       try {
         const { folder: id, account, name } = claim.notes;
@@ -99,6 +97,7 @@ async function adoptClaims(app: App): Promise<void> {
         app.log.error({ fileId: claim.fileId }, reasonOf(error));
       }
     }
+    for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const drop of found.strange) await setAside(app, drop, work);
   }
   // In a drop folder lies what a resubmission or the desk was writing when it was killed.

@@ -27,22 +27,27 @@ export const start: Part = {
 
 async function measureStart(paydrop: string, root: string): Promise<Sample> {
   const [first, firstMs] = await timed(() => startDaemon(paydrop, root));
-  let daemon = first;
+  await first.stop();
   const againMs: number[] = [];
-  for (let time = 0; time < TIMES; time += 1) {
-    await daemon.stop();
-    const [next, ms] = await timed(() => startDaemon(paydrop, root));
-    daemon = next;
+  for (let time = 1; time < TIMES; time += 1) {
+    const [daemon, ms] = await timed(() => startDaemon(paydrop, root));
     againMs.push(ms);
+    await daemon.stop();
   }
-  const command = (...words: string[]) => medianMs(() => run(process.execPath, [paydrop, '--dir', root, ...words]));
-  const figures = {
-    firstMs,
-    findMs: await command('find', '--invoice', 'none', '--json'),
-    statusMs: await command('status', '--json'),
-    nodeMs: await medianMs(() => run(process.execPath, ['--eval', ''])),
-  };
-  return { seconds: median(againMs) / 1_000, peakMb: await daemon.stop(), figures };
+  const [daemon, ms] = await timed(() => startDaemon(paydrop, root));
+  againMs.push(ms);
+  try {
+    const command = (...words: string[]) => medianMs(() => run(process.execPath, [paydrop, '--dir', root, ...words]));
+    const figures = {
+      firstMs,
+      findMs: await command('find', '--invoice', 'none', '--json'),
+      statusMs: await command('status', '--json'),
+      nodeMs: await medianMs(() => run(process.execPath, ['--eval', ''])),
+    };
+    return { seconds: median(againMs) / 1_000, peakMb: await daemon.stop(), figures };
+  } finally {
+    await daemon.stop();
+  }
 }
 
 async function medianMs(work: () => Promise<unknown>): Promise<number> {
