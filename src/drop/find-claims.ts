@@ -38,7 +38,15 @@ export async function findClaims(workRoot: string): Promise<FoundClaims> {
  * @returns undefined when there is none (any more), or its notes cannot be read
  */
 export async function readClaim(workRoot: string, fileId: string): Promise<Claim | undefined> {
-  const workDir = join(workRoot, fileId);
+  // A sweep may move the folder aside for a moment and back again.
+  for (const name of [fileId, fileId + REMOVED_ENDING, fileId]) {
+    const claim = await readClaimIn(join(workRoot, name), fileId);
+    if (claim) return claim;
+  }
+  return undefined;
+}
+
+async function readClaimIn(workDir: string, fileId: string): Promise<Claim | undefined> {
   try {
     const notes = await readNotes(workDir);
     if (notes?.fileId !== fileId) return undefined;

@@ -150,6 +150,15 @@ describe('readClaim', () => {
     expect(await readClaim(work, claim.fileId)).toEqual({ ...claim, changed: true });
   });
 
+  it('reads it while a sweep has moved its folder aside', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { fileId, workDir, path } = await claimOnly(drop, work);
+    await writeFile(path, 'rows and rows');
+    await rename(workDir, `${workDir}.empty`);
+    expect(await readClaim(work, fileId)).toMatchObject({ fileId, changed: true });
+  });
+
   it('finds none where none is, or was released', async () => {
     const { drop, work } = await freshFolders();
     expect(await readClaim(work, FILE_ID)).toBeUndefined();
