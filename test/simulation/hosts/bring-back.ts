@@ -6,11 +6,11 @@ import { WRONG } from '../steps/steps.ts';
 import { tell } from '../steps/step.ts';
 import type { World } from '../world.ts';
 import type { Host } from './installation.ts';
-import { helpHost } from './persons.ts';
+import { findLostJournal, helpHost } from './persons.ts';
 import { endOldServers } from './servers.ts';
 
-/** A journal that was put back may show only then that another is missing. */
-const ROUNDS = 3;
+/** A journal that was put back may show only then that another is missing; at the end a lost one is found. */
+const ROUNDS = 5;
 
 /**
  * One server is left, and every host is back. With whole journals the ledger opens without a person; else it says whose journal
@@ -23,12 +23,16 @@ export async function bringHostsBack(world: World): Promise<string[]> {
   const wrong = (await startEverywhere(world)).filter(
     (wait) => !hosts.some((host) => host.journal !== 'whole' && isAbout(wait, host)),
   );
+  let hasLooked = false;
   for (let round = 0; round < ROUNDS && wrong.length === 0; round += 1) {
-    if ((await readAdmission(world.office)).isOpen) return [];
-    for (const host of hosts.filter(({ journal }) => journal !== 'whole')) {
-      const done = await helpHost(world, host);
+    const isOpen = (await readAdmission(world.office)).isOpen;
+    const damaged = hosts.filter(({ journal }) => journal !== 'whole');
+    if (isOpen && (hasLooked || damaged.length === 0)) return [];
+    for (const host of damaged) {
+      const done = isOpen ? await findLostJournal(world, host) : await helpHost(world, host);
       if (done !== undefined) tell(world, `a person ${done}`);
     }
+    hasLooked ||= isOpen;
     await startEverywhere(world);
   }
   const { isOpen, waits } = await readAdmission(world.office);

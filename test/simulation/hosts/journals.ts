@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { World } from '../world.ts';
@@ -24,6 +24,7 @@ export async function damageJournal(world: World): Promise<string> {
   if (!isKnown) return `host ${host.name} is switched off`;
   switch (how) {
     case 'lost':
+      await keepWhole(host);
       await rm(path);
       host.journal = 'lost';
       return `host ${host.name} is off, and its send journal is lost`;
@@ -48,11 +49,11 @@ export async function damageJournal(world: World): Promise<string> {
   }
 }
 
-function wholePathOf(host: Host): string {
+/** Where a person has the right journal of a host whose own was lost or exchanged. */
+export function wholePathOf(host: Host): string {
   return `${host.settings.paths.journal}.whole`;
 }
 
-/** A person has it somewhere. */
 async function keepWhole(host: Host): Promise<void> {
   await mkdir(dirname(wholePathOf(host)), { recursive: true });
   await copyFile(host.settings.paths.journal, wholePathOf(host));
@@ -60,7 +61,7 @@ async function keepWhole(host: Host): Promise<void> {
 
 /** The right journal in its place again. */
 export async function putWholeBack(host: Host): Promise<void> {
-  await copyFile(wholePathOf(host), host.settings.paths.journal);
+  await rename(wholePathOf(host), host.settings.paths.journal);
   host.journal = 'whole';
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { admit } from '../../../src/ledger/admission/admit.ts';
@@ -12,7 +13,7 @@ import { pickFrom } from '../steps/pick-from.ts';
 import { shortened } from '../steps/step.ts';
 import type { World } from '../world.ts';
 import type { Host } from './installation.ts';
-import { putWholeBack } from './journals.ts';
+import { putWholeBack, wholePathOf } from './journals.ts';
 
 const BECAUSE = { actor: 'operator:ada', reason: 'the service was asked what it has' };
 
@@ -45,8 +46,19 @@ export const HOST_ACTS: readonly HostAct[] = [
     name: 'declare a journal lost',
     perform: (world) => helpHost(world, chooseAway(world, ['lost', 'older', 'foreign'])),
   },
+  { name: 'find a lost journal', perform: (world) => findLostJournal(world, chooseAway(world, ['lost', 'replaced'])) },
   { name: 'retire a host', perform: retireHost },
 ];
+
+/** It is put back; where another has taken its place it is reported from where it lies, and is waited for like any other. */
+export async function findLostJournal(world: World, host: Host | undefined): Promise<string | undefined> {
+  if (!host || !existsSync(wholePathOf(host))) return undefined;
+  if (host.journal === 'replaced')
+    return `finds the lost send journal of ${host.name}: ${await reportFor(world, host, wholePathOf(host))}`;
+  for (const instance of world.instances.filter((one) => one.host === host)) await world.remove(instance);
+  await putWholeBack(host);
+  return `finds the lost send journal of ${host.name} and puts it back`;
+}
 
 function chooseAway(
   { installation, instances, choose }: World,
@@ -59,8 +71,8 @@ function chooseAway(
 }
 
 /** `sender report --from`, with the file on the disk of that host, which is read elsewhere. */
-async function reportFor(world: World, { settings }: Host): Promise<string> {
-  return withJournal(settings.paths.journal, async (from) => {
+async function reportFor(world: World, { settings }: Host, path = settings.paths.journal): Promise<string> {
+  return withJournal(path, async (from) => {
     const { notes } = await from.readSelf(settings.host, world.clock);
     const { name } = notes.findLast((note) => note.kind === 'fence' || note.kind === 'begin')!;
     const admission = await admit(world.office, from, { name, senders: settings.senders });
