@@ -1,11 +1,11 @@
 import type { FieldName } from './fields.ts';
 
 /**
- * Every column of the batch files, once (spec 4.3).
+ * Every column of the batch files, once.
  *
  * `title`     the spec's words, used as header text and in messages
  * `kind`      which rule checks it and how it is written to the service
- * `freeText`  commas, quotes and line ends are replaced by a space instead of making the row invalid (F22)
+ * `freeText`  commas, quotes and line ends are replaced by a space instead of making the row invalid
  * `required`  may not be empty
  * `field`     the field of the service that it carries; its length limit holds here too
  */

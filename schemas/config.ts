@@ -139,7 +139,7 @@ export const RETENTION_DAYS = 400;
 
 export const AccountConfig = z.strictObject({
   server: z.enum(['NA', 'UK']).describe('Server of the service'),
-  country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout (spec 4.3)'),
+  country: z.enum(COUNTRIES).describe('Country of the merchant; decides the card layout'),
   currency: z.enum(CURRENCIES).describe('Currency of the account; decides the methods of payment'),
   timeZone: z
     .string()

@@ -2,7 +2,7 @@
  * Every code that paydrop reports, once: what it does to the row or the file, and what the reader should do next.
  *
  * `scope`   where it is found: in a row, in a payment file as a whole, in the drop folder, or in the installation.
- * `effect`  what follows from it (features F20, F22, F24, F27, F29, F31; lifecycle "File"):
+ * `effect`  what follows from it:
  *           `row`    the row is invalid and withheld, the rest of the file goes on
  *           `reject` the whole file is refused with a NAK
  *           `hold`   the whole file waits for a person
@@ -473,7 +473,7 @@ export function saidCode(code: string): string {
 /** Codes of drops that are moved aside unopened. */
 export type QuarantineCode = CodeOf<'drop'>;
 
-/** Exit status of the command line (F83). */
+/** Exit status of the command line. */
 export const EXIT = { ok: 0, usage: 1, invalid: 2, held: 3, unknownOpen: 4, exception: 5 } as const;
 
 function row(means: string, mend: string) {

@@ -1,9 +1,9 @@
 /**
- * Every named field of the service, once (spec 2.2).
+ * Every named field of the service, once.
  *
  * `kind`      how the value is read and written
  * `values`    the closed set, where the spec gives one
- * `maxLength` characters; the spec states none (2.3), these are known from public clients and are our assumption
+ * `maxLength` characters; the specification states none, these are known from public clients and are our assumption
  * `secret`    never shown, logged or stored in the clear
  */
 type FieldRow = {

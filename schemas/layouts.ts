@@ -2,7 +2,7 @@ import type { ColumnName } from './columns.ts';
 import type { FolderOperation } from './operations.ts';
 
 /**
- * The five layouts of batch files (spec 4.3). An operation and a number of columns name exactly one of them: seven
+ * The five layouts of batch files. An operation and a number of columns name exactly one of them: seven
  * columns are a bank file for the ACH operations and a Canadian card file for the card operation, and four columns look
  * alike for all three, so the layout is never guessed from the content.
  *

@@ -208,7 +208,7 @@ export const RUN_MOVES = [
 ] as const satisfies readonly Move<RunState>[];
 export type RunMove = (typeof RUN_MOVES)[number]['name'];
 
-/** How it was known that a drop was complete (F6). Without control file or marker it is only inferred. */
+/** How it was known that a drop was complete. Without control file or marker it is only inferred. */
 export const COMPLETENESS = {
   sidecar: 'confirmed by the control file beside it',
   marker: 'confirmed by its marker file',

@@ -1,12 +1,12 @@
 import type { FieldName } from './fields.ts';
 
 /**
- * The 20 operations of the service (spec 4.1, 4.2), in the spec's spelling. On the wire the first letter is a capital.
+ * The 20 operations of the service, in the spec's spelling. On the wire the first letter is a capital.
  *
  * `service`   which of the ASMX services answers it
  * `servers`   `NA` for operations of North America clients only, else both
  * `effect`    what may be repeated: a `read` freely, a `write` changes a stored record, a `charge` moves money
- * `checksCurrency` the restriction check demands currency and method of payment (spec 7, "forced")
+ * `checksCurrency` the restriction check demands currency and method of payment
  * `required`, `optional`, `unstated`  parameters by the spec's column `Req`: yes, opt, ?
  * `wire`      order of the elements after agentCode, password and customerIPAddress
  */
@@ -287,7 +287,7 @@ export type BatchOperationName = 'processCreditCardBatch' | 'processACHEFTCharge
 
 /**
  * What a drop folder does, as people say it, and the operation behind it. `sign` is the sign of every amount in the
- * file (spec 8: refunds are negative).
+ * file (refunds are negative).
  */
 export const FOLDER_OPERATIONS = {
   card: { operation: 'processCreditCardBatch', sign: 1 },

@@ -4,7 +4,7 @@ import { type OperationName, OPERATIONS, type Server } from './operations.ts';
 import { SERVER_MOPS } from './restrictions.ts';
 
 /**
- * The parameters of an operation as a caller writes them (spec 2.2, 4). Those that the spec leaves unstated count as
+ * The parameters of an operation as a caller writes them. Those that the spec leaves unstated count as
  * optional. Dates are `Date` or ISO 8601 with offset, the batch file is its bytes, amounts are decimal text.
  *
  * Mind `recurring` in updates: the wire has no way to leave it out, so an update without it sends false and now as both
@@ -39,7 +39,7 @@ type ValueOfRow<Row> = Row extends { kind: 'boolean' }
 export type WireValues = Partial<Record<FieldName, string>>;
 
 /**
- * The check of the parameters of one operation (spec 2.2, 8). What passes comes out as text for the wire. Every message
+ * The check of the parameters of one operation. What passes comes out as text for the wire. Every message
  * says what the field must be and never what it was, because the value may be a card number.
  *
  * An optional field may be the empty string, which the service takes as not given. So may a required text, because the
@@ -120,7 +120,7 @@ function fieldOf(name: FieldName, operation: OperationName, server: Server, isEm
 /** Two decimals at most, no sign, no grouping. Ten digits keep absurd values out; the service publishes no limit. */
 const DECIMAL = /^\d{1,10}(?:\.\d{1,2})?$/;
 
-/** A charge of a negative amount would pay out, and a refund of a positive one would charge (spec 8). */
+/** A charge of a negative amount would pay out, and a refund of a positive one would charge. */
 function totalOf(operation: OperationName): z.ZodType {
   const isRefund = namesOf(operation).required.includes('transactionId');
   const sign = isRefund ? '-' : '';
@@ -140,7 +140,7 @@ function choice(values: readonly string[], isEmptyTaken: boolean, hint = ''): z.
 }
 
 /**
- * The spec (2.2) has no values for debit cards, and no client sends any. VISA DEBIT and MC DEBIT are known to the
+ * The spec has no values for debit cards, and no client sends any. VISA DEBIT and MC DEBIT are known to the
  * restriction check only, so the fault says what to send instead; otherwise a caller whose call has just passed that
  * check could not tell why its value is refused.
  */
@@ -150,7 +150,7 @@ function mopOf(server: Server, isEmptyTaken: boolean): z.ZodType {
   return server === 'UK' ? z.preprocess((value) => (value === MAESTRO ? 'MAESTR' : value), mop) : mop;
 }
 
-/** Fraud tools of the service mishandle IPv6, so such an address goes out as none (gateway wire 6.1). */
+/** Fraud tools of the service mishandle IPv6, so such an address goes out as none. */
 export function addressField(): z.ZodType {
   return text()
     .refine((value) => value === '' || isIpv4(value) || isIpv6(value), { error: 'must be an IP address or empty' })

@@ -1,5 +1,5 @@
 /**
- * Rejection codes of the service and what to do about each. The spec (7) names the pair of code and message and gives
+ * Rejection codes of the service and what to do about each. The spec names the pair of code and message and gives
  * code 19 only; the rest is known from public clients and the vendor's pages, told in our words.
  *
  * `advice`:

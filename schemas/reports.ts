@@ -4,7 +4,7 @@ import { CURRENCIES } from './restrictions.ts';
 
 /**
  * The operations of ReportLink, the journals of the service. The spec does not have them; they are known from public
- * clients (gateway wire 1.4). On the wire the first letter of a name is a capital, as with the operations of the spec.
+ * clients. On the wire the first letter of a name is a capital, as with the operations of the spec.
  *
  * `list`    which payments it lists; a reconciliation lists what the bank paid out
  * `period`  one day, or everything from one moment to another

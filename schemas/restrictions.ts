@@ -1,7 +1,7 @@
 import { OPERATIONS, type OperationName, type Server } from './operations.ts';
 
 /**
- * Which server offers what (spec 7). The check runs in our client before anything leaves; its two messages are the
+ * Which server offers what. The check runs in our client before anything leaves; its two messages are the
  * service's own words and are answered instead of the call.
  */
 export const RESTRICTION_MESSAGES = {
@@ -12,7 +12,7 @@ export const RESTRICTION_MESSAGES = {
 export const CURRENCIES = ['USD', 'CAD', 'GBP', 'EUR'] as const;
 export type Currency = (typeof CURRENCIES)[number];
 
-/** Methods of payment per server (spec 2.2), as they stand in a batch file. */
+/** Methods of payment per server, as they stand in a batch file. */
 export const SERVER_MOPS = {
   NA: ['VISA', 'MC', 'AMX', 'DSC'],
   UK: ['VISA', 'MC', 'AMX', 'MAESTR'],
@@ -34,7 +34,7 @@ export const CURRENCY_MOPS: Record<Server, Partial<Record<Currency, readonly str
 };
 
 /**
- * The restriction check of spec 7, in its order: the server first, then currency with method of payment where both are
+ * The restriction check of the service, in its order: the server first, then currency with method of payment where both are
  * given or the operation forces it.
  * @returns the message to answer with, or undefined when the call may be made
  */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { brokenLinks } from './support/broken-links.ts';
+import { brokenLinks, foreignNumbers, goneFiles } from './support/broken-links.ts';
 import { findTooSlow } from './support/run-summary.ts';
 import { importsOf, readTree, type SourceFile } from './support/source-tree.ts';
 import {
@@ -95,6 +95,24 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
         'docs/b.md',
         '# One\n[it](#one), [here](../docs/), [it](b.md#one), [web](https://example.com), [that](../c)',
       ),
+    ],
+  },
+  {
+    promise: 'each file that a page or a comment names is there',
+    rule: goneFiles,
+    offenders: [
+      file('docs/a.md', 'see `kernel/a.md` and `gone/a.ts`'),
+      file('src/csv/a.ts', spell('/** See b', '.ts. */')),
+      file('src/csv/c.ts', spell('// the end of c.ts and of d', '.ts', "\nconst path = 'b.ts';")),
+    ],
+  },
+  {
+    promise: 'no number of a document is cited that is not here',
+    rule: foreignNumbers,
+    offenders: [
+      file('docs/a.md', 'as asked (F12)'),
+      file('src/csv/a.ts', spell('/** See spec', " 4.3. */\nconst wire = 'F1';")),
+      file('a.sql', '-- as in gateway wire 2'),
     ],
   },
   {

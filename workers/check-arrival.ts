@@ -16,7 +16,7 @@ export type Arrival =
   | { is: 'refused'; code: FaultCode; detail?: string };
 
 /**
- * Finds out whether a file came encrypted and may be read (F18). A message is read here once to its end, before the first
+ * Finds out whether a file came encrypted and may be read. A message is read here once to its end, before the first
  * of its rows is: what is decrypted is not genuine until then.
  * @throws PipelineError PGP_KEY when our own keys are the trouble; the file then waits
  */

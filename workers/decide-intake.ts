@@ -51,7 +51,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   return { decision: decide(check, faults, around), faults };
 }
 
-/** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row (F11). */
+/** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row. */
 export function describeExcess(bytes: number, maxBytes: number | undefined): string | undefined {
   return maxBytes === undefined || bytes <= maxBytes ? undefined : `${counted(bytes, 'byte')}, at most ${maxBytes}`;
 }
@@ -104,7 +104,7 @@ function describe({ code, count, detail }: Finding): string {
   return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
 }
 
-/** What is above the limits of account or folder (F30). Withheld rows move nothing and do not count. */
+/** What is above the limits of account or folder. Withheld rows move nothing and do not count. */
 function compareLimits(
   { valid }: FileCheck,
   { limits: { fileRows, fileCents } }: Circumstances,

@@ -61,7 +61,7 @@ async function deliverResults(app: App, file: FileRow): Promise<void> {
 }
 
 /**
- * Every output of a file whose rows are final; also for writing them again, which gives the same bytes (F57).
+ * Every output of a file whose rows are final; also for writing them again, which gives the same bytes.
  * @returns the summaries as well: they are to be noted together with what they say
  */
 export async function writeResults(

@@ -7,7 +7,7 @@ import type { Transaction } from '../src/ledger/transaction.ts';
 export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
 
 /**
- * Refuses bytes that were taken before on the account (F68).
+ * Refuses bytes that were taken before on the account.
  * @param inside SHA-256 of what is inside a file that came encrypted
  */
 export async function findDuplicate(

@@ -3,7 +3,7 @@ import { reasonOf } from '../src/kernel/errors.ts';
 import { ThreadDeath } from '../src/thread/open-thread.ts';
 import { beginReading, endReading, forgetReadings } from '../src/ledger/moves/count-readings.ts';
 
-/** A file whose reading ended this often with the process that read it is not read again (F73). */
+/** A file whose reading ended this often with the process that read it is not read again. */
 export const MOST_DEATHS = 3;
 
 /**

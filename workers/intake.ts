@@ -198,7 +198,7 @@ async function refuseUnread(
   return decideFile(tx, file.file_id, NOTHING_READ, decision);
 }
 
-/** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (F9, H1). */
+/** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (control total H1). */
 async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
   const claim = await readClaim(folder.work, file.file_id);
   if (!claim) return false;
@@ -230,7 +230,7 @@ async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
   return file;
 }
 
-/** Security codes may not be kept, not even sealed (F28): without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
+/** Security codes may not be kept, not even sealed: without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
 async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
   await destroyKeys(tx, fileId);
   tx.audit({

@@ -38,7 +38,7 @@ type Subject = {
 };
 
 /**
- * Compares a file whose rows were written with the other files of its account (F30, F69 to F71). From here to the end of
+ * Compares a file whose rows were written with the other files of its account. From here to the end of
  * the transaction no other file of the account is decided.
  */
 export async function lookBack(
@@ -133,7 +133,7 @@ async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subj
   return [fault('LIMIT_DAY_TOTAL', figures)];
 }
 
-/** The first files of a folder cannot be unusual; from the fifth on there is something to compare with (F30). */
+/** The first files of a folder cannot be unusual; from the fifth on there is something to compare with. */
 const LEAST_FILES = 4;
 
 async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Promise<Fault[]> {

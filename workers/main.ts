@@ -74,7 +74,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     stop: async () => {
       stopping.abort();
       // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
-      // is on its way is waited for up to its limit (F78); what is left then is found by the next start.
+      // is on its way is waited for up to its limit; what is left then is found by the next start.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
       await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },

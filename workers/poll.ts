@@ -93,7 +93,7 @@ async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<Res
   return answer;
 }
 
-/** Nothing is concluded from a text that is not listed; a person should know of it (F46). */
+/** Nothing is concluded from a text that is not listed; a person should know of it. */
 function noteOf(answer: ResultAnswer): PollNote {
   if (answer.kind === 'failed') return { isSilent: true };
   return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};

@@ -18,10 +18,10 @@ import { tryEach } from './try-each.ts';
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
 
 /**
- * Looks once at the folder of the server and brings in what is complete (F2). A file takes four steps, each noted in the
+ * Looks once at the folder of the server and brings in what is complete. A file takes four steps, each noted in the
  * ledger before the next: fetched under a hidden name, compared in size with what the server has, dropped by one rename,
  * and then moved away there. After a crash at any point the note and the hidden file say where to go on, so no file is
- * forgotten and none is dropped twice. Were both lost, the file would come again and be refused as the same bytes (F68).
+ * forgotten and none is dropped twice. Were both lost, the file would come again and be refused as the same bytes.
  * @returns how many files are still being written there
  */
 export async function pullFolder(

@@ -16,7 +16,7 @@ function nameOf({ remote, path }: PushTarget): string {
 }
 
 /**
- * Uploads the outputs of this site that a place still lacks (F60), the oldest first. Each goes up under a hidden name, its
+ * Uploads the outputs of this site that a place still lacks, the oldest first. Each goes up under a hidden name, its
  * size is compared, and one rename gives it its name; its marker follows. Names of outputs are unique, so doing it again
  * after a crash replaces nothing but itself.
  * @returns how many were uploaded

@@ -25,7 +25,7 @@ import {
 } from './alarms/find-local-causes.ts';
 
 /**
- * Looks for everything that a person should know, raises what is new and clears what is over (F61, F87). It reads the
+ * Looks for everything that a person should know, raises what is new and clears what is over. It reads the
  * ledger and the pulse of this process, may be repeated at any time, and tells nobody by itself: see send-notices.ts.
  */
 export async function lookForAlarms(app: App): Promise<void> {

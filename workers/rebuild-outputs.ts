@@ -26,7 +26,7 @@ type Comparison = 'same' | 'differs' | 'missing';
 
 /**
  * Makes every output of a file once more, from the ledger and the sealed original alone, and compares them with what the
- * ledger noted and with what lies in the out folder (F57). Nothing in the out folder is touched.
+ * ledger noted and with what lies in the out folder. Nothing in the out folder is touched.
  * @param into where to leave them; left out, they are only compared
  */
 export async function rebuildOutputs(app: App, file: FileRow, into?: string): Promise<OutputCheck[]> {

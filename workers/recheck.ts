@@ -13,7 +13,7 @@ import { sealResult } from './poll/sealed-result.ts';
 const RETRY_MS = 3_600_000;
 
 /**
- * Asks for the result of a reconciled batch once more, when that is due (F50). A row that says something else than before
+ * Asks for the result of a reconciled batch once more, when that is due. A row that says something else than before
  * gets a correction; the first outcome and the files that were delivered stay. A result that does not fit changes nothing.
  */
 export async function recheckBatch(app: App, found: BatchRow): Promise<void> {

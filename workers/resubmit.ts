@@ -40,7 +40,7 @@ export type ResubmissionPlan = { lines: number[]; cents: number; barred: number 
 export type KeptBack = Omit<AskedAgain, 'lacking'>;
 
 /**
- * The rows of a finished file that were certainly not charged and may go out again (F49). A row of any other outcome is
+ * The rows of a finished file that were certainly not charged and may go out again. A row of any other outcome is
  * never among them; nor is one that was resubmitted before, or whose code says never to try it again. Of a row that is
  * `not_charged` because reports lacked it the service is asked once more: it may have been booked since.
  */

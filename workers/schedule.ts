@@ -14,7 +14,7 @@ import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './schedule/due-run
 import { takeFolders } from './schedule/take-folders.ts';
 
 /**
- * Makes the runs of a schedule that are due: one for each business date, whoever asks and how often (F63). Whoever has
+ * Makes the runs of a schedule that are due: one for each business date, whoever asks and how often. Whoever has
  * the schedule to himself does all of it; another who comes meanwhile goes away.
  * @param stop a run that is not done by then is left to the next start
  */
@@ -55,7 +55,7 @@ export function holdSchedule<Result>(
   return withFreeLock(app.ledger, `schedule:${name}`, work);
 }
 
-/** Makes what is due, or says that it is too late for it (F64). */
+/** Makes what is due, or says that it is too late for it. */
 export async function makeDueRun(
   app: App,
   name: string,

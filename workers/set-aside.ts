@@ -4,7 +4,7 @@ import { quarantineDrop } from '../src/drop/quarantine-drop.ts';
 import { newFileId } from '../src/kernel/ids.ts';
 import { maskName } from '../src/kernel/mask.ts';
 
-/** Moves what is no plain file out of the way, unopened (F10). */
+/** Moves what is no plain file out of the way, unopened. */
 export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
   const named = { ...drop, name: maskName(drop.name) };
   const done = await quarantineDrop(named, {

@@ -83,7 +83,7 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
   return (await storeClaim(app, claim)) ? () => askForClaimed(app, [fileId]) : undefined;
 }
 
-/** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left (F8). */
+/** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left. */
 async function adoptClaims(app: App): Promise<void> {
   const folders = foldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {

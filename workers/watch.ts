@@ -21,7 +21,7 @@ export type Watcher = {
 
 /**
  * Watches the drop folders, but for those of a schedule, which its runs look at. A full listing at start and at every rescan is the truth; file system events only make the
- * next listing come earlier (F1). While something settles, the listings follow each other fast enough to probe it.
+ * next listing come earlier. While something settles, the listings follow each other fast enough to probe it.
  */
 export async function startWatcher(app: App): Promise<Watcher> {
   const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);

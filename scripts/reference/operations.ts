@@ -8,7 +8,7 @@ const ROWS = Object.entries(OPERATIONS) as [string, Operation][];
 export function renderOperations(): string {
   return page(
     '# Operations',
-    `The ${ROWS.length} operations of the service (spec 4). \`read\` may be repeated freely, \`write\` changes a stored record, \`charge\` moves money and is never repeated by the program.`,
+    `The ${ROWS.length} operations of the service. \`read\` may be repeated freely, \`write\` changes a stored record, \`charge\` moves money and is never repeated by the program.`,
     overview(),
     '## Folders',
     'A drop folder names its operation in these words. All amounts of a file have the sign given here.',

@@ -7,7 +7,7 @@ const ROWS = Object.entries(OPERATIONS);
 export function renderRestrictions(): string {
   return page(
     '# Restrictions',
-    'Which server offers what (spec 7). The check runs before anything is sent; a restricted call is answered with one of two messages instead of being made.',
+    'Which server offers what. The check runs before anything is sent; a restricted call is answered with one of two messages instead of being made.',
     [
       `1. An operation that the server does not offer: "${RESTRICTION_MESSAGES.server}"`,
       `2. A method of payment that the server does not take in this currency: "${RESTRICTION_MESSAGES.currency}" This is looked at when both are given, and always for the operations that demand it.`,
@@ -25,7 +25,7 @@ export function renderRestrictions(): string {
       ),
     ),
     '## Methods of payment in batch files',
-    'The values of the column MOP (spec 2.2).',
+    'The values of the column MOP.',
     table(
       ['Server', 'Methods of payment'],
       Object.entries(SERVER_MOPS).map(([server, mops]) => [server, codes(mops)]),

@@ -1,7 +1,7 @@
 import { EXIT } from '../../schemas/errors.ts';
 import type { Overview } from '../ledger/queries/overview.ts';
 
-/** The exit status that says the worst that is open (F83). @param rejected files refused, where that counts */
+/** The exit status that says the worst that is open. @param rejected files refused, where that counts */
 export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
   if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;

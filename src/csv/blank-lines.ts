@@ -4,7 +4,7 @@ import type { Line } from './split-lines.ts';
 export type BlankCount = {
   /** Empty lines, lines of white space, and the Ctrl-Z that old programs write at the end. */
   blankLines: number;
-  /** The last line has no line end, the only visible trace of a file that was cut (F20). */
+  /** The last line has no line end, the only visible trace of a file that was cut. */
   isLastLineOpen: boolean;
 };
 

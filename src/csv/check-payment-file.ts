@@ -32,7 +32,7 @@ export type FileCheck = {
   readonly sha256: string;
   readonly physicalLines: number;
   readonly blankLines: number;
-  /** Data rows, also those that could not be read: valid and invalid ones add up to them (lifecycle H3). */
+  /** Data rows, also those that could not be read: valid and invalid ones add up to them (control total H3). */
   readonly records: number;
   readonly valid: Totals;
   readonly invalid: { readonly rows: number };
@@ -50,7 +50,7 @@ export type CheckOptions = {
 };
 
 /**
- * Reads a payment file once, from its first byte to its last, and checks every row (F14, F19 to F31). Rows come in groups,
+ * Reads a payment file once, from its first byte to its last, and checks every row. Rows come in groups,
  * only as fast as they are taken; memory does not grow with the file.
  *
  * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole

@@ -25,7 +25,7 @@ export type CheckedRow = {
 
 /**
  * Makes the check of a row from the table of columns, once per file, so that a million rows look nothing up. All faults
- * of a row are found, not only the first (F19).
+ * of a row are found, not only the first.
  * @param duplicates remembers the payments of this file
  * @returns the check; it takes rows that have as many cells as the layout has columns
  */
@@ -86,7 +86,7 @@ export function compileRowCheck(
     }
   }
 
-  /** Same invoice, amount and payer (F29). A row in which one of them is faulty cannot be compared. */
+  /** Same invoice, amount and payer. A row in which one of them is faulty cannot be compared. */
   function reportDuplicate(payment: PaymentRow): void {
     const payer = payment.number || payment.customerCode;
     if (payment.invoice === '' || payment.amountCents === 0 || payer === '') return;

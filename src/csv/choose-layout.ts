@@ -21,7 +21,7 @@ export function chooseLayout(operation: FolderOperation, rows: readonly RawRow[]
   return chosen;
 }
 
-/** Why the folder or the account does not take this layout (F15). */
+/** Why the folder or the account does not take this layout. */
 export function checkLayout(
   layout: LayoutName,
   rules: { account: { country: Country }; folder: { layout?: LayoutName | undefined } },

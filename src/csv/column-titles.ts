@@ -8,7 +8,7 @@ export function columnsOfTitle(title: string): readonly ColumnName[] {
   return COLUMNS_BY_TITLE.get(plainTitle(title)) ?? [];
 }
 
-/** Whether a title names the card security code, which must never be in a file (F28). */
+/** Whether a title names the card security code, which must never be in a file. */
 export function namesSecurityCode(title: string): boolean {
   const plain = plainTitle(title);
   return (

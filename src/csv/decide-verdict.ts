@@ -34,7 +34,7 @@ function checkContent(found: Findings): Fault[] {
   return found.records === 0 ? [{ code: 'NO_ROWS', line: 0 }] : [];
 }
 
-/** The lines that were read must be the rows that were checked (lifecycle H2); the two are counted apart. */
+/** The lines that were read must be the rows that were checked (control total H2); the two are counted apart. */
 function checkLines(found: Findings, rules: CheckRules): Fault[] {
   const faults: Fault[] = [];
   const lines = found.physicalLines - found.blankLines;

@@ -6,7 +6,7 @@ export type Charset = FolderConfig['charset'];
 
 /**
  * Bytes to text, piece by piece. A byte order mark decides (UTF-8, UTF-16 LE or BE) and is dropped; without one the
- * folder's character set holds (F14).
+ * folder's character set holds.
  *
  * Bytes that the character set does not know become U+FFFD, and a line that holds one is refused later with its number,
  * so U+FFFD never goes further than the next step. A decoder that throws could not name the line.

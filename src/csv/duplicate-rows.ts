@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HASH_WORDS, paymentHasher } from './hash-payment.ts';
 
 /**
- * Remembers payments by a hash of 64 bits and the line of each, to find the second of two that are alike (F29). A
+ * Remembers payments by a hash of 64 bits and the line of each, to find the second of two that are alike. A
  * million rows take 16 MB in one typed array; keeping the texts would take ten times that, and keep card numbers.
  *
  * Two different payments have the same hash once in some thirty million files of a million rows. The second is then

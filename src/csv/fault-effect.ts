@@ -6,7 +6,7 @@ export type FaultEffect = 'row' | 'reject' | 'hold' | 'warn';
 /** What a folder decides of the effects of faults. */
 export type EffectRules = Pick<FolderConfig, 'duplicateRows' | 'sameTotals' | 'chargedBefore'>;
 
-/** What follows from a fault: the table says it, except for kinds of duplicates, where the folder does (F29, F70, F71). */
+/** What follows from a fault: the table says it, except for kinds of duplicates, where the folder does. */
 export function effectOf(code: FaultCode, folder: EffectRules): FaultEffect {
   if (code === 'DUPLICATE_ROW') return folder.duplicateRows;
   // That two rows are alike is less certain than that they are the same, so it refuses nothing.

@@ -6,7 +6,7 @@ import { maskText } from '../kernel/mask.ts';
 import type { Fault, RawRow } from '../kernel/rows.ts';
 import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
 
-/** At least this share of the cells must be titles that are known (F21). */
+/** At least this share of the cells must be titles that are known. */
 const SHARE_OF_KNOWN_TITLES = 0.6;
 
 /**
@@ -27,7 +27,7 @@ function isOfWords(operation: FolderOperation, cells: readonly string[]): boolea
   return cells.filter((cell) => /\p{L}/u.test(cell)).length >= cells.length * SHARE_OF_KNOWN_TITLES;
 }
 
-/** A title row that names a security code (F28). Digits of three and more are values, and titles have none. */
+/** A title row that names a security code. Digits of three and more are values, and titles have none. */
 export function titlesSecurityCode(cells: readonly string[]): boolean {
   return cells.some(namesSecurityCode) && !cells.some((cell) => /\d{3}/.test(cell));
 }

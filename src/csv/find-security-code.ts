@@ -6,7 +6,7 @@ const CARD_LAYOUTS = ['card', 'card-ca'] as const satisfies readonly LayoutName[
 
 /**
  * Whether a row with one column too many seems to hold a card security code: a cell of three or four digits behind the
- * amount, without which the rest is a card payment (F28).
+ * amount, without which the rest is a card payment.
  *
  * Cells before the amount are left out: there, a cell of digits is a row number or the rest of a street with a comma
  * in it, and a file that holds a security code is destroyed.

@@ -1,6 +1,6 @@
 import { keyedHash } from '../kernel/keyed-hash.ts';
 
-/** What makes two payments alike (F29), as places in a run of bytes; each part ends before its `End`. */
+/** What makes two payments alike, as places in a run of bytes; each part ends before its `End`. */
 export type PaymentBytes = {
   output: Uint8Array;
   invoiceStart: number;

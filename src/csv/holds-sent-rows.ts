@@ -6,7 +6,7 @@ import { areSameBytes, cutCells, readCents } from '../kernel/cut-cells.ts';
 import { type SentText, sentTextReader } from '../kernel/sent-text.ts';
 
 /**
- * Whether the bytes of a batch are its rows as the ledger has them (lifecycle H5): as many, and each with the invoice, the
+ * Whether the bytes of a batch are its rows as the ledger has them (control total H5): as many, and each with the invoice, the
  * customer code, the cents and the end of the number that stand there. It reads them as the service does, a row at every
  * line feed and a cell at every comma, and shares no code with the check or the writer of rows.
  *

@@ -4,7 +4,7 @@ import type { RawRow } from '../kernel/rows.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
 
 /**
- * The data rows of a file without their last column when that holds our reasons (F55): a rejects or retry file comes
+ * The data rows of a file without their last column when that holds our reasons: a rejects or retry file comes
  * back as it was written, with its values corrected and the column `Reason` still behind them. Any other file keeps its
  * rows. The check and the writer of output files both read through this, so that both see rows of the layout's width.
  *

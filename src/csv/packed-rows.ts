@@ -6,7 +6,7 @@ import type { ScannedRows } from './scan/scanned-rows.ts';
 export type PackedRows = {
   readonly count: number;
   /**
-   * Canonical bytes of gateway wire 3.1, UTF-8: cells joined by commas, an LF behind each row, also the last. No cell
+   * The bytes as they are sent, UTF-8: cells joined by commas, an LF behind each row, also the last. No cell
    * holds a comma, quote or line end. A batch has no LF at its end, so the body of the rows `from` up to but not with
    * `to` is `bytes.subarray(starts[from], starts[to] - 1)`.
    */

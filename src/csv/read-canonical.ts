@@ -15,7 +15,7 @@ export type CanonicalRow = {
 /**
  * Reads the bytes of a batch as the service does: a row at every line feed, a cell at every comma, no quoting. Shares
  * no code with the check or the writer on purpose, so that a mistake of theirs shows here before anything is sent
- * (F41, lifecycle H5).
+ * (control total H5).
  * @throws PipelineError BODY_MISMATCH when the bytes are not rows of the layout
  */
 export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalRow[] {

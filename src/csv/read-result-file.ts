@@ -3,14 +3,14 @@ import type { RowResult } from '../kernel/rows.ts';
 import { type Line, lineSplitter } from './split-lines.ts';
 
 type ResultOptions = {
-  /** Reading stops here; a hostile answer may be endless (F95). Ask for more than were sent, so that extra rows show. */
+  /** Reading stops here; a hostile answer may be endless. Ask for more than were sent, so that extra rows show. */
   maxRows?: number;
   /** Columns of the layout. Given, whatever follows them is the message, also when it holds a comma. */
   columnCount?: number;
 };
 
 /**
- * Reads a result file of the service (gateway wire 3.3): one row per line, the submitted cells and a message behind
+ * Reads a result file of the service: one row per line, the submitted cells and a message behind
  * them. Blank lines are skipped. Cells may be quoted, although none were seen so far.
  *
  * Reads whatever is there and judges nothing: a short row, a foreign row or stray quotes come out as they are, because

@@ -6,7 +6,7 @@ export const LONGEST_LINE = 16_384;
 
 /**
  * Cuts text that comes in pieces into physical lines, counted from 1. CRLF, LF and a lone CR all end a line, also when
- * a CRLF is cut between two pieces, so that whatever reads the lines can never see half a line end (F22).
+ * a CRLF is cut between two pieces, so that whatever reads the lines can never see half a line end.
  *
  * Of a line that is too long only the number is kept: a file of one endless line takes no more memory than any other.
  */

@@ -14,7 +14,7 @@ import { syncFolder } from './write-durably.ts';
 export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock; fileId: string };
 
 /**
- * Takes a settled drop into `<workRoot>/<fileId>/` (F7, F8). The one rename decides between processes: whoever comes
+ * Takes a settled drop into `<workRoot>/<fileId>/`. The one rename decides between processes: whoever comes
  * second finds nothing and gets `gone`. The notes are on disk before it, so a claim found after a crash explains itself.
  *
  * `fileId` must be new. After `gone` nothing is left in the work folder; a process killed on the way leaves what

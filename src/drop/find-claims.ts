@@ -18,7 +18,7 @@ import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts
 export type FoundClaims = { claims: Claim[]; empty: string[]; strange: OddDrop[] };
 
 /**
- * Looks at every folder in the work folder, at start and at each sweep (F8), and finishes what a crash cut short: a
+ * Looks at every folder in the work folder, at start and at each sweep, and finishes what a crash cut short: a
  * sidecar not yet fetched, a marker not yet removed.
  */
 export async function findClaims(workRoot: string): Promise<FoundClaims> {

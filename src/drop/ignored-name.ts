@@ -1,5 +1,5 @@
 /**
- * Whether a name is one that programs give to files they are still writing (F5): such a file becomes a drop only when it
+ * Whether a name is one that programs give to files they are still writing: such a file becomes a drop only when it
  * is renamed to its final name. Names come as text with one character per byte (latin1), so any bytes can be asked about.
  * `~$` are the lock files of office programs.
  */

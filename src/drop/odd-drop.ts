@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import type { QuarantineCode } from '../../schemas/errors.ts';
 
 /**
- * A drop that is not a plain file of its own and is moved aside unopened (F10).
+ * A drop that is not a plain file of its own and is moved aside unopened.
  * `name` is for people, `path` holds the bytes of the real path, `reason` replaces the sentence of the code.
  */
 export type OddDrop = { name: string; path: Buffer; code: QuarantineCode; reason?: string };

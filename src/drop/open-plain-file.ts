@@ -4,7 +4,7 @@ import { systemCode } from '../kernel/errors.ts';
 import { lstatOrNothing } from './list-folder.ts';
 
 /**
- * Opens a file for reading if it is a plain one, else returns undefined: also when nothing is there (F10). Anything else
+ * Opens a file for reading if it is a plain one, else returns undefined: also when nothing is there. Anything else
  * is not even opened, since opening a pipe wakes its writer. The file may be exchanged after the look, so the open
  * itself follows no link, waits for no pipe, and what was opened is looked at again.
  */

@@ -23,7 +23,7 @@ export type PublishOptions = {
 
 /**
  * Gives drafts of one folder their names. Each output is absent or complete at any instant, never replaces another file, and
- * is read back before it gets its name (F57); then it is made sure that its name leads to the very file that was read, and that
+ * is read back before it gets its name; then it is made sure that its name leads to the very file that was read, and that
  * nobody wrote into it since. Another file of that name with the same bytes is a success: an earlier process published it and
  * died before it could say so.
  *

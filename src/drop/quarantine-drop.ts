@@ -25,7 +25,7 @@ export type Quarantined = { is: 'quarantined'; dir: string; reason: QuarantineRe
 
 /**
  * Moves something odd to `<quarantineRoot>/<fileId>/drop` as it is, by one rename and unopened, with a `reason.json`
- * beside it (F10, F72). Nothing is ever deleted. The stored name is ours, since a sender's name may hold a card number;
+ * beside it. Nothing is ever deleted. The stored name is ours, since a sender's name may hold a card number;
  * `drop.name` goes into reason.json, so hand it over masked. Of two processes the second gets `gone`.
  * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL
  */

@@ -38,7 +38,7 @@ export type Scan = { settled: Candidate[]; settling: Waiting[]; unmarked: Waitin
 export type FolderScanner = { scan(): Promise<Scan> };
 
 /**
- * Looks at a drop folder as a whole, time after time (F1, F4 to F6, F10). Every look is a full listing, so a missed
+ * Looks at a drop folder as a whole, time after time. Every look is a full listing, so a missed
  * event costs time and never a file. Nothing is opened or followed. What was seen is remembered per name between looks
  * and forgotten with the file.
  */

@@ -1,5 +1,5 @@
 /**
- * When a drop has come to rest (F4). The only evidence from outside is that nothing about it changes, so a drop is quiet
+ * When a drop has come to rest. The only evidence from outside is that nothing about it changes, so a drop is quiet
  * once it was seen in the same shape in `probes` looks that span at least `quietMs`.
  *
  * The age rule, last changed at least `quietMs` ago, follows from this: the last change lies before the first look at

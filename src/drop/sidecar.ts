@@ -2,13 +2,13 @@ import { systemCode } from '../kernel/errors.ts';
 import { LARGEST_TOTAL_CENTS, parseAmount } from '../kernel/money.ts';
 import { readPlainFile } from './open-plain-file.ts';
 
-/** What the sender says of a payment file (lifecycle H0); what is left out is not checked. `sha256` is lower-case hex. */
+/** What the sender says of a payment file (control total H0); what is left out is not checked. `sha256` is lower-case hex. */
 export type ControlTotals = { rows?: number; totalCents?: number; sha256?: string };
 
 export type ControlFault = { fault: 'CONTROL_FILE'; reason: string };
 
 /**
- * Reads a control file `X.csv.ctl` (F6): one value a line, as `rows=3`, `rows: 3` or `rows,3`; likewise `total` as
+ * Reads a control file `X.csv.ctl`: one value a line, as `rows=3`, `rows: 3` or `rows,3`; likewise `total` as
  * decimal text and `sha256` as hex. Whatever is not understood is a fault, because a mistyped line passed over would be
  * a check that silently does not take place. Reasons name the line and never quote it.
  */

@@ -15,7 +15,7 @@ export type Hints = {
 };
 
 /**
- * Calls `onHint` soon after anything has happened in one of the folders (F1). A hint says only that a scan may be
+ * Calls `onHint` soon after anything has happened in one of the folders. A hint says only that a scan may be
  * worthwhile: events are lost on network drives and under load, and chokidar cannot know whether a file is whole. So
  * nothing here decides anything, and whatever goes wrong is logged and costs no more than the wait for the next rescan.
  */

@@ -1,7 +1,7 @@
 /**
  * What a call to the service can end in. The default is always the careful one: a submit that is not provably unsent,
- * accepted or refused is `unknown`, and a result that is not provably there is not `done` (lifecycle "How an answer is
- * read", F38). `serviceAt`: when it came, by the clock of the service.
+ * accepted or refused is `unknown`, and a result that is not provably there is not `done`.
+ * `serviceAt`: when it came, by the clock of the service.
  */
 export type SubmitAnswer = SubmitOutcome & { serviceAt?: Date | undefined };
 

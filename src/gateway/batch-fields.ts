@@ -1,6 +1,6 @@
 import { isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
-/** What the answers about batches say (gateway wire 2.4); each trimmed and empty when it is not there. */
+/** What the answers about batches say; each trimmed and empty when it is not there. */
 export type BatchFields = { readonly text: string; readonly batchId: string; readonly file: string };
 
 /** The text of a batch that was taken and is not done yet. */
@@ -8,7 +8,7 @@ export const RUNNING_TEXT = 'Batch Processing, Please Wait ....';
 /** The text of a batch whose result file is there. */
 export const DONE_TEXT = 'Batch Process Has Been Done';
 
-/** Public clients disagree about the first two; the third is what failures carry (gateway wire 2.4, 2.6, 7 #8). */
+/** Public clients disagree about the first two; the third is what failures carry. */
 const PAYLOADS = ['BATCHPROCESSRESULT', 'BATCHRESULT', 'PROCESSRESULT'] as const;
 
 /** Undefined when two payloads stand side by side or an element is repeated: such an answer says two things at once. */

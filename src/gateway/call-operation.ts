@@ -9,7 +9,7 @@ import { hideSecrets } from './hide-secrets.ts';
 import { readClientAnswer } from './read-client-answer.ts';
 import { buildRequest } from './soap/build-request.ts';
 
-/** What the restriction check needs and no request carries (spec 7). A `mop` of the parameters goes before this one. */
+/** What the restriction check needs and no request carries. A `mop` of the parameters goes before this one. */
 export type CallOptions = { currency?: Currency | undefined; mop?: string | undefined };
 
 export type ClientParts = ExchangeParts & {

@@ -9,8 +9,7 @@ export type CheckedParameters =
 
 /**
  * Checks the parameters of a call and fills in what the wire demands where the spec lets it out: a boolean that is not
- * given is false, a payment that does not recur begins and ends now (gateway
- * wire 6.1), and a schedule without a day has the empty one (spec 2.2).
+ * given is false, a payment that does not recur begins and ends now, and a schedule without a day has the empty one.
  */
 export function checkParameters(call: {
   operation: OperationName;

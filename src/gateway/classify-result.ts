@@ -6,7 +6,7 @@ import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
- * Says what the service knows about a batch (gateway wire 2.4). A result counts as done only with the exact text, the
+ * Says what the service knows about a batch. A result counts as done only with the exact text, the
  * id that was asked for and a file that decodes without a remainder.
  */
 export async function classifyResult(batchId: string, outcome: PostOutcome, scrub: Scrub): Promise<ResultAnswer> {

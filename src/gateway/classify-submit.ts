@@ -36,7 +36,7 @@ function findAcceptance({ status, errors }: ServiceAnswer, { text, batchId }: Ba
 }
 
 /**
- * Texts that prove that nothing was taken, with the rejection code where there is one (gateway wire 2.4, 2.6, 5). A text
+ * Texts that prove that nothing was taken, with the rejection code where there is one. A text
  * that is not here leaves the batch unknown, so add one only with proof.
  *
  * Left out on purpose: `Object reference not set…` means an absent element, and ours are never absent, so from us it

@@ -17,7 +17,7 @@ type Refusal =
   | { kind: 'declined'; code: number; message: string; advice: Advice; transactionId: string | null }
   /** The service named an error that proves that nothing was done, or a read brought nothing after its repetitions. */
   | { kind: 'failed'; errors: string }
-  /** Not offered on this server or for this method of payment and currency (spec 7). Nothing left. */
+  /** Not offered on this server or for this method of payment and currency. Nothing left. */
   | { kind: 'restricted'; message: string }
   /** The parameters break rules of the spec. Nothing left. No message holds a value. */
   | { kind: 'invalid'; faults: readonly ParameterFault[] }
@@ -54,7 +54,7 @@ type WriteOperationName =
   | 'updateCreditCardCustomerCode'
   | 'deleteCustomerCode';
 
-/** Null stands for what the service left empty. Days are texts of the service, month first (gateway wire 2.2). */
+/** Null stands for what the service left empty. Days are texts of the service, month first. */
 export type PaymentResult = {
   transactionId: string | null;
   authorization: string | null;

@@ -16,7 +16,7 @@ export type GatewayClientSettings = {
   server: Server;
   agentCode: string;
   password: string;
-  /** Needed for the restriction check of card charges (spec 7); never sent. A call may bring another one. */
+  /** Needed for the restriction check of card charges; never sent. A call may bring another one. */
   currency?: Currency | undefined;
   /** Left out: the address of the server. Plain http is taken for loopback hosts only. */
   baseUrl?: string | undefined;
@@ -32,7 +32,7 @@ export type GatewayClientSettings = {
 };
 
 /**
- * The 20 operations of the service under the spec's names (spec 4). A method never throws for what the service, the
+ * The 20 operations of the service under the spec's names. A method never throws for what the service, the
  * network or the parameters do; see ClientAnswer for what it answers.
  */
 export type GatewayClient = {
@@ -46,7 +46,7 @@ export type GatewayClient = {
 export type ClientWorld = NetworkParts & { clock?: Clock; wait?: (ms: number) => Promise<void> };
 
 /**
- * The typed client of the whole service for one account (spec 1, 4, 5).
+ * The typed client of the whole service for one account.
  * @throws PipelineError GATEWAY_SETUP when the service could not be called safely with these settings, and for any server
  *   but NA and UK
  */

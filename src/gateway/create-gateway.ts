@@ -30,7 +30,7 @@ export type Gateway = {
    * `beforeFirstByte` is awaited, in which the caller makes its intent durable. Only when it resolves to true is the
    * request written.
    *
-   * @param call.body the batch file (spec 4.3), not yet base64
+   * @param call.body the batch file, not yet base64
    * @throws PipelineError INTERNAL when the request cannot be built; nothing has left then
    */
   submitBatch(call: {
@@ -48,7 +48,7 @@ export type Gateway = {
 };
 
 /**
- * The client of the payment service for one account (spec 1, 4).
+ * The client of the payment service for one account.
  * @param network what tests replace: name look-up and the trusted certificates
  * @throws PipelineError GATEWAY_SETUP when the service could not be called safely with these settings
  */

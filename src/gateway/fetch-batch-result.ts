@@ -7,7 +7,7 @@ import { templateOf } from './soap/request-template.ts';
 import { openConnection } from './transport/open-connection.ts';
 import { post } from './transport/post.ts';
 
-/** Asks the service once for the result of a batch (spec 4, `getBatchProcessResultFile`). */
+/** Asks the service once for the result of a batch. */
 export async function fetchBatchResult(account: GatewayAccount, batchId: string): Promise<ResultAnswer> {
   const { address, login } = account;
   const request = await buildResultRequest(account, batchId);

@@ -124,7 +124,7 @@ function readProcess(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer {
   return doubt(call, `the answer is not one that we know: ${call.secrets.text(texts) || '(no text)'}`);
 }
 
-/** Texts that prove that nothing was done (gateway wire 2.6). Add one only with proof. */
+/** Texts that prove that nothing was done. Add one only with proof. */
 const FAILURES: readonly string[] = [
   'Error : Invalid Username or Password.',
   'Bad request.',
@@ -132,7 +132,7 @@ const FAILURES: readonly string[] = [
   RESTRICTION_MESSAGES.currency,
 ];
 
-/** How CustomerLink begins a refusal (gateway wire 2.5). */
+/** How CustomerLink begins a refusal. */
 const CUSTOMER_FAILURE = /^(?:0Error: ?|0Can not find |Error : )/;
 
 /** The service itself does not know what became of the call. */

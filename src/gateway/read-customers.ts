@@ -3,7 +3,7 @@ import type { CustomerRecord } from './client-answers.ts';
 import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
 /**
- * The records of CUSTOMERS (gateway wire 2.5); none is an empty list. Undefined when the answer is no such list, or a
+ * The records of CUSTOMERS; none is an empty list. Undefined when the answer is no such list, or a
  * record in it says two things at once.
  */
 export function readCustomers({ payload }: ServiceAnswer): CustomerRecord[] | undefined {

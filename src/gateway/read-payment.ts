@@ -3,7 +3,7 @@ import type { AnyAnswer, PaymentResult } from './client-answers.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
-/** What PROCESSRESULT says (gateway wire 2.2, 2.3, 2.5), trimmed, each empty when it is not there. */
+/** What PROCESSRESULT says, trimmed, each empty when it is not there. */
 export type ProcessResult = {
   readonly text: string;
   readonly customerCode: string;

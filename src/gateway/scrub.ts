@@ -2,7 +2,7 @@ import { holdsCardNumber, maskText } from '../kernel/mask.ts';
 import { isBatchId } from './batch-fields.ts';
 import type { Login } from './soap/build-request.ts';
 
-/** Makes texts of the service safe to store and to show, at most 300 characters of them (F93). */
+/** Makes texts of the service safe to store and to show, at most 300 characters of them. */
 export type Scrub = {
   /** A text that was read from an answer. */
   text(text: string): string;

@@ -4,7 +4,7 @@ import { isLoopback } from '../kernel/is-loopback.ts';
 import type { ServiceName } from '../kernel/wsdl.ts';
 
 /**
- * Where the calls of an account go: the path of version 2, which exists on both servers (gateway wire 1.1). Batches go to
+ * Where the calls of an account go: the path of version 2, which exists on both servers. Batches go to
  * ProcessLink, stored customers to CustomerLink, journals to ReportLink.
  *
  * Card numbers travel in the request, so a plain http address is taken for loopback hosts only, where the sandbox runs.

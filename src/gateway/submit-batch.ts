@@ -18,7 +18,7 @@ type SubmitCall = {
 };
 
 /**
- * Sends one batch once (lifecycle "Batch", F36, F38, F39). Read it top down: everything that can fail without a doubt
+ * Sends one batch once. Read it top down: everything that can fail without a doubt
  * comes before `beforeFirstByte`; after the `post` nothing is certain but what the service says.
  */
 export async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<SubmitAnswer> {

@@ -103,7 +103,7 @@ function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
     : [];
 }
 
-/** The service's own words for what it does not offer (spec 7). */
+/** The service's own words for what it does not offer. */
 function findRestrictions(folder: Folder, path: string, { name, server, currency }: Account): ConfigFault[] {
   const { operation } = FOLDER_OPERATIONS[folder.operation];
   const restriction =

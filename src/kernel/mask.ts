@@ -26,7 +26,7 @@ export function lastFour(digits: string): string {
 
 /**
  * Whether a masked number of the service, such as `4***********2220`, can be of the number that `digits` was cut from.
- * Only the end is compared, because nothing but the last four is certain about the service's mask (gateway wire 3.4).
+ * Only the end is compared, because nothing but the last four is certain about the service's mask.
  *
  * A mask that hides everything fits a number of 4 to 7 digits only, which a careful service may well hide whole. For a
  * longer one the last four must be there: a row that cannot be compared must not pass as compared.

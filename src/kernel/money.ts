@@ -1,7 +1,7 @@
 import { PipelineError } from './errors.ts';
 
 /**
- * Money is an integer number of cents inside paydrop and decimal text at its edges (F23). Floating point never touches
+ * Money is an integer number of cents inside paydrop and decimal text at its edges. Floating point never touches
  * an amount: text is cut at the point and the digits are read as integers.
  */
 

@@ -65,7 +65,7 @@ export type ReconciledRow = {
   readonly authorization: string;
 };
 
-/** What the sender said of a file in its control file, or why that cannot be read (F6). Money is integer cents. */
+/** What the sender said of a file in its control file, or why that cannot be read. Money is integer cents. */
 export type ControlNote =
   | { readonly rows?: number; readonly totalCents?: number; readonly sha256?: string }
   | { readonly fault: 'CONTROL_FILE'; readonly reason: string };

@@ -72,7 +72,7 @@ export type SendJournal = {
 /**
  * The send journal: an append-only file beside the data, one line per attempt, on disk before the first byte leaves.
  * It is kept outside the database on purpose: when an older backup of the ledger is restored, the journal still knows
- * what was sent since (F76).
+ * what was sent since.
  *
  * @param options.isThere it is not made when it is missing
  * @param options.mirror a second place of it; each line is there too before the first byte leaves

@@ -20,7 +20,7 @@ export type QueueBackend =
 
 /**
  * The queue only says "have a look at X"; the ledger holds the truth. Jobs may be lost, doubled or invented without
- * harm (F43, F75). Every method but `close` throws QUEUE_UNREACHABLE when the server does not answer.
+ * harm. Every method but `close` throws QUEUE_UNREACHABLE when the server does not answer.
  */
 export type Queue = {
   /**
@@ -79,7 +79,7 @@ const CAUSE_MS = 10_000;
  * Opens the queue and waits until its server answers.
  * @param site whose jobs are worked on, listed and counted
  * @param telemetry what BullMQ tells of adding and running jobs; nothing when left out
- * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice (F40)
+ * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice
  */
 export async function openQueue(
   backend: QueueBackend,

@@ -1,6 +1,6 @@
 import { PipelineError } from '../kernel/errors.ts';
 
-/** BullMQ's settings, all in one place (F40). Times are in ms unless BullMQ wants seconds, which the comment says. */
+/** BullMQ's settings, all in one place. Times are in ms unless BullMQ wants seconds, which the comment says. */
 export type QueueOptions = {
   /** Kept with every job. */
   readonly job: {
@@ -44,7 +44,7 @@ export const QUEUE_OPTIONS: QueueOptions = {
 };
 
 /**
- * Refuses settings under which the queue could run a job twice by itself (F40). It is run before anything connects.
+ * Refuses settings under which the queue could run a job twice by itself. It is run before anything connects.
  * @throws PipelineError CONFIG_INVALID
  */
 export function assertSafeOptions(options: QueueOptions): void {

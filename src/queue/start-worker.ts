@@ -30,7 +30,7 @@ type WorkerSetup<Name extends QueueName> = {
   telemetry?: Telemetry | undefined;
 };
 
-/** Runs the jobs of one queue, each at most once (F40). */
+/** Runs the jobs of one queue, each at most once. */
 export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): QueueWorker {
   const { name, site, concurrency, connection, options, log, onError, telemetry } = setup;
   const running = new Set<Promise<void>>();

@@ -3,7 +3,7 @@ import { formatCents } from '../kernel/money.ts';
 import type { ControlNote, OutcomeTotals, Totals } from '../kernel/rows.ts';
 import { sumTotals } from './reconcile-rows.ts';
 
-/** One equation of the chain of control totals (lifecycle "Control totals"), as it stands for a file. */
+/** One equation of the chain of control totals, as it stands for a file. */
 export type ControlTotal = { id: string; holds: boolean; says: string };
 
 /** Everything the equations compare. Money is integer cents. */

@@ -14,8 +14,8 @@ const ANY = ['card', 'ach-charge', 'ach-refund'] as const;
 const ACH = ['ach-charge', 'ach-refund'] as const;
 
 /**
- * What the messages of a result file mean (F48). The service documents none of them; the words are known from public
- * clients (gateway wire 2.2, 3.3). Everything that is not listed here is `unknown`, never a decline: a row that may have
+ * What the messages of a result file mean. The service documents none of them; the words are known from public
+ * clients. Everything that is not listed here is `unknown`, never a decline: a row that may have
  * been charged must not look as if it had not.
  *
  * `OK` comes alone, with an authorization code, and with the letter of the address check behind it: `OK`, `OK: 678594`,

@@ -6,7 +6,7 @@ import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts'
 
 /**
  * The help page of one operation, as `?op=Name` asks for it: a request in each version of SOAP, to be filled in
- * (gateway wire 1.1).
+.
  * @param suffix what version 1 of the service appends to elements and actions
  */
 export function operationPage(operation: WireOperation, address: string, suffix: '' | 'V1'): Reply {

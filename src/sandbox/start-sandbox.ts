@@ -62,7 +62,7 @@ export type Sandbox = {
 
 /**
  * The payment service itself, for trying and testing: a SOAP server that clients of the real service work against
- * (gateway wire 1 to 3, 6.3).
+.
  * @throws CONFIG_INVALID when the address cannot be listened on, and what `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

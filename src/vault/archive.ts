@@ -14,7 +14,7 @@ import { openStream, sealStream } from './seal-stream.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Where the sealed original of a payment file lies (F17): archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the
+ * Where the sealed original of a payment file lies: archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the
  * claim, so that the place does not depend on the time zone of whoever looks. The name holds nothing of the sender's.
  */
 export function archivePath(archiveDir: string, fileId: string, claimedAt: Date): string {
@@ -118,7 +118,7 @@ function openSealed(path: string, key: DataKey, purpose: string): number {
 }
 
 /**
- * Removes a sealed file and what an interrupted sealing of it may have left (F28: security codes must not be kept).
+ * Removes a sealed file and what an interrupted sealing of it may have left (security codes must not be kept).
  * One that is gone already is no error, so that the step can be repeated after a crash. Copies in backups and on the
  * disk itself become unreadable only when the wrapped data key is deleted too.
  */

@@ -6,7 +6,7 @@ import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
 
 /**
  * The key that seals everything of one payment file: its original, the bodies of its batches, its results. Once the
- * wrapped key is deleted from the ledger, all of that is unreadable for good, in backups as well (F92).
+ * wrapped key is deleted from the ledger, all of that is unreadable for good, in backups as well.
  */
 export type DataKey = {
   readonly fileId: string;
@@ -28,7 +28,7 @@ export function unwrapDataKey(keys: KeyRing | MasterKey, fileId: string, wrapped
   return { fileId, bytes: unwrapKey(keys, ownerOf(fileId), wrapped) };
 }
 
-/** The same data key under a new master key (F89); errors as in `unwrapDataKey`. */
+/** The same data key under a new master key; errors as in `unwrapDataKey`. */
 export function rewrapDataKey(from: KeyRing | MasterKey, to: MasterKey, fileId: string, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, ownerOf(fileId), wrapped);
 }

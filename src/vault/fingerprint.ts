@@ -5,7 +5,7 @@ import type { MasterKey } from './master-key.ts';
 import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
 
 /**
- * 16 bytes that are the same for the same parts, and tell nothing about them without the key (F91). A plain hash of a
+ * 16 bytes that are the same for the same parts, and tell nothing about them without the key. A plain hash of a
  * card number would not do: there are so few card numbers that all of them can be tried.
  */
 export type Fingerprinter = (parts: readonly string[]) => Buffer;
@@ -27,7 +27,7 @@ export function openFingerprinter(keys: KeyRing | MasterKey, wrapped: Buffer): F
   return (parts) => createHmac('sha256', key).update(frameParts(parts)).digest().subarray(0, FINGERPRINT_BYTES);
 }
 
-/** The same fingerprint key under a new master key (F89): fingerprints stay as they are. */
+/** The same fingerprint key under a new master key: fingerprints stay as they are. */
 export function rewrapFingerprintKey(from: KeyRing | MasterKey, to: MasterKey, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, OWNER, wrapped);
 }

@@ -13,7 +13,7 @@ export type RowSet = {
 };
 
 /**
- * Marks the rows of a file whatever their order (F69), without keeping them. Each row is hashed with a key, and the
+ * Marks the rows of a file whatever their order, without keeping them. Each row is hashed with a key, and the
  * hashes are added up, word by word, modulo 2^32; the mark is an HMAC of the sums. Neither the hashes nor the sums are
  * ever given away, so a quick hash will do.
  *

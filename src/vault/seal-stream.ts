@@ -15,7 +15,7 @@ const HEADER_BYTES = MAGIC.length + SALT_BYTES;
 export const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Seals bytes of any length that come in pieces (F17, F89). A piece may be overwritten once the next is asked for.
+ * Seals bytes of any length that come in pieces. A piece may be overwritten once the next is asked for.
  *
  * Form: mark (4 bytes), salt (32), then chunks, each of at most 64 KiB encrypted bytes and a tag (16). This is the
  * STREAM construction: the salt gives every stream a key of its own, the nonce of a chunk is its number and whether it

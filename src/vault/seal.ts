@@ -10,7 +10,7 @@ const MAGIC = Buffer.from('PDB1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 
 /**
- * Seals something small that is in memory anyway, such as the body of a batch (F89). For files see `sealStream`.
+ * Seals something small that is in memory anyway, such as the body of a batch. For files see `sealStream`.
  *
  * Form: mark (4 bytes), nonce (12), encrypted bytes, tag (16); so 32 bytes are added.
  * @param purpose what the bytes are, such as `body:3` or `result:3:1`. They open for this purpose only, so one batch's

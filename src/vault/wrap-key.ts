@@ -15,7 +15,7 @@ const HEADER_BYTES = MAGIC.length + ID_BYTES;
 const WRAPPED_BYTES = HEADER_BYTES + NONCE_BYTES + KEY_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a key of 32 bytes with the master key, so that it may lie in the ledger (F89).
+ * Encrypts a key of 32 bytes with the master key, so that it may lie in the ledger.
  *
  * Form: mark (4 bytes), id of the master key (4), nonce (12), encrypted key (32), tag (16).
  * @param owner what the key belongs to, such as a payment file; a wrapped key opens for this owner only, so swapping
@@ -54,7 +54,7 @@ export function wrappedBy(wrapped: Buffer): string {
 
 /**
  * The same key, wrapped with another master key. Nothing that is sealed has to be sealed again, so the master key can
- * be changed while work goes on (F89).
+ * be changed while work goes on.
  */
 export function rewrapKey(from: KeyRing | MasterKey, to: MasterKey, owner: string, wrapped: Buffer): Buffer {
   return wrapKey(to, owner, unwrapKey(from, owner, wrapped));

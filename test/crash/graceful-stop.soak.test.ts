@@ -4,7 +4,7 @@ import { type ScriptedService, startScriptedService, take } from '../support/scr
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 import type { Daemon } from './support/daemon.ts';
 
-/** SIGTERM, as a person, a service manager or a container sends it (F78). */
+/** SIGTERM, as a person, a service manager or a container sends it. */
 
 let service: ScriptedService;
 let site: CrashSite;

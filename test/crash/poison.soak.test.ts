@@ -5,7 +5,7 @@ import { achRow, upTo } from '../support/payment-rows.ts';
 import { startScriptedService, type ScriptedService } from '../support/scripted-service.ts';
 import { type CrashSite, openCrashSite } from './support/crash-site.ts';
 
-/** Bad files, the worst that we can think of, among good ones (F73). */
+/** Bad files, the worst that we can think of, among good ones. */
 
 const GOOD = 40;
 const NUL = '\0';

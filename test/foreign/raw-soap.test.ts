@@ -4,7 +4,7 @@ import { useSandboxes } from '../sandbox/support/sandbox-world.ts';
 import { LOGIN, NAMESPACE, post, soapRequest } from '../sandbox/support/soap-request.ts';
 
 /**
- * Requests as other people's clients write them (gateway wire 1.2, 1.5, 6.5), by their habits and in our own words: what
+ * Requests as other people's clients write them, by their habits and in our own words: what
  * they call their prefixes, in which order they put their elements, what they send along, where they put the action.
  */
 const world = useSandboxes();

@@ -9,7 +9,7 @@ import {
 } from '../../src/gateway/create-gateway-client.ts';
 
 /**
- * What the compiler promises about each operation. The table is written after spec 4 and imports nothing of the tables
+ * What the compiler promises about each operation. The table is written after the specification of the service and imports nothing of the tables
  * of schemas/, so that a slip there shows here. tsc reads this file with all others; at run time little happens in it.
  */
 

@@ -6,7 +6,7 @@ import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Files that come again in one way or another, from the drop to what the service has booked (F29, F68 to F71). */
+/** Files that come again in one way or another, from the drop to what the service has booked. */
 
 const because = { actor: 'operator:ada', reason: 'the sender was asked' };
 const MONDAY = [cardRow(1), cardRow(2), cardRow(3, { card: MAGIC_CARD, amount: '2.00' })];

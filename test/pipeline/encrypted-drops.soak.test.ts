@@ -24,7 +24,7 @@ import { encrypt, makeKey, type TestKey, writeKey } from '../support/openpgp.ts'
 import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 
-/** Drops that are OpenPGP messages, from the folder to what the service has booked (F18). */
+/** Drops that are OpenPGP messages, from the folder to what the service has booked. */
 
 const GOOD = [
   ['monday.csv.pgp', {}],

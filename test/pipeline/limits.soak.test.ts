@@ -7,7 +7,7 @@ import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { codeRow, lines, upTo } from '../support/payment-rows.ts';
 
-/** Limits, and the second person who is asked about what is beyond them (F30, F34), from the drop to the booking. */
+/** Limits, and the second person who is asked about what is beyond them, from the drop to the booking. */
 
 let world: CliWorld;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { addJob } from '../../src/queue/add-job.ts';
 import type { NamedQueue } from '../../src/queue/named-queue.ts';
 import { logIntoLines } from './support/log-lines.ts';
 
-/** BullMQ's queue as far as adding needs it; `open-queue.test.ts` shows the same on real servers. */
+/** BullMQ's queue as far as adding needs it; `open-queue.soak.test.ts` shows the same on real servers. */
 function fakeQueue() {
   const calls: unknown[][] = [];
   const queue = { add: async (...job: unknown[]) => void calls.push(['add', ...job]) };

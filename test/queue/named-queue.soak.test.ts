@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 describe('openNamedQueue', () => {
-  it('gives every job our options (F40)', async () => {
+  it('gives every job our options', async () => {
     const job = await queue.add('submit', { fileId: 'f1', batchNo: 1 }, { jobId: 'job-one' });
     expect(job.opts).toMatchObject(QUEUE_OPTIONS.job);
     await queue.remove('job-one');

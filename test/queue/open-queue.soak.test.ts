@@ -167,7 +167,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     expect(got.count()).toBe(3);
   });
 
-  it('comes back after everything was wiped while workers wait and a job runs (F43, F75)', async () => {
+  it('comes back after everything was wiped while workers wait and a job runs', async () => {
     const gate = openGate();
     const got = collect();
     queue.work('submit', 2, async (payload) => {
@@ -274,7 +274,7 @@ describe('openQueue', () => {
     });
   });
 
-  it('refuses to start when a job could run twice, before it connects (F40)', async () => {
+  it('refuses to start when a job could run twice, before it connects', async () => {
     const { log } = logIntoLines();
     const nowhere: QueueBackend = { kind: 'redis', url: 'redis://127.0.0.1:1' };
     const weakened = { ...QUEUE_OPTIONS, worker: { ...QUEUE_OPTIONS.worker, maxStalledCount: 1 } };

@@ -28,7 +28,7 @@ describe('assertSafeOptions', () => {
     ['"maxStalledCount" is 1', {}, { maxStalledCount: 1 }],
     // BullMQ puts its own 1 in the place of a value that is missing.
     ['"maxStalledCount" is undefined', {}, { maxStalledCount: undefined as unknown as number }],
-  ])('refuses %s (F40)', (said, job, worker) => {
+  ])('refuses %s', (said, job, worker) => {
     const weakened = { job: { ...QUEUE_OPTIONS.job, ...job }, worker: { ...QUEUE_OPTIONS.worker, ...worker } };
     const refusal = expect(() => assertSafeOptions(weakened));
     refusal.toThrow(PipelineError);

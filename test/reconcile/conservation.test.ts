@@ -16,7 +16,7 @@ import { sentRow } from './support/result-rows.ts';
 
 /**
  * Whatever happens to a result file on its way, either every row gets exactly the outcome that the service gave it, or
- * the batch is an exception (F47, F51). The right outcome is known here from the making of the file, not from reading it.
+ * the batch is an exception. The right outcome is known here from the making of the file, not from reading it.
  */
 
 function judge(layout: LayoutName, answered: readonly Answered[], bytes: Buffer) {

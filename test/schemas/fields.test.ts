@@ -3,7 +3,7 @@ import { FIELDS } from '../../schemas/fields.ts';
 import { SPEC_FIELDS, SPEC_VALUES } from './spec-tables.ts';
 
 describe('FIELDS', () => {
-  it('holds every field of spec 2.2 and no other', () => {
+  it('holds every field of the specification and no other', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(SPEC_FIELDS.toSorted());
   });
 

@@ -9,7 +9,7 @@ const OPERATIONS = Object.keys(FOLDER_OPERATIONS) as FolderOperation[];
 const COUNTS = Array.from({ length: 21 }, (_, count) => count);
 
 describe('LAYOUTS', () => {
-  it('are those of spec 4.3: operations, columns in order, clients', () => {
+  it('are those of the specification: operations, columns in order, clients', () => {
     const ours = NAMES.map((name) => ({
       operations: LAYOUTS[name].operations.map((operation) => FOLDER_OPERATIONS[operation].operation as string),
       titles: columnsOf(name).map((column) => COLUMNS[column].title as string),

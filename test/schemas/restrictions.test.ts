@@ -6,7 +6,7 @@ import { SPEC_OPERATIONS, SPEC_VALUES } from './spec-tables.ts';
 const SERVER = 'Service cannot be used on this server.';
 const CURRENCY = 'Service cannot be used with this Method of Payment or Currency.';
 
-/** Gateway wire 5.1, written out again on purpose: what is accepted, as `server currency method`. */
+/** The restriction table of the service, written out again on purpose: what is accepted, as `server currency method`. */
 const ACCEPTED = new Set([
   ...['VISA', 'MC', 'AMX', 'DSC', 'VISA DEBIT', 'MC DEBIT'].map((mop) => `NA USD ${mop}`),
   ...['VISA', 'MC', 'AMX', 'VISA DEBIT'].map((mop) => `NA CAD ${mop}`),
@@ -14,7 +14,7 @@ const ACCEPTED = new Set([
   ...['VISA', 'MC', 'AMX', 'VISA DEBIT'].map((mop) => `UK EUR ${mop}`),
 ]);
 const FORCED = ['processCreditCard', 'processCreditCardWithCustomerCode', 'createCustomerCodeAndProcessCreditCard'];
-/** Gateway wire 5.2 by its numbers: 4, 5, 6, 8, 10, 11, 14 and 16. */
+/** Bank charges, which only the servers of North America offer. */
 const NA_ONLY = [
   'createCustomerCodeAndProcessACHEFT',
   'processACHEFTWithCustomerCode',
@@ -100,7 +100,7 @@ describe('acceptsMop', () => {
 });
 
 describe('SERVER_MOPS', () => {
-  it('are those of spec 2.2, each accepted in at least one currency of its server', () => {
+  it('are those of the specification, each accepted in at least one currency of its server', () => {
     expect(SERVER_MOPS).toEqual({ NA: SPEC_VALUES.mopNorthAmerica, UK: SPEC_VALUES.mopUnitedKingdom });
     for (const server of ['NA', 'UK'] as const) {
       for (const mop of SERVER_MOPS[server]) {

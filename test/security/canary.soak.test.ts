@@ -1,4 +1,3 @@
 import { testCanaries } from './support/run-canaries.ts';
 
-/** See canary.test.ts. */
 testCanaries(['postgres', 'redis']);

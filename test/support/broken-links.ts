@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { SourceFile } from './source-tree.ts';
+import { commentsOf, type SourceFile } from './source-tree.ts';
 
 /** Every relative link of a page that leads to no file, no folder, or no heading of the page that it names. */
 export function brokenLinks(files: readonly SourceFile[]): string[] {
@@ -11,6 +11,44 @@ export function brokenLinks(files: readonly SourceFile[]): string[] {
       linksOf(text)
         .filter((link) => !leadsSomewhere(path, link, texts, folders))
         .map((link) => `${path} links to ${link}, which is not there`),
+    );
+}
+
+/** A file of ours as text names it: by its whole path, or by an end of it. */
+const FILE_NAME = /(?<![\w./@-])(?:[a-z][\w-]*\/)*[a-z0-9][\w-]*(?:\.[a-z]+)*\.(?:tsx?|sql)\b/g;
+
+/** The record of past runs names files as they were called then. */
+const PAST = 'docs/reliability.md';
+
+/** Every file that a page or a comment names and that is not there. */
+export function goneFiles(files: readonly SourceFile[]): string[] {
+  const ends = new Set(files.flatMap(({ path }) => endsOf(path)));
+  return files
+    .filter(({ path }) => /\.(?:md|tsx?)$/.test(path) && path !== PAST)
+    .flatMap(({ path, text }) =>
+      [...wordsOf(path, text).matchAll(FILE_NAME)]
+        .filter(([name]) => !ends.has(name))
+        .map(([name]) => `${path} names ${name}, which is not there`),
+    );
+}
+
+function wordsOf(path: string, text: string): string {
+  return path.endsWith('.md') ? withoutFences(text) : commentsOf(text);
+}
+
+/** The path itself, and each shorter end of it down to the name alone. */
+function endsOf(path: string): string[] {
+  const names = path.split('/');
+  return names.map((_, index) => names.slice(index).join('/'));
+}
+
+/** Numbers by which documents name their sections, where the document is not here. */
+export function foreignNumbers(files: readonly SourceFile[]): string[] {
+  const number = /\bF\d{1,2}\b|\b(?:spec|specification|wire|lifecycle) (?:§ ?)?\d+(?:\.\d+)*\b/g;
+  return files
+    .filter(({ path }) => /\.(?:md|tsx?|sql)$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...wordsOf(path, text).matchAll(number)].map(([name]) => `${path} cites ${name} of a document that is not here`),
     );
 }
 

@@ -3,7 +3,7 @@
 /** Of this year, so that it is near whenever the tests run. */
 export const DATE = `06/15/${new Date().getFullYear()}`;
 export const CARD = '4222222222222220';
-/** Answers by amount: 1 is approved, 2 declined 15, 16 declined 2 (gateway wire 6.3). */
+/** Answers by amount: 1 is approved, 2 declined 15, 16 declined 2. */
 export const MAGIC_CARD = '4111111111111111';
 
 export function cardRow(

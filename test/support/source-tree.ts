@@ -32,6 +32,11 @@ export function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 }
 
+/** The comments alone, as roughly. */
+export function commentsOf(text: string): string {
+  return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?:^|\s)(?:\/\/|--).*$/gm)].map(([comment]) => comment).join('\n');
+}
+
 /** The rules of .gitignore as far as this project uses them: a name anywhere, or `/name` at the root only. */
 function readIgnoreRules(path: string): (path: string) => boolean {
   const lines = readFileSync(path, 'utf8').split('\n');

@@ -116,7 +116,7 @@ describe('the cases', () => {
 
 const EVERY_OPERATION = ['success', 'bad-login', 'failure-status', 'restricted', 'invalid'];
 
-/** What each operation can be refused with besides, and how its outcome can stay in doubt (gateway wire 2.2 to 2.6). */
+/** What each operation can be refused with besides, and how its outcome can stay in doubt. */
 const REFUSALS: Readonly<Record<OperationName, string>> = {
   processCreditCard: 'declined incorrect-security-code invalid-card-number null-reference timeout',
   createCustomerCodeAndProcessCreditCard:

@@ -16,7 +16,7 @@ import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 
-/** A real older copy of the ledger takes the place of the present one; journal, archive and service stay (F76). */
+/** A real older copy of the ledger takes the place of the present one; journal, archive and service stay. */
 
 let world: PipelineWorld;
 afterEach(() => world.close());

@@ -25,7 +25,7 @@ import { takeIn } from './support/take-in.ts';
 
 /**
  * No verb of a person leads to a send of a batch that may have been sent before, unless a resolution was recorded; the
- * verbs that record one are not among these (F81). Each is tried on a batch in every state. Then the batch is offered
+ * verbs that record one are not among these. Each is tried on a batch in every state. Then the batch is offered
  * for sending, and ledger and books of the service tell.
  */
 

@@ -10,7 +10,7 @@ import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, storyOf } from './support/story.ts';
 import { takeInCharges } from './support/take-in.ts';
 
-/** Sending from 20:00 to 6:00 UTC (F65), through all the stations that have to do with it. */
+/** Sending from 20:00 to 6:00 UTC, through all the stations that have to do with it. */
 
 let world: StepWorld;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { writeOutputFiles } from './output-files.ts';
 const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
 
 /**
- * The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault (F53).
+ * The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault.
  * @param notice.batches how many the file has
  */
 export async function writeNotice(

@@ -19,8 +19,8 @@ import { shownRow } from './shown-row.ts';
 
 /**
  * The files of one correction: the rows whose outcome changed after the result was delivered, as they are and as they
- * were, and a summary of what that comes to (F50). Whatever found the change out, the service or a person, ends here
- * (F62). Made from the ledger as of this correction, so that a later one does not alter it.
+ * were, and a summary of what that comes to. Whatever found the change out, the service or a person, ends here
+. Made from the ledger as of this correction, so that a later one does not alter it.
  * @throws PipelineError OUTPUT_MISMATCH when the control totals do not hold; then there is no summary
  */
 export async function writeResultCorrection(app: App, file: FileRow, correctionNo: number): Promise<void> {

@@ -19,7 +19,7 @@ type RowKind = (typeof ROW_KINDS)[number];
 
 /**
  * Writes, in one walk over the rows, the result file: every row of the input once, in its order, numbers masked, with its
- * outcome (F54); and the rejects and retry files (F55): rows that were certainly not charged, in the layout they came in,
+ * outcome; and the rejects and retry files: rows that were certainly not charged, in the layout they came in,
  * with the reason behind. A row of unknown outcome is in neither of the two: to send it again could charge twice. One that
  * would have no rows is not begun.
  */

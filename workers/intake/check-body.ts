@@ -8,7 +8,7 @@ import { PipelineError } from '../../src/kernel/errors.ts';
  * Makes sure that the bytes of a batch are its rows, before they are sealed: reads them as the service does, a row at every
  * line feed, a cell at every comma, no quoting, and finds as many rows, in each as many cells as the layout has, and in each
  * the amount that was checked. Shares no code with the check and the writer on purpose, so that a mistake of theirs shows
- * here (F41, lifecycle H5). It reads bytes and makes nothing of them, for a file has a million rows.
+ * here (control total H5). It reads bytes and makes nothing of them, for a file has a million rows.
  * @param cents of each row, as the check read them
  * @returns the sum of the amounts as they are read here
  * @throws PipelineError BODY_MISMATCH with the first row that differs; never with a value of it

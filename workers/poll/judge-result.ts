@@ -19,7 +19,7 @@ export type PlainJudgement = { kind: 'fits'; rows: PackedOutcomes; totals: Outco
 
 /**
  * Reads a result file against the rows of its batch. It fits only when every row is certain and rows and cents are those
- * of the batch; there is nothing in between, because half a result would pass for a whole one (F47, F51).
+ * of the batch; there is nothing in between, because half a result would pass for a whole one.
  */
 export function judgeResult(
   batch: Pick<BatchRow, 'operation' | 'rows' | 'cents'>,

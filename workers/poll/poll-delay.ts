@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * How long to wait before the next question (F45). Waits grow by the account's factor, so that a slow batch is not asked
+ * How long to wait before the next question. Waits grow by the account's factor, so that a slow batch is not asked
  * for all night every ten seconds; one that is overdue is asked for hourly, and after a week daily, for ever: the service
  * has the batch, and nobody else can say what became of it.
  * @param polls questions asked so far

@@ -12,7 +12,7 @@ export type CarriedOut = { result: 'done' | 'dry-run' } | { result: 'proposed'; 
 export type Order = { reason: string; evidence: Record<string, unknown> };
 
 /**
- * Does a resolution in one transaction, or only tries it, or writes it down for a second person (F34). It is tried before
+ * Does a resolution in one transaction, or only tries it, or writes it down for a second person. It is tried before
  * it is proposed, so that nobody is asked to confirm what would be refused.
  * @param before done in the same transaction and kept whatever follows, unless it is a dry run
  */

@@ -16,7 +16,7 @@ export type Comparison =
   | { kind: 'not_known'; text: string }
   | { kind: 'failed'; why: string };
 
-/** Asks for the result of one batch id and holds it against the rows that were sent, by position and identity (F52). */
+/** Asks for the result of one batch id and holds it against the rows that were sent, by position and identity. */
 export async function compareResult(desk: Desk, batchId: string): Promise<Comparison> {
   const answer = await desk.gateway.fetchBatchResult({ batchId });
   if (answer.kind !== 'done') return answer;

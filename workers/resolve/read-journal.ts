@@ -25,7 +25,7 @@ export type JournalReading = {
 };
 
 /**
- * Reads the service's own transaction report for a batch in doubt (F52). Rows that it shows get its outcome; rows that
+ * Reads the service's own transaction report for a batch in doubt. Rows that it shows get its outcome; rows that
  * two reports lack, the second long after the first, were never charged. When nothing is in doubt any more the batch is
  * settled, else what the report says is kept for the next one.
  * @param given the file as it is; nothing in it is trusted

@@ -24,7 +24,7 @@ export function expectedTimes(
 }
 
 /**
- * Writes down for each folder and business date whether the expected file had come by its time (F13). When it had not,
+ * Writes down for each folder and business date whether the expected file had come by its time. When it had not,
  * exactly one process, once, says so.
  */
 export async function checkExpected(app: App): Promise<void> {

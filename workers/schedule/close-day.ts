@@ -23,7 +23,7 @@ export type Closed = {
 };
 
 /**
- * Writes the report of an account's day from the last close to this one, for people and for programs (F67). Closes
+ * Writes the report of an account's day from the last close to this one, for people and for programs. Closes
  * follow each other without a gap: what comes after one belongs to the next, also over a weekend or a close that was
  * missed.
  */
@@ -54,7 +54,7 @@ async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Peri
   return { from, until: run.due_at };
 }
 
-/** What was expected of the folders of the account in this time and had not come (F13). */
+/** What was expected of the folders of the account in this time and had not come. */
 async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
   // The sweep may not have come to it yet.
   await checkExpected(app);

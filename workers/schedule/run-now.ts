@@ -23,7 +23,7 @@ export type RanNow =
   | { is: 'busy' | 'no business day'; day: string };
 
 /**
- * Makes today's run of a schedule now, if it was not made (F64). It is the run of the date: made before its time, it is
+ * Makes today's run of a schedule now, if it was not made. It is the run of the date: made before its time, it is
  * not made again when that comes. What was due before comes first, so that no date is passed over.
  * @param again looks at the folders once more when the run was made before
  * @throws PipelineError NOT_FOUND, or USAGE for `again` of a schedule that does not take

@@ -42,7 +42,7 @@ export async function makeCall(
   return answerStatus(answer);
 }
 
-/** What only the restriction check reads (spec 7). */
+/** What only the restriction check reads. */
 function readCallOptions(operation: OperationName, options: Call['options']): CallOptions {
   const { currency, mop } = options;
   return {

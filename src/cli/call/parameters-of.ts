@@ -25,7 +25,7 @@ export function environmentName(name: FieldName): string {
   return `PAYDROP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
-/** Whether the restriction check wants a method of payment that the operation itself does not carry (spec 7). */
+/** Whether the restriction check wants a method of payment that the operation itself does not carry. */
 export function needsMopBeside(operation: OperationName): boolean {
   return OPERATIONS[operation].checksCurrency && !takesMop(operation);
 }

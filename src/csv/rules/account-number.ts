@@ -3,7 +3,7 @@ import { findDamage } from './spreadsheet-damage.ts';
 
 /**
  * Account number: 4 to 26 digits.
- * @param routingCheck the first nine digits are a US routing number and have a right check digit (F26)
+ * @param routingCheck the first nine digits are a US routing number and have a right check digit
  */
 export function accountNumberRule(routingCheck: boolean): CellRule {
   return (cell, report) => {

@@ -1,7 +1,7 @@
 import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
-/** Account type: CHECKING or SAVING (spec 2.2). Clients also write `Savings`, so case and the final S do not count. */
+/** Account type: CHECKING or SAVING. Clients also write `Savings`, so case and the final S do not count. */
 export const accountTypeRule: CellRule = (cell, report) => {
   const upper = cell.toUpperCase();
   if (upper === 'CHECKING') return upper;

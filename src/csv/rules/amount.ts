@@ -3,7 +3,7 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
 /**
- * Amount: a plain decimal, sent with two places (F23), of the sign that the folder's operation has (F24). An amount of
+ * Amount: a plain decimal, sent with two places, of the sign that the folder's operation has. An amount of
  * the wrong sign is returned all the same, because the row can still be told apart by it.
  */
 export function amountRule(sign: 1 | -1): CellRule {

@@ -39,7 +39,7 @@ const BRANDS: { readonly [mop: string]: Brand } = {
 export type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
 
 /**
- * Whether a card number begins as those of the method of payment, and has one of their lengths (F25).
+ * Whether a card number begins as those of the method of payment, and has one of their lengths.
  * @param mop canonical
  * @param digits digits only, 12 to 19
  */

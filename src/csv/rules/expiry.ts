@@ -2,7 +2,7 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage, findMonthName } from './spreadsheet-damage.ts';
 
 /**
- * Expiry: `MM/YY` or `MMYY`, sent as MMYY (gateway wire 3.1). A card is good to the end of its month. Years are those
+ * Expiry: `MM/YY` or `MMYY`, sent as MMYY. A card is good to the end of its month. Years are those
  * of this century.
  * @param today YYYY-MM-DD in the zone of the account
  */

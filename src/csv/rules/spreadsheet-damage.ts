@@ -1,5 +1,5 @@
 /**
- * How a spreadsheet has changed a value, in words, or undefined when it shows no such trace (F27). The value that was
+ * How a spreadsheet has changed a value, in words, or undefined when it shows no such trace. The value that was
  * meant cannot be told from what is left.
  */
 export function findDamage(cell: string): string | undefined {

@@ -6,7 +6,7 @@ import { findDamage } from './spreadsheet-damage.ts';
 type TextLimits = {
   /** Longest text that is sent, in characters. */
   maxLength: number;
-  /** Commas and quotes become a space (F22). Elsewhere they make the row invalid. */
+  /** Commas and quotes become a space. Elsewhere they make the row invalid. */
   replacesCommas: boolean;
 };
 

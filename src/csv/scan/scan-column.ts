@@ -31,7 +31,7 @@ export type ScanRules = {
   readonly today: number;
   /** Months since the year 0 up to the current one, in the zone of the account. */
   readonly thisMonth: number;
-  /** The first nine digits of an account number must be a routing number with a right check digit (F26). */
+  /** The first nine digits of an account number must be a routing number with a right check digit. */
   readonly routingCheck: boolean;
   readonly mops: readonly Word[];
   readonly accountTypes: readonly Word[];

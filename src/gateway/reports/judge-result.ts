@@ -3,7 +3,7 @@ import type { ReportRow } from '../../../schemas/reports.ts';
 import type { JournalOutcome } from './report-answers.ts';
 
 /**
- * What the result of a line says became of the payment (gateway wire 2.7, 4). Only a listed text that fits its list is
+ * What the result of a line says became of the payment. Only a listed text that fits its list is
  * taken as proof; a time-out of a bank payment is sent again by the processor itself, so it is none.
  */
 export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'method' | 'list'>): JournalOutcome {

@@ -12,7 +12,7 @@ type ReadCsv =
   | { kind: 'unreadable'; why: string };
 
 /**
- * Reads the journal of a day or of a range by its titles, whatever their order (gateway wire 2.7). Titles that we do not
+ * Reads the journal of a day or of a range by its titles, whatever their order. Titles that we do not
  * know are passed over. A line that cannot be read makes the whole of it unreadable, because a report with a hole in it
  * would look like proof that a payment was not booked.
  * @param text the file of the service; an empty one has no lines

@@ -4,7 +4,7 @@ import { momentsInZone } from '../../kernel/moments-in-zone.ts';
 import type { JournalTime } from './report-answers.ts';
 
 /**
- * A time as a report writes it (gateway wire 2.7): `06/15/2017 10:11:12`, on the UK server the day first, or ISO 8601,
+ * A time as a report writes it: `06/15/2017 10:11:12`, on the UK server the day first, or ISO 8601,
  * which is in the zone of the server when it has no offset.
  */
 export function readJournalTime(text: string, server: Server): JournalTime {

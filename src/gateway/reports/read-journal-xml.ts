@@ -5,7 +5,7 @@ import type { JournalLine } from './report-answers.ts';
 type ReadXml = { kind: 'read'; entries: readonly JournalLine[] } | { kind: 'unreadable'; why: string };
 
 /**
- * Reads JOURNALREPORT (gateway wire 2.7); one without anything in it is a journal without lines. Elements that we do not
+ * Reads JOURNALREPORT; one without anything in it is a journal without lines. Elements that we do not
  * know are passed over; a transaction that lacks one that we need makes the whole of it unreadable, as in a CSV.
  */
 export function readJournalXml({ payload }: ServiceAnswer, source: LineSource): ReadXml {

@@ -5,7 +5,7 @@ export type ReportAnswer =
   | { kind: 'read'; report: JournalReport }
   /** The service named an error, or no report that can be relied on came after the repetitions. It proves nothing. */
   | { kind: 'failed'; errors: string }
-  /** Not offered on this server (spec 7). Nothing left. */
+  /** Not offered on this server. Nothing left. */
   | { kind: 'restricted'; message: string }
   /** The parameters break rules. Nothing left. */
   | { kind: 'invalid'; faults: readonly ParameterFault[] }

@@ -10,7 +10,7 @@ export type Login = { readonly agentCode: string; readonly password: string };
 export type SoapRequest = { headers: Record<string, string>; body: Buffer };
 
 /**
- * Builds the SOAP 1.2 request of any operation or report (gateway wire 1.4, 1.5). Nothing is sent.
+ * Builds the SOAP 1.2 request of any operation or report. Nothing is sent.
  * @param call.values the fields as text, unescaped; booleans as `true` or `false`, files as base64
  * @throws PipelineError INTERNAL without the values in it, which node-soap's own errors carry
  */

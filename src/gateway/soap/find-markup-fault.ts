@@ -1,4 +1,4 @@
-/** Deeper than any answer of the service, which stays below ten (F95). */
+/** Deeper than any answer of the service, which stays below ten. */
 const DEEPEST = 50;
 /** Elements, attributes and references. A list of 8,000 customers has as many; to parse more would take too much memory. */
 const MOST_MARKS = 250_000;

@@ -5,7 +5,7 @@ import { findMarkupFault, NOT_IN_XML } from './find-markup-fault.ts';
 import { loadWsdl } from './load-wsdl.ts';
 
 /**
- * The inside of IATSRESPONSE (gateway wire 2.1). `payload` holds the elements after STATUS and ERRORS as node-soap reads
+ * The inside of IATSRESPONSE. `payload` holds the elements after STATUS and ERRORS as node-soap reads
  * them: text trimmed, an empty element as null, a repeated one as an array.
  */
 export type ServiceAnswer = {
@@ -21,7 +21,7 @@ export type Reading = { kind: 'read'; answer: ServiceAnswer } | { kind: 'unreada
 /**
  * Reads the body of an HTTP 200 as the answer to one operation. Element names are matched without regard to their
  * namespace. It never throws: whatever is not exactly the expected answer is unreadable, for a fixed reason that quotes
- * nothing of it (F93, F95).
+ * nothing of it.
  */
 export async function readAnswer(operation: WireOperation, body: Buffer): Promise<Reading> {
   if (body.length === 0) return unreadable('the answer is empty');
@@ -56,7 +56,7 @@ function findServiceAnswer(operation: WireOperation, envelope: unknown): Reading
   return { kind: 'read', answer: { status: STATUS, errors, payload } };
 }
 
-/** Reports of the first version may come as base64 alone, without anything around it (gateway wire 1.4). */
+/** Reports of the first version may come as base64 alone, without anything around it. */
 function isBareFile(operation: WireOperation, result: unknown): result is string {
   return typeof result === 'string' && isReport(operation) && REPORTS[operation].form === 'CSV';
 }

@@ -18,7 +18,7 @@ export type Connection = {
 
 /**
  * Opens a new connection: name look-up, TCP and, for https, TLS within one time-out. Every failure here is proof that
- * no byte of a request has left, so it is told apart from all that can happen later (F38).
+ * no byte of a request has left, so it is told apart from all that can happen later.
  *
  * Sockets are used directly. Node's agents would reuse connections, and a reused one may die under the first byte; newer
  * versions also read proxies from the environment, and card data would go to whoever set it.

@@ -20,13 +20,13 @@ export type PostRequest = {
   headers: Record<string, string>;
   body: Buffer;
   timeoutMs: number;
-  /** An answer that is larger counts as broken; without a limit one answer could fill the memory (F95). */
+  /** An answer that is larger counts as broken; without a limit one answer could fill the memory. */
   largestAnswerBytes: number;
 };
 
 /**
  * Writes one HTTP request over an open connection, reads the answer and closes. It never throws, follows no redirect
- * and sends nothing twice (F39): whatever comes is handed back as it is, complete or broken.
+ * and sends nothing twice: whatever comes is handed back as it is, complete or broken.
  * @param request.timeoutMs for the whole of it, so that an answer that comes byte by byte cannot hold a worker for ever
  */
 export async function post(connection: Connection, request: PostRequest): Promise<PostOutcome> {

@@ -49,7 +49,7 @@ COMMENT ON COLUMN file.name IS 'Name given by the sender, long digit runs masked
 COMMENT ON COLUMN file.control IS 'Control totals of the sidecar, if one came: rows, totalCents, sha256.';
 CREATE INDEX file_by_state ON file (state, state_at);
 CREATE INDEX file_by_name ON file (account, name);
--- The same bytes are taken once per account (F68); a refused or cancelled file may come again.
+-- The same bytes are taken once per account; a refused or cancelled file may come again.
 CREATE UNIQUE INDEX one_content_per_account ON file (account, sha256)
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');
 

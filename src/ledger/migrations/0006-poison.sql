@@ -1,4 +1,4 @@
--- Readings of claimed files that began, so that a file whose reading ends the process is not read for ever (F73).
+-- Readings of claimed files that began, so that a file whose reading ends the process is not read for ever.
 CREATE TABLE reading (
   file_id         text PRIMARY KEY,
   begun           integer NOT NULL,

@@ -1,4 +1,4 @@
--- The end of what is kept of a file (F92): its data key, its sealed parts, and what could be used to guess numbers.
+-- The end of what is kept of a file: its data key, its sealed parts, and what could be used to guess numbers.
 
 ALTER TABLE file
   ADD COLUMN shredded_at timestamptz,

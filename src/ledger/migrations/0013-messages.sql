@@ -7,6 +7,6 @@ COMMENT ON COLUMN file.content_sha256 IS 'Of an encrypted drop: SHA-256 of what 
 COMMENT ON COLUMN file.content_key IS 'Of an encrypted drop: the session key of the message, sealed with the data key of the file.';
 
 -- Encrypted twice, the same file has other bytes each time. So what is inside is taken once per account as well, whether
--- it came encrypted or not (F68).
+-- it came encrypted or not.
 CREATE UNIQUE INDEX one_inside_per_account ON file (account, (coalesce(content_sha256, sha256)))
   WHERE state IN ('accepted', 'held', 'in_progress', 'completed', 'partly_cancelled');

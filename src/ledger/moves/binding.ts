@@ -4,7 +4,7 @@ import type { BatchKey } from './move.ts';
 import type { Binding } from './propose.ts';
 
 /**
- * What a proposal for a file is made for (F34): its bytes, its valid rows and money, and that nobody has moved it. The
+ * What a proposal for a file is made for: its bytes, its valid rows and money, and that nobody has moved it. The
  * file stays as it is until this transaction is over.
  * @throws PipelineError NOT_FOUND
  */

@@ -18,7 +18,7 @@ export type Cancelled = {
 };
 
 /**
- * Stops what was not sent of a file (F35), also what a worker has just taken up. When nothing was sent the file is
+ * Stops what was not sent of a file, also what a worker has just taken up. When nothing was sent the file is
  * cancelled; when everything that was sent is final it is partly cancelled; else the rest goes on, and the file is
  * completed with the stopped rows as not sent.
  *

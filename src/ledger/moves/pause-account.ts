@@ -3,7 +3,7 @@ import { transact } from '../transaction.ts';
 import type { Because } from './move.ts';
 import { lockForStop } from './stop-lock.ts';
 
-/** In the place of an account: all of them (F66). */
+/** In the place of an account: all of them. */
 export const ALL_ACCOUNTS = '*';
 
 /**

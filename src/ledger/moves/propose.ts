@@ -45,7 +45,7 @@ export type ProposalRow = {
 export type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
 
 /**
- * Writes down what one person wants done (F34). Nothing is done before another person confirms it.
+ * Writes down what one person wants done. Nothing is done before another person confirms it.
  * @returns the number of the proposal
  * @throws PipelineError PROPOSAL_OPEN when one for the same file or batch waits already
  */

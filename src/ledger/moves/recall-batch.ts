@@ -22,7 +22,7 @@ export type Recalled = {
 };
 
 /**
- * Compares the send journal with the ledger and makes the ledger remember (F76). Every account of which the journal
+ * Compares the send journal with the ledger and makes the ledger remember. Every account of which the journal
  * knows more is stopped. What was sent can then never be sent again, whoever resumes the account: a batch that waits is
  * in doubt from here on, and the bytes of a call that no batch can answer for are barred.
  *

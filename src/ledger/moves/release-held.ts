@@ -30,7 +30,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Beca
 const NO_ROWS = 'it has no row that could be sent; decline it';
 
 /**
- * Proposes to approve a held file, for the bytes, rows and money that it has now (F34). It stays held until another
+ * Proposes to approve a held file, for the bytes, rows and money that it has now. It stays held until another
  * person confirms.
  * @returns the number of the proposal
  * @throws PipelineError MOVE_REFUSED when the file is not held or has no valid row, PROPOSAL_OPEN

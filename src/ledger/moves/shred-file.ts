@@ -6,7 +6,7 @@ const ACTOR = 'worker:sweep';
 
 /**
  * Destroys the data key of a file whose time is over, and with it everything that is sealed of it, wherever a copy of it
- * lies (F92). Its masked rows, outcomes and outputs stay. What it waits for is asked again under the lock of the file.
+ * lies. Its masked rows, outcomes and outputs stay. What it waits for is asked again under the lock of the file.
  * @returns false when it is not due (any more)
  */
 export async function shredFile(ledger: Ledger, fileId: string, days: RetentionDays): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { BatchRow } from '../records.ts';
 import { UNWRITTEN_CORRECTIONS } from './read-changes.ts';
 
 /**
- * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment (F43).
+ * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment.
  */
 export type DueWork = {
   intake: string[];

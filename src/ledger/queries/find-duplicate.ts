@@ -9,7 +9,7 @@ export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: FileState; mayBeCharged: boolean };
 
 /**
- * The file of this account that had the same bytes and was taken, if any (F68). Of what is encrypted the bytes inside
+ * The file of this account that had the same bytes and was taken, if any. Of what is encrypted the bytes inside
  * count as well, also against files that came as they are.
  * @param inside SHA-256 of what is inside; left out, of the bytes that came
  */
@@ -42,7 +42,7 @@ export async function findSameName(
 }
 
 /**
- * The file of this account with the same rows in whatever order and spelling (F69). One of which certainly nothing was
+ * The file of this account with the same rows in whatever order and spelling. One of which certainly nothing was
  * charged does not count: its rows may be sent once more.
  * @param rowSet mark of the rows, see vault/row-set.ts
  */
@@ -61,7 +61,7 @@ export async function findSameRows(
 
 /**
  * The file of this account and operation that was taken since a moment and has as many valid rows with the same total
- * (F70); again only if something of it may be charged.
+; again only if something of it may be charged.
  */
 export async function findSameTotals(
   tx: Transaction,

@@ -4,7 +4,7 @@ import type { Transaction } from '../transaction.ts';
 /** What the files before this one were like; refunds count without their sign. */
 export type UsualSize = { files: number; rows: number; cents: number };
 
-/** The median of the last twenty accepted files of the same folder (F30): one huge file among them moves it little. */
+/** The median of the last twenty accepted files of the same folder: one huge file among them moves it little. */
 export async function readUsualSize(
   tx: Transaction,
   file: Pick<FileRow, 'file_id' | 'account' | 'folder'>,

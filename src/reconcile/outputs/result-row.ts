@@ -15,7 +15,7 @@ export type FinishedRow = {
   attempt: number | null;
 };
 
-/** Cells of one line of the result file: line, the masked input, the outcome (lifecycle "Output files"). */
+/** Cells of one line of the result file: line, the masked input, the outcome. */
 export function resultCells(row: FinishedRow, maskedInput: readonly string[]): string[] {
   return [
     String(row.line),

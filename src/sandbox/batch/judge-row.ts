@@ -19,7 +19,7 @@ export type RowSetting = {
 };
 
 /**
- * What the service says to a row by itself; whether it came before is asked elsewhere (gateway wire 3.3).
+ * What the service says to a row by itself; whether it came before is asked elsewhere.
  *
  * Files are tried here without anybody having created the records first, so every customer code is good except an
  * empty one, those that begin with X, which stand for codes that do not exist, and those whose record pays another way.

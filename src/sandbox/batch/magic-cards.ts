@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { Server } from '../../../schemas/operations.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 
-/** What the test account answers to one card, by amount (gateway wire 6.3). */
+/** What the test account answers to one card, by amount. */
 export type MagicCard = {
   readonly number: string;
   readonly amounts: readonly MagicAmount[];
@@ -76,7 +76,7 @@ export function judgeCard(charge: CardCharge): string {
 }
 
 /**
- * What the service says to a refund: of a card that answers by amount it pays nothing back (gateway wire 6.3).
+ * What the service says to a refund: of a card that answers by amount it pays nothing back.
  * @param isCard whether the charge was made with that number, which the books know without holding it
  * @param isTooMuch whether more would be paid back than was charged
  */

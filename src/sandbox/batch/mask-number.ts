@@ -1,5 +1,5 @@
 /**
- * A number as result files show it: the first digit, stars, the last four, as long as before (gateway wire 3.3; only
+ * A number as result files show it: the first digit, stars, the last four, as long as before (only
  * the last four are certain). Of a number with fewer than eight characters only the last two stay, because five of
  * them would be most of it.
  */

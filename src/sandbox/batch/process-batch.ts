@@ -33,7 +33,7 @@ export type BatchRules = {
   readonly keyOf: (parts: readonly string[]) => string;
 };
 
-/** Judges every row of a batch in order; row n of the result answers row n of the file (gateway wire 3.3). */
+/** Judges every row of a batch in order; row n of the result answers row n of the file. */
 export function processBatch(file: BatchFile, rules: BatchRules): JudgedBatch {
   const keys = new Set<string>();
   const judged = file.rows.map((cells) => {

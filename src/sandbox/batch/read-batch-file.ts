@@ -5,7 +5,7 @@ export type BatchFile = { readonly rows: readonly (readonly string[])[]; readonl
 
 /**
  * Splits a batch file into rows and cells: at line ends, and at every comma, because nothing is known of quotes
- * (gateway wire 3.1). Blank lines are passed over. Bytes that are no UTF-8 are read one by one as Latin-1, which gives
+. Blank lines are passed over. Bytes that are no UTF-8 are read one by one as Latin-1, which gives
  * the very same bytes back in the result file.
  */
 export function readBatchFile(bytes: Buffer): BatchFile {

@@ -1,6 +1,6 @@
 import type { PaymentKind } from '../customers/customer.ts';
 
-/** One line of the reports of the service (gateway wire 2.7). Holds no whole number. */
+/** One line of the reports of the service. Holds no whole number. */
 export type JournalEntry = {
   /** When it came into this list with this result, ISO 8601 in UTC. */
   readonly at: string;
@@ -15,7 +15,7 @@ export type JournalEntry = {
   readonly lastName: string;
   /** MOP of a card, account type of a bank account; may be empty. */
   readonly payment: string;
-  /** Masked as in gateway wire 2.5. */
+  /** Masked as the service shows it. */
   readonly shownNumber: string;
   /** MM/YY, empty for a bank account. */
   readonly expiry: string;

@@ -4,7 +4,7 @@ import type { Books } from './open-books.ts';
 import type { Payment } from './payment-book.ts';
 
 /**
- * Every charge and refund of an account as a line of the reports, the oldest first (gateway wire 2.7, 6.4).
+ * Every charge and refund of an account as a line of the reports, the oldest first.
  *
  * A payment stands in one list at a time, so no sum counts it twice: a bank charge is approved when it is taken, and is
  * approved anew, rejected or returned once the bank has spoken, from that moment on. That it moves, instead of leaving

@@ -1,7 +1,7 @@
 import { passesLuhn } from '../../kernel/luhn.ts';
 
 /**
- * What is wrong with a card that shall be stored, the number before the expiry (gateway wire 2.5).
+ * What is wrong with a card that shall be stored, the number before the expiry.
  * @param expiry MM/YY; good until the end of its month
  * @returns undefined when nothing is
  */

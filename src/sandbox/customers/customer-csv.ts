@@ -3,7 +3,7 @@ import type { Customer } from './customer.ts';
 
 /**
  * A list of records as a CSV file with a header. Columns and their order are our assumption: no source shows one
- * (gateway wire 2.5).
+.
  */
 export function customersCsv(customers: readonly Customer[]): string {
   const rows = customers.map((customer) => COLUMNS.map(([, textOf]) => quote(textOf(customer))));

@@ -3,7 +3,7 @@ import { element, textElement } from '../xml/write-xml.ts';
 import type { Customer } from './customer.ts';
 
 /**
- * A record as details and lists show it, its number masked (gateway wire 2.5). Title and items are not shown there.
+ * A record as details and lists show it, its number masked. Title and items are not shown there.
  * @param showsFullName whether the full name stands before its parts, as in version 1 of the service
  */
 export function customerXml({ code, contact, schedule, ...payment }: Customer, showsFullName = false): string {

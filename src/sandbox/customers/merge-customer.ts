@@ -21,7 +21,7 @@ const PAYMENT_ELEMENTS = {
 } as const satisfies Record<PaymentKind, PaymentElements>;
 
 /**
- * A record as a call wants it (gateway wire 2.5; mostly our assumption, because clients always send everything). What
+ * A record as a call wants it (mostly our assumption, because clients always send everything). What
  * the call leaves out stays as it is. What it sends empty is emptied, except for the payment, which stays.
  * @param old the record before; one that is empty when it is created
  * @param replacesNumber whether the number is taken from the call at all

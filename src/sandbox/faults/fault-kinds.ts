@@ -8,7 +8,7 @@ import type { FaultKind, FaultNeed, StruckCall } from './fault-kind.ts';
 import type { Step } from './steps.ts';
 
 /**
- * Every way in which the sandbox can fail on demand (gateway wire 6.2, 8). To add one, add a row; plan, control API and
+ * Every way in which the sandbox can fail on demand. To add one, add a row; plan, control API and
  * docs/sandbox.md follow from the table, and test/support/fault-expectations.ts asks what a client must make of it.
  */
 export const FAULT_KINDS = {

@@ -1,7 +1,7 @@
 import { element, textElement } from '../xml/write-xml.ts';
 
 /**
- * The payload of the four batch operations (gateway wire 2.4). Its values carry no padding: PHP compares the batch id
+ * The payload of the four batch operations. Its values carry no padding: PHP compares the batch id
  * of the submission with that of the result as it stands.
  */
 export function batchPayload(result: string, batchId: string, ...more: readonly string[]): string {

@@ -16,7 +16,7 @@ import { readTotal } from './read-total.ts';
 export type ChargeSource = 'given' | 'stored' | 'new';
 
 /**
- * A single charge (gateway wire 2.2, 2.3, 6.3). It is never a duplicate of another: the invoice number is a label, so a
+ * A single charge. It is never a duplicate of another: the invoice number is a label, so a
  * client that sends a charge again charges again. The row, and the record that it creates, are one line of the books,
  * written before the answer leaves.
  */

@@ -7,7 +7,7 @@ import type { Call, Desk, Handler } from './handler.ts';
 
 /**
  * Lists the records that were created from one moment to another, both included, the oldest first. An empty code asks
- * for all of them (gateway wire 2.5).
+ * for all of them.
  */
 export function customerList(form: 'XML' | 'CSV'): Handler {
   return {

@@ -1,7 +1,7 @@
 import { element, textElement } from '../xml/write-xml.ts';
 
 /**
- * The payload of the operations on one record (gateway wire 2.5). Unlike those of charges its values carry no padding:
+ * The payload of the operations on one record. Unlike those of charges its values carry no padding:
  * PHP compares them as they stand.
  */
 export function customerPayload(result: string, customerCode: string): string {

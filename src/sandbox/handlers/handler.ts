@@ -11,7 +11,7 @@ import type { Answer } from '../soap/write-envelope.ts';
  * `handlers.ts`: the WSDL, the help page and the routing follow from the table.
  */
 export type Handler = {
-  /** Elements without which the service stumbles over a null reference (gateway wire 2.6). */
+  /** Elements without which the service stumbles over a null reference. */
   readonly needs: readonly WireField[];
   /** The payload beside the error text when a call failed. */
   readonly failurePayload: string;

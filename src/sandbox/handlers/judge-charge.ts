@@ -10,7 +10,7 @@ export type JudgedCharge = Omit<CardCharge, 'number' | 'amountCents'> & {
 };
 
 /**
- * What the service says to a single charge (gateway wire 2.2, 2.3, 6.3). A bank charge is only taken for the bank;
+ * What the service says to a single charge. A bank charge is only taken for the bank;
  * whether it is paid is known days later.
  * @returns `OK: ...` or `REJECT: n`
  */

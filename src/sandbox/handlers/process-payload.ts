@@ -8,7 +8,7 @@ export type ProcessResult = {
 };
 
 /**
- * The payload of a card charge or refund (gateway wire 2.2). Its values are padded with a space before and a line feed
+ * The payload of a card charge or refund. Its values are padded with a space before and a line feed
  * behind, and the settlement dates are there on declines too.
  * @param at the money is settled on the day after; days are those of UTC
  */
@@ -20,7 +20,7 @@ export function cardPayload(result: ProcessResult, at: Date): string {
   );
 }
 
-/** The payload of a bank charge or refund (gateway wire 2.3), which is settled who knows when. */
+/** The payload of a bank charge or refund, which is settled who knows when. */
 export function bankPayload(result: ProcessResult): string {
   return payloadOf(result);
 }

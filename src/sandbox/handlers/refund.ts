@@ -9,7 +9,7 @@ import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAY
 import { readTotal } from './read-total.ts';
 
 /**
- * Pays a single charge back, as a whole or in parts, and answers with an id of its own (gateway wire 2.2, 6.4). The
+ * Pays a single charge back, as a whole or in parts, and answers with an id of its own. The
  * charge must be one of the account, approved, and of the same kind; a refund cannot be refunded.
  */
 export function refund(kind: PaymentKind): Handler {
@@ -81,7 +81,7 @@ function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents:
 
 /**
  * Whether a bank charge has brought money, or may still do so. The service paid charges back that were under way in one
- * year and refused it in another (gateway wire 6.4); that it refuses those which failed for good is our assumption.
+ * year and refused it in another; that it refuses those which failed for good is our assumption.
  */
 function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: Desk, at: Date): boolean {
   switch (bankStateOf(new Date(row.at), row.amountCents, at).stage) {

@@ -5,7 +5,7 @@ import { csvCell, guardNumber, payersWords, quoteCell } from './csv-cell.ts';
 import type { Face } from './face.ts';
 
 /**
- * The journal of a day (gateway wire 2.7). The odd spaces in the titles are those of the service. The titles of bank
+ * The journal of a day. The odd spaces in the titles are those of the service. The titles of bank
  * payments are our assumption from the fifth on: only the first four are recorded.
  */
 export function dayCsv(method: ReportRow['method'], entries: readonly JournalEntry[], face: Face): string {

@@ -2,7 +2,7 @@ import { REPORT_TIMES } from '../../../schemas/reports.ts';
 import { dayInZone, formatInZone } from '../../kernel/zone-time.ts';
 import type { Account } from '../handlers/handler.ts';
 
-/** How the server of an account writes and compares times in its reports (gateway wire 2.7). */
+/** How the server of an account writes and compares times in its reports. */
 export type Face = {
   /** Names the account at the bank, in reports of the UK server only. */
   readonly hasBankReference: boolean;

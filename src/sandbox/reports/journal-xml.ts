@@ -5,7 +5,7 @@ import { element, textElement as writeText } from '../xml/write-xml.ts';
 import type { Face } from './face.ts';
 
 /**
- * The journal of a day as XML (gateway wire 2.7). The form of the time and the items, which the journal does not keep,
+ * The journal of a day as XML. The form of the time and the items, which the journal does not keep,
  * are our assumption.
  */
 export function journalXml(entries: readonly JournalEntry[], face: Face): string {

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../books/journal-entry.ts';
 import { csvCell, payersWords, quoteCell } from './csv-cell.ts';
 import type { Face } from './face.ts';
 
-/** The journal of a range of time (gateway wire 2.7). The order of the titles from the fourth on is our assumption. */
+/** The journal of a range of time. The order of the titles from the fourth on is our assumption. */
 export function rangeCsv(entries: readonly JournalEntry[], face: Face): string {
   const titles = face.hasBankReference ? [...TITLES, 'ACH Ref.'] : TITLES;
   const rows = entries.map((entry) => cellsOf(entry, face));

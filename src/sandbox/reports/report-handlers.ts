@@ -9,7 +9,7 @@ import { type Face, faceOf } from './face.ts';
 import { journalXml } from './journal-xml.ts';
 import { rangeCsv } from './range-csv.ts';
 
-/** The journals of ReportLink (gateway wire 2.7), one handler for each row of schemas/reports.ts. */
+/** The journals of ReportLink, one handler for each row of schemas/reports.ts. */
 export const REPORT_HANDLERS = Object.fromEntries(
   Object.entries(REPORTS).map(([name, row]) => [name, report(row)]),
 ) as Readonly<Record<ReportName, Handler>>;

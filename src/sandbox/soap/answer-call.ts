@@ -14,7 +14,7 @@ import { type Answer, answerReply, faultReply } from './write-envelope.ts';
 
 /**
  * Answers a SOAP request. What cannot be read is a fault; everything else is an answer of the operation, in the order
- * of the service: what is missing, the login, the server, and only then what the values say (gateway wire 2.6, 6.3).
+ * of the service: what is missing, the login, the server, and only then what the values say.
  */
 export async function answerCall(service: ServiceName, request: HttpCall, desk: Desk): Promise<Reply> {
   const refusal = refuseMedia(request.headers);

@@ -4,7 +4,7 @@ import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 type TextFields = ReadonlyMap<string, string>;
 
 /**
- * What the service does with a text that is too long is not known (gateway wire 6.1): refusing it is our assumption,
+ * What the service does with a text that is too long is not known: refusing it is our assumption,
  * because a client then hears of it. Numbers are not asked here, they have refusals of their own, and neither are
  * addresses of payers, of which clients send longer ones.
  * @returns a sentence about the first such text of a call, without the text; undefined when there is none

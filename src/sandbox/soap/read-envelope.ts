@@ -16,7 +16,7 @@ export type SoapCall = {
 };
 
 /**
- * Reads a request in any of the three styles that clients use (gateway wire 1.2): SOAP 1.1, SOAP 1.2 with and without
+ * Reads a request in any of the three styles that clients use: SOAP 1.1, SOAP 1.2 with and without
  * an action. Elements are found by local name, in any order and namespace, and the answer is due in the version of the
  * envelope, whatever the Content-Type says.
  */

@@ -1,5 +1,5 @@
 /**
- * The moment that an XML Schema dateTime names, or a bare date, which ASP.NET takes as its midnight (gateway wire 6.1).
+ * The moment that an XML Schema dateTime names, or a bare date, which ASP.NET takes as its midnight.
  * One without an offset is taken as UTC, which is our assumption.
  * @returns undefined when the text is neither, or names a day or an hour that does not exist
  */

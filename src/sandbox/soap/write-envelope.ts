@@ -27,7 +27,7 @@ const FAULT_CODES = {
 } as const satisfies Record<SoapFault['blame'], Record<SoapVersion, string>>;
 
 /**
- * The answer of an operation in the layout of the service (gateway wire 2.1): one line, HTTP 200 also for failures and
+ * The answer of an operation in the layout of the service: one line, HTTP 200 also for failures and
  * declines. STATUS only says whether the call was understood.
  * @param name the request element, with its V1 if it had one; the answer's elements are named after it
  */
@@ -41,7 +41,7 @@ export function answerReply(version: SoapVersion, name: string, answer: Answer):
   return { status: 200, contentType: CONTENT_TYPES[version], body: wrapBody(version, body) };
 }
 
-/** A fault in the words of ASP.NET (gateway wire 2.6), HTTP 500 in both versions. */
+/** A fault in the words of ASP.NET, HTTP 500 in both versions. */
 export function faultReply({ version, blame, fault }: SoapFault): Reply {
   const code = FAULT_CODES[blame][version];
   const body = version === '1.1' ? faultOf11(code, fault) : faultOf12(code, fault);

@@ -8,7 +8,7 @@ export type BankState = {
 };
 
 /**
- * Where a bank charge that was taken is by now (gateway wire 6.4). Nothing of it is stored, so it follows the clock
+ * Where a bank charge that was taken is by now. Nothing of it is stored, so it follows the clock
  * forward and back, and is the same after a restart.
  */
 export function bankStateOf(takenAt: Date, amountCents: number, now: Date): BankState {

@@ -1,5 +1,5 @@
 /**
- * How bank charges of the test account go through the bank (gateway wire 6.4).
+ * How bank charges of the test account go through the bank.
  *
  * When files leave and what becomes of an amount is known from the vendor. How long the bank then takes is our
  * assumption: clients are told to expect three to five days in all. Holidays of the bank are not known here.

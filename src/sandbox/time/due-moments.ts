@@ -9,7 +9,7 @@ export type DueSchedule = {
 };
 
 /**
- * The moments at which a recurring payment is due, the earliest first (spec 2.2, 8; gateway wire 6.1).
+ * The moments at which a recurring payment is due, the earliest first.
  *
  * Weekly on day 1 (Sunday) to 7 (Saturday); monthly on a day of the month, or on the last day of a month that lacks it;
  * quarterly and annually on the day of the begin date, in the same way. The first day is that of the begin date, the

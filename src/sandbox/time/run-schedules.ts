@@ -11,8 +11,8 @@ import { readTotal } from '../handlers/read-total.ts';
 
 /**
  * Books every recurring payment that is due by the clock of the sandbox and was not booked yet, the earliest first. Each
- * is judged like a single charge by customer code, and booked at the moment when it was due (spec 2.2; gateway wire 7,
- * question 31). What moves the clock back takes nothing back.
+ * is judged like a single charge by customer code, and booked at the moment when it was due (our
+ * assumption). What moves the clock back takes nothing back.
  *
  * It may be called at any time and several times at once: the books are asked and written in one step, and each line
  * says which run it is, so none is booked twice, also after a kill in the middle. Of a great many the rest follows with

@@ -88,7 +88,7 @@ export type DeedHandler<Kind extends Subject['kind'] = Subject['kind']> = {
   readonly asks?: readonly Ask[];
   /** States of the file or batch in which it may be done, for the links on its page; left out, always. */
   readonly from?: readonly string[];
-  /** Whether the send journal is compared first, so that nobody decides over what a restored ledger has forgotten (F76). */
+  /** Whether the send journal is compared first, so that nobody decides over what a restored ledger has forgotten. */
   readonly comparesJournal?: boolean;
   /** Values that stand in the form at first. */
   suggest?(desk: Desk, subject: SubjectOf<Kind>): Promise<Filled>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readJournalCsv } from '../../../src/gateway/reports/read-journal-csv.ts';
 
 const CARDS = { row: { method: 'card', list: 'approved' }, server: 'NA' } as const;
-/** As recorded (gateway wire 2.7). */
+/** As recorded. */
 const DAY =
   'Invoice,Date,Agent,Customer Code,CCType,First Name, Last Name, Card Number, Expire, Total, Result, Detail,Transaction ID\r\n';
 const DAY_ROW = `INV-1,06/15/2017 10:11:12,TEST88,"",VISA,"Ada","Byron",'4***********2220,'12/20,5.00,OK:678594:, ,A9000001\r\n`;

@@ -103,7 +103,7 @@ function arbitraryDigits(least: number, most: number): fc.Arbitrary<string> {
   return fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
 }
 
-/** The rules between fields (spec 2.2): what they demand is filled in, so that no case has to be thrown away. */
+/** The rules between fields: what they demand is filled in, so that no case has to be thrown away. */
 function keepPairRules(values: AnyParameters, operation: OperationName): AnyParameters {
   if (values.recurring === true) {
     if (!/[1-9]/.test(textOf(values.amount))) values.amount = '5.00';

@@ -4,7 +4,7 @@ import type { Currency } from '../../../schemas/restrictions.ts';
 import { createGatewayClient, type GatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
-/** One regional face of the service, written after spec 2.2 and gateway wire 5.1. */
+/** One regional face of the service, written after the specification of the service. */
 export type Face = {
   readonly server: Server;
   readonly currency: Currency;

@@ -1,6 +1,6 @@
 import type { CustomerRecord } from '../../../src/gateway/client-answers.ts';
 
-/** A record as gateway wire 2.5 shows it. */
+/** A record as the service shows it. */
 export const RECORD_XML =
   '<CST><CSTC>A10000001</CSTC><FN>Ada</FN><LN>Byron</LN><CO>Engine Co.</CO><ADD>1 Some Road</ADD><CTY>Troy</CTY>' +
   '<ST>NY</ST><CNT /><ZC>12180</ZC><PH>555-555-1234</PH><MB>555-555-5555</MB><FX>555-555-4321</FX>' +

@@ -1,4 +1,4 @@
-/** Answers of the service as gateway wire 2.1 to 2.6 records them. */
+/** Answers of the service as they were recorded. */
 
 export function envelope(body: string): string {
   return (

@@ -6,7 +6,7 @@ import { answerOf, batchResult, DONE, failure, success, WAIT } from './soap-answ
 /** A body that the service could send, and the kind of answer that a client must make of it. */
 export type ValidAnswer = { readonly body: Buffer; readonly kind: string };
 
-/** Good, bad and unfinished answers of an operation (gateway wire 2), for the request of `sampleParameters`. */
+/** Good, bad and unfinished answers of an operation, for the request of `sampleParameters`. */
 export function validAnswers(operation: OperationName): ValidAnswer[] {
   const wrong = process('Error : Invalid Username or Password.');
   return [

@@ -1,6 +1,6 @@
 import type { SoapVersion } from '../../../src/sandbox/soap/write-envelope.ts';
 
-/** The three ways in which clients of the service ask (gateway wire 1.5). */
+/** The three ways in which clients of the service ask. */
 export type Style = 'soap 1.1' | 'soap 1.2 with action' | 'soap 1.2 without action';
 export const STYLES: readonly Style[] = ['soap 1.1', 'soap 1.2 with action', 'soap 1.2 without action'];
 

@@ -14,7 +14,7 @@ import { achRow, cardRow, codeRow, lines, upTo } from '../../support/payment-row
 import { redisVerdict, startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 /**
- * Card and account numbers exist in memory and inside sealed blobs only (F89, F90, F93). Every number here is made up
+ * Card and account numbers exist in memory and inside sealed blobs only. Every number here is made up
  * for the test, goes through the whole pipeline in every position in which a sender could put it, and is then searched
  * for in every byte that the pipeline left behind.
  */

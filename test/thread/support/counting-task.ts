@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
-/** What the thread is asked for in open-thread.test.ts. */
+/** What the thread is asked for in open-thread.soak.test.ts. */
 export type CountingOrder = {
   upTo: number;
   atEnd?: 'tell the thread' | 'fail' | 'fail as ours' | 'exit' | 'throw outside' | 'eat memory';

@@ -23,7 +23,7 @@ export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
 
 const TONES = { agree: 'good', differ: 'bad', 'not yet': 'busy', 'not needed': 'quiet' } as const;
 
-/** The hand-overs of lifecycle "Control totals", in words. */
+/** What each control total compares. */
 const ABOUT: Readonly<Record<string, string>> = {
   H0: 'The control file of the sender and what came',
   H1: 'The bytes that were taken and the bytes that were read',
