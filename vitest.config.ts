@@ -8,14 +8,14 @@ const SLOW: readonly string[] = [
   'simulation/simulation',
   'browser/walk',
   'pipeline/bad-input',
-  'workers/deliver.test',
+  'deliver/deliver.test',
   'admission/admit',
 ];
 
 /**
  * Tests that mock modules, which all others share with their worker: that saves loading them for each file.
  */
-const ALONE = ['test/drop/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
+const ALONE = ['test/files/write-output-without-links.test.ts', 'test/chaos/journal-sync.test.ts'];
 /** One worker for each core: more of them take as long, since each has to load and warm up the same code. */
 const SHORT = { maxWorkers: Math.max(2, availableParallelism()) };
 /** Stories wait more than they work. */

@@ -1,20 +1,20 @@
 import { createGateway, type Gateway, type GatewaySettings } from './gateway/create-gateway.ts';
 import { createReportClient, type ReportClient } from './gateway/reports/create-report-client.ts';
-import type { Account, Folder, Settings } from './kernel/config.ts';
+import type { Account, Folder, Settings } from './config/config.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { PipelineError, reasonOf } from './kernel/errors.ts';
 import type { Log } from './kernel/log.ts';
 import { type Pulse, startPulse } from './kernel/pulse.ts';
-import { readVaultKey } from './ledger/moves/keep-vault-key.ts';
-import { type Ledger, openLedger } from './ledger/open-ledger.ts';
-import { openSendJournal, type SendJournal } from './ledger/send-journal.ts';
+import { readVaultKey } from './ledger/key/keep-vault-key.ts';
+import { type Ledger, openLedger } from './ledger/engine/open-ledger.ts';
+import { openSendJournal, type SendJournal } from './ledger/admission/send-journal.ts';
 import { openKeys, type OpenPgpKeys } from './pgp/open-keys.ts';
 import { openQueue, type Queue } from './queue/open-queue.ts';
 import { openTelemetry, type Telemetry } from './telemetry/open-telemetry.ts';
 import { openThread, type WorkThread } from './thread/open-thread.ts';
-import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './vault/fingerprint.ts';
-import { findKeyPlace } from './vault/key-place.ts';
-import { type KeyRing, openKeyRing } from './vault/key-ring.ts';
+import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './crypto/fingerprints/fingerprint.ts';
+import { findKeyPlace } from './crypto/key-place.ts';
+import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 
 /** Everything the stations work with. Made in one place, closed in reverse. */
 export type App = {

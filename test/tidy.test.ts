@@ -39,7 +39,7 @@ const RULES: readonly { promise: string; rule: TidyRule; offenders: readonly Sou
     rule: importLevels,
     offenders: [
       file('schemas/a.ts', "import { x } from '../src/kernel/money.ts';"),
-      file('src/csv/a.ts', "import type { X } from '../vault/seal.ts';"),
+      file('src/csv/a.ts', "import type { X } from '../crypto/seal.ts';"),
       file('src/gateway/a.ts', "export * from '../sandbox/books.ts';"),
       file('src/web/a.ts', "import '../cli/main.ts';"),
       file('src/app.ts', "const x = await import('./web/pages.ts');"),

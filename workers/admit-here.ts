@@ -1,7 +1,7 @@
 import type { App } from '../src/app.ts';
 import { admit, isAdmitted, isOwn, type OwnTrouble, type Sender } from '../src/ledger/admission/admit.ts';
 import { sayWaits } from '../src/ledger/admission/say-waits.ts';
-import { type Recalled, recallForgotten } from '../src/ledger/moves/recall-batch.ts';
+import { type Recalled, recallForgotten } from '../src/ledger/doubt/recall-batch.ts';
 import { note, noteEnd } from './note-failures.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import type { Folder } from '../src/kernel/config.ts';
+import type { Folder } from '../src/config/config.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 
 /**

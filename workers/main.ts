@@ -1,27 +1,27 @@
 import type { Payload, QueueName } from '../schemas/jobs.ts';
 import { EVERY_ROLE, type Role, ROLES } from '../schemas/roles.ts';
 import type { App } from '../src/app.ts';
-import { checkFolders } from './check-folders.ts';
-import { checkKeys } from './check-keys.ts';
-import { deliverTurn } from './deliver-turn.ts';
-import { intakeTurn } from './intake-turn.ts';
-import { pollBatch } from './poll.ts';
-import { submitTurn } from './submit-turn.ts';
-import { openShredder } from './shred.ts';
-import { runSchedule } from './schedule.ts';
+import { checkFolders } from './watch/check-folders.ts';
+import { checkKeys } from './upkeep/check-keys.ts';
+import { deliverTurn } from './deliver/deliver-turn.ts';
+import { intakeTurn } from './intake/intake-turn.ts';
+import { pollBatch } from './poll/poll.ts';
+import { submitTurn } from './submit/submit-turn.ts';
+import { openShredder } from './upkeep/shred.ts';
+import { runSchedule } from './schedule/schedule.ts';
 import { countDueRuns } from './schedule/due-runs.ts';
 import { admitHere, compareJournal } from './admit-here.ts';
-import { longestCallMs, sweep } from './sweep.ts';
+import { longestCallMs, sweep } from './upkeep/sweep.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { schedulesHere } from '../src/kernel/schedules-here.ts';
+import { schedulesHere } from '../src/config/schedules-here.ts';
 import { PipelineError, reasonOf } from '../src/kernel/errors.ts';
 import { note, noteEnd, noting } from './note-failures.ts';
-import type { BatchKey } from '../src/ledger/moves/move.ts';
-import { withRefusalExplained } from '../src/ledger/explain-refusal.ts';
-import type { WorkItem } from '../src/ledger/moves/note-failure.ts';
-import { startAlarms } from './start-alarms.ts';
-import { startTransfers } from './start-transfers.ts';
-import { startWatcher, type Watcher } from './watch.ts';
+import type { BatchKey } from '../src/ledger/engine/move.ts';
+import { withRefusalExplained } from '../src/ledger/engine/explain-refusal.ts';
+import type { WorkItem } from '../src/ledger/alarm/note-failure.ts';
+import { startAlarms } from './upkeep/start-alarms.ts';
+import { startTransfers } from './transfer/start-transfers.ts';
+import { startWatcher, type Watcher } from './watch/watch.ts';
 
 export type Workers = {
   /**

@@ -7,7 +7,7 @@ import {
   noteFailure,
   type WorkFault,
   type WorkItem,
-} from '../src/ledger/moves/note-failure.ts';
+} from '../src/ledger/alarm/note-failure.ts';
 import { describeFailure } from '../src/queue/safe-failure.ts';
 
 /**

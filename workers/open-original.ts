@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { App } from '../src/app.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
-import type { FileRow, PlainFileRow } from '../src/ledger/records.ts';
-import { openSealedFile } from '../src/vault/archive.ts';
-import { type DataKey, unwrapDataKey } from '../src/vault/data-key.ts';
-import { ORIGINAL_PURPOSE } from './take-claim.ts';
+import type { FileRow, PlainFileRow } from '../src/ledger/engine/records.ts';
+import { openSealedFile } from '../src/crypto/archive.ts';
+import { type DataKey, unwrapDataKey } from '../src/crypto/data-key.ts';
+import { ORIGINAL_PURPOSE } from './watch/take-claim.ts';
 
 /**
  * The original bytes of a file, opened from the archive. They fail to open rather than differ from what was sealed.

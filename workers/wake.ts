@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { MOST_FILES, type Payload, type QueueName } from '../schemas/jobs.ts';
 import type { App } from '../src/app.ts';
 import { crashPoint } from '../src/kernel/crash-point.ts';
-import { waitLeftMs } from '../src/kernel/wait-left.ts';
-import { isWindowOpen } from '../src/kernel/send-window.ts';
-import type { BatchKey } from '../src/ledger/moves/move.ts';
-import { findSendable } from '../src/ledger/queries/due-work.ts';
-import { readFileSite } from '../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../src/ledger/records.ts';
+import { waitLeftMs } from '../src/calendar/wait-left.ts';
+import { isWindowOpen } from '../src/calendar/send-window.ts';
+import type { BatchKey } from '../src/ledger/engine/move.ts';
+import { findSendable } from '../src/ledger/batch/due-work.ts';
+import { readFileSite } from '../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../src/ledger/engine/records.ts';
 import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
 
 /**

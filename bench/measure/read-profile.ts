@@ -65,8 +65,10 @@ function ownerOfCode(url: string): string | undefined {
   if (packaged !== undefined) return PARTS_OF[packaged] ?? packaged;
   const own = /\/dist\/(src\/[^/]+(?=\/)|src|workers|schemas|bench)/.exec(url)?.[1];
   // Its messages are those of pg, written past it.
-  return own === 'src/ledger' && url.includes('/ledger/wire/') ? 'pg' : own;
+  return own === 'src/ledger' && PAST_PG.test(url) ? 'pg' : own;
 }
+
+const PAST_PG = /\/ledger\/engine\/(?:ask-together|begin-with-first|copy-in)\.js/;
 
 /** Packages that are there for another one. */
 const PARTS_OF: Readonly<Record<string, string>> = {

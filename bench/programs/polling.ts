@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { sweep } from '../../workers/sweep.ts';
-import { pollBatch } from '../../workers/poll.ts';
-import { submitBatch } from '../../workers/submit.ts';
+import { sweep } from '../../workers/upkeep/sweep.ts';
+import { pollBatch } from '../../workers/poll/poll.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { askToPoll } from '../../workers/wake.ts';
-import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import { openBenchApp } from '../world/bench-app.ts';

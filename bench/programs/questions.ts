@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { findInvoice } from '../../src/ledger/queries/search.ts';
-import { readOverview } from '../../src/ledger/queries/overview.ts';
+import { findInvoice } from '../../src/ledger/file/search.ts';
+import { readOverview } from '../../src/ledger/overview/overview.ts';
 import { openDesk } from '../../src/web/open-desk.tsx';
-import { deliverFile } from '../../workers/deliver.ts';
-import { pollBatch } from '../../workers/poll.ts';
-import { submitBatch } from '../../workers/submit.ts';
+import { deliverFile } from '../../workers/deliver/deliver.ts';
+import { pollBatch } from '../../workers/poll/poll.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { median } from '../measure/statistics.ts';
 import { openBenchApp } from '../world/bench-app.ts';

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
-import { deliverFile } from '../../workers/deliver.ts';
-import { intakeFile } from '../../workers/intake.ts';
-import { pollBatch } from '../../workers/poll.ts';
-import { submitBatch } from '../../workers/submit.ts';
+import { deliverFile } from '../../workers/deliver/deliver.ts';
+import { intakeFile } from '../../workers/intake/intake.ts';
+import { pollBatch } from '../../workers/poll/poll.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { printSample } from '../measure/report-sample.ts';
 import { startStopWatch } from '../measure/stop-watch.ts';
 import { openBenchApp } from '../world/bench-app.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
-import { wsdlText } from '../../src/kernel/wsdl.ts';
+import { wsdlText } from '../../schemas/wsdl.ts';
 import { resultOf } from './result-of.ts';
 
 export type LeanService = {

@@ -1,5 +1,5 @@
 import { type App, openApp } from '../../src/app.ts';
-import { loadSettings } from '../../src/kernel/config.ts';
+import { loadSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 
 /** The parts of the product in an installation, without its workers. */

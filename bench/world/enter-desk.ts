@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts';
-import { invitePerson } from '../../src/ledger/moves/people/invite-person.ts';
-import { usePersonLink } from '../../src/ledger/moves/people/use-link.ts';
-import { hashPassword } from '../../src/vault/password.ts';
-import { hashSecretToken, newSecretToken } from '../../src/vault/secret-token.ts';
+import { invitePerson } from '../../src/ledger/person/invite-person.ts';
+import { usePersonLink } from '../../src/ledger/person/use-link.ts';
+import { hashPassword } from '../../src/crypto/password.ts';
+import { hashSecretToken, newSecretToken } from '../../src/crypto/secret-token.ts';
 
 const NAME = 'bench';
 const PASSWORD = 'four words nobody guesses';

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile, copyFile } from 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { plainConfig } from './plain-config.ts';
 
 /** A folder with a configuration in which paydrop has never run: its ledger is empty. */

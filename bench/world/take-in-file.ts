@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
-import { claimDrop } from '../../src/drop/claim-drop.ts';
+import { claimDrop } from '../../src/files/claims/claim-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
-import { intakeFile } from '../../workers/intake.ts';
-import { takeClaim } from '../../workers/take-claim.ts';
+import { intakeFile } from '../../workers/intake/intake.ts';
+import { takeClaim } from '../../workers/watch/take-claim.ts';
 
 /** Claims a copy of a file and takes it in. @returns its id */
 export async function takeInFile(app: App, path: string): Promise<string> {

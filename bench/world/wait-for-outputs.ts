@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Which of its outputs a file gets last (workers/deliver.ts). */
+/** Which of its outputs a file gets last (workers/deliver/deliver.ts). */
 const LAST_OUTPUT = '.summary.txt';
 const LOOK_MS = 5;
 /** Looking may take this share of a processor, which paydrop needs as well: large folders are looked at less often. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../kernel/clock.ts';
-import { loadSettings, type Settings } from '../kernel/config.ts';
+import { loadSettings, type Settings } from '../config/config.ts';
 import { openLog } from '../kernel/log.ts';
-import { type Ledger, type LedgerPlace, openLedger } from '../ledger/open-ledger.ts';
+import { type Ledger, type LedgerPlace, openLedger } from '../ledger/engine/open-ledger.ts';
 
 /** What stands on a command line, as commander reads it (`<file>`, `--port <number>`), and what it is for. */
 export type Described = readonly [words: string, about: string];

@@ -1,12 +1,12 @@
 import { access } from 'node:fs/promises';
-import type { Settings } from '../kernel/config.ts';
+import type { Settings } from '../config/config.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { admit } from '../ledger/admission/admit.ts';
 import { isOpen } from '../ledger/admission/must-be-open.ts';
 import { sayWaits } from '../ledger/admission/say-waits.ts';
-import { type Recalled, recallForgotten } from '../ledger/moves/recall-batch.ts';
-import type { Ledger } from '../ledger/open-ledger.ts';
-import { openSendJournal } from '../ledger/send-journal.ts';
+import { type Recalled, recallForgotten } from '../ledger/doubt/recall-batch.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { openSendJournal } from '../ledger/admission/send-journal.ts';
 
 /**
  * Before a person decides over batches: what the send journal knows and a restored ledger has forgotten is written down,

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { EXIT, type ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { maskText } from '../kernel/mask.ts';
-import { withRefusalExplained } from '../ledger/explain-refusal.ts';
+import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 
 /**
  * Every error ends here: one sentence on standard error that says what to do next, and never a stack trace.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { explainError } from './explain-error.ts';
-import { outliveReaders } from './outlive-readers.ts';
+import { outliveReaders } from './process/outlive-readers.ts';
 import { runCommandLine } from './run-command-line.ts';
 
 outliveReaders([process.stdout, process.stderr]);

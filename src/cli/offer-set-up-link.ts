@@ -1,6 +1,6 @@
-import { offerSetUp } from '../ledger/moves/people/invite-person.ts';
-import type { Ledger } from '../ledger/open-ledger.ts';
-import { newLink } from '../operator/new-link.ts';
+import { offerSetUp } from '../ledger/person/invite-person.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { newLink } from '../actions/new-link.ts';
 import { operatorName } from './operator-name.ts';
 
 /** A new link by which the first administrator of the desk is made. @param url where the desk is answered */

@@ -1,6 +1,6 @@
 import { PipelineError } from '../kernel/errors.ts';
 import { type Log, LOG_LEVELS, openLog } from '../kernel/log.ts';
-import type { ProgressLine } from './progress.ts';
+import type { ProgressLine } from './print/progress.ts';
 
 /**
  * The log of a command, JSON lines on standard error.

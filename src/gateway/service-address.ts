@@ -1,7 +1,7 @@
 import { type Server, SERVER_URLS } from '../../schemas/operations.ts';
 import { PipelineError } from '../kernel/errors.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
-import type { ServiceName } from '../kernel/wsdl.ts';
+import type { ServiceName } from '../../schemas/wsdl.ts';
 
 /**
  * Where the calls of an account go: the path of version 2, which exists on both servers. Batches go to

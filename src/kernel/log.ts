@@ -16,7 +16,7 @@ const SECRET_NAMES = [
   'redisUrl',
   'cardNumber',
   'accountNumber',
-  // The shapes of a row that hold whole numbers (kernel/rows.ts).
+  // The shapes of a row that hold whole numbers (rows/rows.ts).
   'number',
   'canonical',
   'cells',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AlarmKind, USUAL_ALARM_KINDS } from '../../schemas/alarms.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { AlarmTarget } from '../kernel/config.ts';
+import type { AlarmTarget } from '../config/config.ts';
 import { systemCode } from '../kernel/errors.ts';
 import { sendWebhook } from './send-webhook.ts';
 import { type Notice, writeMessage } from './write-message.ts';

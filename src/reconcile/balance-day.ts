@@ -1,4 +1,4 @@
-import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
+import type { OutcomeTotals, Totals } from '../rows/rows.ts';
 import { sumTotals } from './reconcile-rows.ts';
 
 /** The two sides of control total H9. Money is integer cents. */

@@ -1,7 +1,7 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
 import { maskText } from '../kernel/mask.ts';
 import { formatCents } from '../kernel/money.ts';
-import type { RowResult, SentRow } from '../kernel/rows.ts';
+import type { RowResult, SentRow } from '../rows/rows.ts';
 import { alignRows } from './align-rows.ts';
 import { keptMessage } from './kept-message.ts';
 import { type Identity, identityReader, isSameRow } from './row-identity.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
-import type { ControlNote, OutcomeTotals, Totals } from '../kernel/rows.ts';
+import type { ControlNote, OutcomeTotals, Totals } from '../rows/rows.ts';
 import { sumTotals } from './reconcile-rows.ts';
 
 /** One equation of the chain of control totals, as it stands for a file. */

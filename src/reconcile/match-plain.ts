@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { areSameBytes, cutCells, dropSpaces, readCents, skipSpaces } from '../kernel/cut-cells.ts';
-import { outcomePacker, type PackedOutcomes } from '../kernel/packed-outcomes.ts';
-import type { OutcomeTotals, Totals } from '../kernel/rows.ts';
-import { type SentText, sentTextReader } from '../kernel/sent-text.ts';
+import { areSameBytes, cutCells, dropSpaces, readCents, skipSpaces } from '../rows/cut-cells.ts';
+import { outcomePacker, type PackedOutcomes } from '../rows/packed-outcomes.ts';
+import type { OutcomeTotals, Totals } from '../rows/rows.ts';
+import { type SentText, sentTextReader } from '../rows/sent-text.ts';
 import { messagePacker } from './pack-message.ts';
 
 export type PlainMatch = { outcomes: PackedOutcomes; totals: OutcomeTotals };
@@ -44,7 +44,7 @@ export function matchPlain(
 
 /** First byte of the mark before a text, which the reader of any result takes away. */
 const MARK = 0xef;
-/** Bytes; lines that are longer are read by rules of their own (csv/split-lines.ts). */
+/** Bytes; lines that are longer are read by rules of their own (csv/read/split-lines.ts). */
 const LONGEST_LINE = 16_000;
 
 function addTo(total: { -readonly [Part in keyof Totals]: Totals[Part] }, cents: number): void {

@@ -1,6 +1,6 @@
 import type { LayoutName } from '../../schemas/layouts.ts';
 import { byNumber, counted } from '../kernel/counted.ts';
-import type { RowResult, SentRow } from '../kernel/rows.ts';
+import type { RowResult, SentRow } from '../rows/rows.ts';
 import { type ComparedRow, compareRows, type ShownSide } from './compare-rows.ts';
 import { type Identity, identityReader, isSameRow } from './row-identity.ts';
 

@@ -1,7 +1,7 @@
 import type { SentOutcome } from '../../schemas/lifecycle.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { dropSpaces, readDigits, skipSpaces } from '../kernel/cut-cells.ts';
-import type { outcomePacker, PackedOutcomes } from '../kernel/packed-outcomes.ts';
+import { dropSpaces, readDigits, skipSpaces } from '../rows/cut-cells.ts';
+import type { outcomePacker, PackedOutcomes } from '../rows/packed-outcomes.ts';
 import { keptMessage } from './kept-message.ts';
 import { readOutcome, type RowOutcome } from './read-outcome.ts';
 

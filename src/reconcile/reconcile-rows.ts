@@ -1,5 +1,5 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
-import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '../kernel/rows.ts';
+import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '../rows/rows.ts';
 import { keptMessage } from './kept-message.ts';
 import { readOutcome } from './read-outcome.ts';
 

@@ -2,7 +2,7 @@ import type { ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { endsAlike } from '../kernel/mask.ts';
 import { parseAmount } from '../kernel/money.ts';
-import type { RowResult, SentRow } from '../kernel/rows.ts';
+import type { RowResult, SentRow } from '../rows/rows.ts';
 
 /** What names a row of a result file: invoice, amount and the number or code of the payer, as they came. */
 export type Identity = { invoice: string; customerCode: string; cents: number; number: string };

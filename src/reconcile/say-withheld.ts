@@ -1,6 +1,6 @@
 import { byNumber, counted } from '../kernel/counted.ts';
 import { formatCents } from '../kernel/money.ts';
-import type { Withheld } from '../kernel/rows.ts';
+import type { Withheld } from '../rows/rows.ts';
 
 /** That rows of a file were not paid because of their faults; empty when there are none. */
 export function sayWithheld({ rows, cents, unreadable }: Withheld): string {

@@ -1,6 +1,6 @@
 import { type WireOperation, wireKind, wireRow } from '../../schemas/wire.ts';
 import { SERVICE_NAMESPACE } from '../../schemas/operations.ts';
-import { wireName } from '../kernel/wsdl.ts';
+import { wireName } from '../../schemas/wsdl.ts';
 import { escapeHtml, htmlReply, type Reply } from './reply.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 

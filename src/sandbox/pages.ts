@@ -1,6 +1,6 @@
 import { type WireOperation, wireRow } from '../../schemas/wire.ts';
 import { formatCents } from '../kernel/money.ts';
-import { type ServiceName, wireName } from '../kernel/wsdl.ts';
+import { type ServiceName, wireName } from '../../schemas/wsdl.ts';
 import { LARGEST_TEST_CENTS, MAGIC_CARDS, type MagicCard } from './batch/magic-cards.ts';
 import type { Account } from './handlers/handler.ts';
 import { servedOperations } from './handlers/handlers.ts';

@@ -1,4 +1,4 @@
-import { type ServiceName, wsdlText } from '../kernel/wsdl.ts';
+import { type ServiceName, wsdlText } from '../../schemas/wsdl.ts';
 import { servedOperations } from './handlers/handlers.ts';
 import type { Desk } from './handlers/handler.ts';
 import { operationPage } from './operation-page.ts';

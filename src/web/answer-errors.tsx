@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../schemas/errors.ts';
 import { PipelineError } from '../kernel/errors.ts';
-import { withRefusalExplained } from '../ledger/explain-refusal.ts';
+import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 import { Refusal } from './access/refusal.ts';
 import type { Desk } from './desk.ts';
 import { Notice } from './parts/blocks.tsx';

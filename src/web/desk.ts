@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
-import type { DeskSettings } from '../kernel/config-desk.ts';
+import type { DeskSettings } from '../config/config-desk.ts';
 import type { DeedName } from '../../schemas/desk.ts';
 import type { Viewer } from './access/viewer.ts';
 

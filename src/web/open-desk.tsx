@@ -8,7 +8,7 @@ import fastifyStatic from '@fastify/static';
 import { fastify, type FastifyInstance, type RouteOptions } from 'fastify';
 import type { DeedName } from '../../schemas/desk.ts';
 import type { App } from '../app.ts';
-import type { DeskSettings } from '../kernel/config-desk.ts';
+import type { DeskSettings } from '../config/config-desk.ts';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { guardRoutes } from './access/guard.ts';
 import { isEncrypted } from './access/session-cookie.ts';

@@ -1,4 +1,4 @@
-import type { Settings } from '../kernel/config.ts';
+import type { Settings } from '../config/config.ts';
 
 type Accounts = Pick<Settings, 'accounts'>;
 

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { openSendJournal } from '../../src/ledger/send-journal.ts';
+import { openSendJournal } from '../../src/ledger/admission/send-journal.ts';
 
 /**
  * No kill of a process can show that a line was not synced: what it had handed to the system stays in the system's

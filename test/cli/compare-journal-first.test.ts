@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareJournalFirst } from '../../src/cli/compare-journal-first.ts';
-import type { Settings } from '../../src/kernel/config.ts';
-import { readBatchRow } from '../../src/ledger/queries/read-file.ts';
+import type { Settings } from '../../src/config/config.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
 import { keyOf, type LedgerWorld, openTestLedger, START } from '../support/ledger-world.ts';
 import { takeDown } from './support/take-down.ts';
 

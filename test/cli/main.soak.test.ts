@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { quoteWord } from '../../src/cli/paydrop-line.ts';
+import { quoteWord } from '../../src/cli/print/paydrop-line.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 import { paydropWords, runPaydrop, startChild } from './support/run-child.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { offerSetUpLink } from '../../src/cli/offer-set-up-link.ts';
-import { readLink } from '../../src/ledger/moves/people/use-link.ts';
-import { hashSecretToken } from '../../src/vault/secret-token.ts';
+import { readLink } from '../../src/ledger/person/use-link.ts';
+import { hashSecretToken } from '../../src/crypto/secret-token.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
 
 let world: LedgerWorld;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Charset } from '../../src/csv/decode-text.ts';
-import { leaveOutReason } from '../../src/csv/leave-out-reason.ts';
-import { cellsOf, type RawLineOptions, readRawLines } from '../../src/csv/read-raw-lines.ts';
-import { newFileShape, readRecords } from '../../src/csv/read-records.ts';
-import type { RawRow } from '../../src/kernel/rows.ts';
+import type { Charset } from '../../src/csv/read/decode-text.ts';
+import { leaveOutReason } from '../../src/csv/check/leave-out-reason.ts';
+import { cellsOf, type RawLineOptions, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
+import { newFileShape, readRecords } from '../../src/csv/read/read-records.ts';
+import type { RawRow } from '../../src/rows/rows.ts';
 import { chunksOf } from './support.ts';
 
 /** What the rows are, by the reader that the check uses too. */

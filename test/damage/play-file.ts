@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 import { columnsOf } from '../../schemas/layouts.ts';
-import type { FileCheck } from '../../src/csv/check-payment-file.ts';
-import type { CheckRules } from '../../src/csv/check-rules.ts';
-import type { Account } from '../../src/kernel/config.ts';
-import type { PaymentRow } from '../../src/kernel/rows.ts';
+import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import type { CheckRules } from '../../src/csv/check/check-rules.ts';
+import type { Account } from '../../src/config/config.ts';
+import type { PaymentRow } from '../../src/rows/rows.ts';
 import { checkByBytes, outcomeOf } from '../csv/compare/check-by-bytes.ts';
 import { checkByReference, type Reading } from '../csv/compare/check-by-reference.ts';
 import { chooseRules } from '../csv/compare/choose-rules.ts';

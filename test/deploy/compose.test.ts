@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { ENVIRONMENT } from '../../schemas/config.ts';
 import { ROLES } from '../../schemas/roles.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { readRoles } from '../../src/cli/read-roles.ts';
-import { resolveSettings } from '../../src/kernel/config.ts';
+import { readRoles } from '../../src/cli/process/read-roles.ts';
+import { resolveSettings } from '../../src/config/config.ts';
 import { Config } from '../../schemas/config.ts';
 
 type Service = { command?: string[]; environment?: Record<string, string>; image: string; volumes?: unknown[] };

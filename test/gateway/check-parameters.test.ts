@@ -4,7 +4,7 @@ import { FIELDS, type FieldName } from '../../schemas/fields.ts';
 import { OPERATIONS } from '../../schemas/operations.ts';
 import { checkParameters } from '../../src/gateway/check-parameters.ts';
 import { buildRequest } from '../../src/gateway/soap/build-request.ts';
-import { wireName } from '../../src/kernel/wsdl.ts';
+import { wireName } from '../../schemas/wsdl.ts';
 import { ALL_OPERATIONS } from './support/call.ts';
 import { sampleParameters } from './support/sample-parameters.ts';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '../../src/gateway/exchange.ts';
-import { wireName } from '../../src/kernel/wsdl.ts';
+import { wireName } from '../../schemas/wsdl.ts';
 import { ALL_OPERATIONS, callOn } from './support/call.ts';
 import { BODY, CANARIES, SECRETS } from './support/cases.ts';
 import { sampleParameters, SECURITY_CODE } from './support/sample-parameters.ts';

@@ -3,7 +3,7 @@ import { type OperationName, OPERATIONS } from '../../schemas/operations.ts';
 import type { AnyAnswer } from '../../src/gateway/client-answers.ts';
 import { hideSecrets } from '../../src/gateway/hide-secrets.ts';
 import { readClientAnswer } from '../../src/gateway/read-client-answer.ts';
-import { wireName } from '../../src/kernel/wsdl.ts';
+import { wireName } from '../../schemas/wsdl.ts';
 import { ALL_OPERATIONS, callOn } from './support/call.ts';
 import { RECORD, RECORD_XML } from './support/customer-record.ts';
 import { httpAnswer } from './support/scripted-server.ts';

@@ -2,7 +2,7 @@ import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolders } from '../../src/kernel/make-folders.ts';
-import { freshFolder } from '../drop/support/fresh-folder.ts';
+import { freshFolder } from '../files/support/fresh-folder.ts';
 
 describe('makeFolders', () => {
   it('makes what is missing, with the rights asked for, and may be done again and by several at once', async () => {

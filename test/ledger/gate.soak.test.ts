@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { BatchKey } from '../../src/ledger/moves/move.ts';
-import type { BatchRow } from '../../src/ledger/records.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
-import { forget } from './moves/support/forget.ts';
+import { forget } from './support/forget.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

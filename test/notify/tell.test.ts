@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALARM_KINDS } from '../../schemas/alarms.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import type { AlarmTarget } from '../../src/kernel/config.ts';
+import type { AlarmTarget } from '../../src/config/config.ts';
 import { kindsOf, targetKey, tell } from '../../src/notify/tell.ts';
 import type { Notice } from '../../src/notify/write-message.ts';
 import { type MailServer, startMailServer } from '../support/mail-server.ts';

@@ -6,7 +6,7 @@ import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkMessage } from '../../src/pgp/check-message.ts';
 import { type OpenPgpKeys, openKeys } from '../../src/pgp/open-keys.ts';
 import { openMessage } from '../../src/pgp/open-message.ts';
-import { freshFolder } from '../drop/support/fresh-folder.ts';
+import { freshFolder } from '../files/support/fresh-folder.ts';
 import { gpgIsInstalled, gpgVerdict, openTestGpg, type TestGpg } from '../support/gpg.ts';
 import { inPieces } from '../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';

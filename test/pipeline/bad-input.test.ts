@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
-import { verifyAudit } from '../../src/ledger/queries/search.ts';
+import { verifyAudit } from '../../src/ledger/file/search.ts';
 import {
   fileNamed,
   goodRows,

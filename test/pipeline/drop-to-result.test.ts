@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
-import { verifyAudit } from '../../src/ledger/queries/search.ts';
+import { verifyAudit } from '../../src/ledger/file/search.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../schemas/errors.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
-import { approveFile, declineFile } from '../../src/ledger/moves/release-held.ts';
+import { approveFile, declineFile } from '../../src/ledger/file/release-held.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultCode } from '../../schemas/errors.ts';
 import { compareBooks } from '../../src/cli/demo/compare-books.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { approveFile } from '../../src/ledger/moves/release-held.ts';
-import { readAudit } from '../../src/ledger/queries/search.ts';
+import { approveFile } from '../../src/ledger/file/release-held.ts';
+import { readAudit } from '../../src/ledger/file/search.ts';
 import { originalPath } from '../../workers/open-original.ts';
 import {
   fileNamed,

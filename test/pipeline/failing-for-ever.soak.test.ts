@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { lookForAlarms } from '../../workers/raise-alarms.ts';
+import { lookForAlarms } from '../../workers/upkeep/raise-alarms.ts';
 import { refreshFailing } from '../../workers/note-failures.ts';
 import type { Workers } from '../../workers/main.ts';
 import type { WorldOptions } from '../support/pipeline-world.ts';

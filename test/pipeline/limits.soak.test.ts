@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, LEDGER_CODES } from '../../schemas/errors.ts';
-import { proposeApproval } from '../../src/ledger/moves/release-held.ts';
+import { proposeApproval } from '../../src/ledger/file/release-held.ts';
 import { type CliWorld, openCliWorld } from '../cli/support/cli-world.ts';
 import { fileNamed, readNotice, sayingOf } from '../support/bad-input.ts';
 import { codeRow, lines, upTo } from '../support/payment-rows.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shortId } from '../../src/kernel/ids.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { goodRows, keptLog, ledgerText, leftOver, readOriginal } from '../support/bad-input.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';

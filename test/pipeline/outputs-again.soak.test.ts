@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { freshSeed } from '../gateway/support/seeds.ts';
 import { fileNamed, readNotice } from '../support/bad-input.ts';
 import { achRow, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../support/payment-rows.ts';

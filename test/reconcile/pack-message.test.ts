@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import { outcomePacker } from '../../src/kernel/packed-outcomes.ts';
+import { outcomePacker } from '../../src/rows/packed-outcomes.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import { messagePacker } from '../../src/reconcile/pack-message.ts';
 import { readOutcome } from '../../src/reconcile/read-outcome.ts';

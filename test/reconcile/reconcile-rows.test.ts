@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SentOutcome } from '../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
-import type { RowResult, SentRow } from '../../src/kernel/rows.ts';
+import type { RowResult, SentRow } from '../../src/rows/rows.ts';
 import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
 
 const OPERATIONS = Object.keys(FOLDER_OPERATIONS) as FolderOperation[];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readXml } from '../../src/sandbox/xml/read-xml.ts';
 import { type HttpCall, type Reply } from '../../src/sandbox/reply.ts';
 import { serveRequest } from '../../src/sandbox/serve-request.ts';
-import { wireName } from '../../src/kernel/wsdl.ts';
+import { wireName } from '../../schemas/wsdl.ts';
 import { servedOperations } from '../../src/sandbox/handlers/handlers.ts';
 import type { Desk } from '../../src/sandbox/handlers/handler.ts';
 import { batchSubmission } from '../../src/sandbox/handlers/batch-submission.ts';

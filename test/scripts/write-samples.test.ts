@@ -8,18 +8,18 @@ import { FAULTY_SAMPLES, NOT_IN_A_FILE } from '../../scripts/samples/faulty-samp
 import { renderSamples } from '../../scripts/samples/render-samples.ts';
 import { readPayments, RESULT_SAMPLES } from '../../scripts/samples/result-samples.ts';
 import { MARKER_SAMPLE, MARKER_SUFFIX, VALID_SAMPLES } from '../../scripts/samples/valid-samples.ts';
-import { checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check-payment-file.ts';
-import { readResultFile } from '../../src/csv/read-result-file.ts';
-import { createFolderScanner } from '../../src/drop/scan-folder.ts';
-import { readSidecar } from '../../src/drop/sidecar.ts';
+import { checkPaymentFile, type CheckRules, type FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import { readResultFile } from '../../src/csv/read/read-result-file.ts';
+import { createFolderScanner } from '../../src/files/scan-folder.ts';
+import { readSidecar } from '../../src/files/sidecar.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { type Folder, loadSettings } from '../../src/kernel/config.ts';
+import { type Folder, loadSettings } from '../../src/config/config.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import { type Limits, limitsOf } from '../../src/kernel/limits.ts';
+import { type Limits, limitsOf } from '../../src/config/limits.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
-import type { Fault } from '../../src/kernel/rows.ts';
+import type { Fault } from '../../src/rows/rows.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
-import { decideIntake } from '../../workers/decide-intake.ts';
+import { decideIntake } from '../../workers/intake/decide-intake.ts';
 
 const SAMPLES = new URL('../../samples/', import.meta.url);
 const SETTINGS = loadSettings(fileURLToPath(SAMPLES), {});

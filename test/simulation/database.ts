@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open-ledger.ts';
+import { type Ledger, openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 import { COPYING } from './ledger-copy.ts';
 

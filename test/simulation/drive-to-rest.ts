@@ -1,5 +1,5 @@
-import { isMoving } from '../../src/ledger/queries/overview.ts';
-import { sweep } from '../../workers/sweep.ts';
+import { isMoving } from '../../src/ledger/overview/overview.ts';
+import { sweep } from '../../workers/upkeep/sweep.ts';
 import { bringHostsBack, sweepEverywhere } from './hosts/bring-back.ts';
 import { isWide } from './hosts/installation.ts';
 import type { Instance } from './instance/open-instance.ts';

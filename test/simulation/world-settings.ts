@@ -1,5 +1,5 @@
 import { Config } from '../../schemas/config.ts';
-import { resolveSettings, type Settings } from '../../src/kernel/config.ts';
+import { resolveSettings, type Settings } from '../../src/config/config.ts';
 import type { Choose } from './choose.ts';
 
 export const AGENT_PASSWORD = 'TEST88';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
 import { handClock } from '../../src/kernel/clock.ts';
-import type { Settings } from '../../src/kernel/config.ts';
+import type { Settings } from '../../src/config/config.ts';
 
-import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
-import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { keptLog } from '../support/bad-input.ts';
 import { FAULT_EXPECTATIONS } from '../support/fault-expectations.ts';
 import type { Choose } from './choose.ts';

@@ -5,7 +5,7 @@ import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import { openLog, type Log } from '../../src/kernel/log.ts';
 import { shortId } from '../../src/kernel/ids.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openOriginal } from '../../workers/open-original.ts';
 import { codeRow, lines, upTo } from './payment-rows.ts';
 import type { PipelineWorld } from './pipeline-world.ts';

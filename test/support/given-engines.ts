@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { EmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
+import type { EmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';
 
 /**
  * The engines that a whole run of tests is given by its environment, in the place of those that the tests bring

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createMasterKeyFile } from '../../src/vault/master-key.ts';
+import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { buildProgram } from './build-program.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/ledger/open-ledger.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 
 /** Opens it for the send journal of these tests, of which there is no file. */
 export async function letSend(ledger: Ledger): Promise<Ledger> {

@@ -1,5 +1,5 @@
-import { findKeyPlace } from '../../src/vault/key-place.ts';
-import { loadMasterKeys, type MasterKey } from '../../src/vault/master-key.ts';
+import { findKeyPlace } from '../../src/crypto/key-place.ts';
+import { loadMasterKeys, type MasterKey } from '../../src/crypto/master-key.ts';
 
 /** The current master key, where the configuration says nothing about it. */
 export function loadMasterKey({ file, env }: { file: string; env: NodeJS.ProcessEnv }): MasterKey {

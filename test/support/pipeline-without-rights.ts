@@ -6,7 +6,7 @@
  */
 import { Config } from '../../schemas/config.ts';
 import { openApp } from '../../src/app.ts';
-import { resolveSettings } from '../../src/kernel/config.ts';
+import { resolveSettings } from '../../src/config/config.ts';
 import { openLog } from '../../src/kernel/log.ts';
 import { startWorkers } from '../../workers/main.ts';
 

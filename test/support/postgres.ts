@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Client, Pool, type PoolConfig } from 'pg';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { silentLog } from '../../src/kernel/log.ts';
-import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/embedded/join-embedded-server.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { type EmbeddedServer, joinEmbeddedServer } from '../../src/ledger/postgres/join-embedded-server.ts';
+import { openLedger } from '../../src/ledger/engine/open-ledger.ts';
 import { openQueue } from '../../src/queue/open-queue.ts';
 import { givenServer } from './given-engines.ts';
-import { isAlive } from '../../src/ledger/embedded/is-alive.ts';
+import { isAlive } from '../../src/ledger/postgres/is-alive.ts';
 import { clientlessSessions, keepSessionsWarm } from './warm-connections.ts';
 
 type Connection = EmbeddedServer['connection'];

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Remote } from '../../src/kernel/config.ts';
+import type { Remote } from '../../src/config/config.ts';
 import { findFreePort } from './find-free-port.ts';
 import { type ServiceVerdict, serviceVerdict } from './service-verdict.ts';
 

@@ -7,14 +7,15 @@ export type TidyRule = (files: readonly SourceFile[]) => string[];
 type Level =
   | 'schemas'
   | 'workers'
-  | `src/${'kernel' | 'csv' | 'drop' | 'vault' | 'ledger' | 'queue' | 'pgp' | 'reconcile' | 'telemetry' | 'thread'}`
-  | `src/${'gateway' | 'notify' | 'sandbox' | 'sftp' | 'app' | 'operator' | 'web' | 'cli'}`;
+  | `src/${'kernel' | 'rows' | 'calendar' | 'config'}`
+  | `src/${'csv' | 'crypto' | 'files' | 'ledger' | 'pgp' | 'queue' | 'reconcile' | 'telemetry' | 'thread' | 'notify'}`
+  | `src/${'gateway' | 'sandbox' | 'app' | 'actions' | 'explain' | 'web' | 'cli'}`;
 
-const GROUND = ['schemas', 'src/kernel'] as const;
-const TRADES = [
+const GROUND = ['schemas', 'src/kernel', 'src/rows', 'src/calendar', 'src/config'] as const;
+const SERVICES = [
   'src/csv',
-  'src/drop',
-  'src/vault',
+  'src/crypto',
+  'src/files',
   'src/ledger',
   'src/pgp',
   'src/queue',
@@ -22,32 +23,36 @@ const TRADES = [
   'src/telemetry',
   'src/thread',
 ] as const;
-const SERVICES = [...GROUND, ...TRADES] as const;
-const APP = [...SERVICES, 'src/gateway', 'src/notify', 'src/sandbox', 'src/sftp'] as const;
+const PARTS = [...GROUND, ...SERVICES] as const;
+const APP = [...PARTS, 'src/gateway', 'src/notify', 'src/sandbox'] as const;
+const STAGES = [...APP, 'src/app', 'workers'] as const;
 
 /** Who may import whom, besides its own folder (src/README.md, "Levels"). */
 const MAY_IMPORT: Readonly<Record<Level, readonly Level[]>> = {
   schemas: [],
   'src/kernel': ['schemas'],
+  'src/rows': ['schemas', 'src/kernel'],
+  'src/calendar': ['schemas', 'src/kernel'],
+  'src/config': ['schemas', 'src/kernel', 'src/calendar'],
   'src/csv': GROUND,
-  'src/drop': GROUND,
-  'src/vault': GROUND,
+  'src/crypto': GROUND,
+  'src/files': GROUND,
   'src/ledger': GROUND,
   'src/pgp': GROUND,
   'src/queue': GROUND,
   'src/reconcile': GROUND,
   'src/telemetry': GROUND,
   'src/thread': GROUND,
-  'src/gateway': SERVICES,
-  'src/notify': SERVICES,
-  'src/sandbox': SERVICES,
-  'src/sftp': GROUND,
+  'src/notify': PARTS,
+  'src/gateway': PARTS,
+  'src/sandbox': PARTS,
   'src/app': APP,
   workers: [...APP, 'src/app'],
-  'src/operator': [...APP, 'src/app', 'workers'],
-  'src/web': [...APP, 'src/app', 'workers', 'src/operator'],
+  'src/explain': STAGES,
+  'src/actions': [...STAGES, 'src/explain'],
+  'src/web': [...STAGES, 'src/explain', 'src/actions'],
   // The command line starts the workers and the pages, so it stands above both.
-  'src/cli': [...APP, 'src/app', 'workers', 'src/operator', 'src/web'],
+  'src/cli': [...STAGES, 'src/explain', 'src/actions', 'src/web'],
 };
 
 /** The folders that may import a package; nobody else needs to know that it exists. */
@@ -68,7 +73,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   '@opentelemetry/sdk-trace-node': ['src/telemetry'],
   bullmq: ['src/queue'],
   'bullmq-otel': ['src/telemetry'],
-  chokidar: ['src/drop'],
+  chokidar: ['src/files'],
   commander: ['src/cli'],
   'csv-parse': ['src/csv'],
   'csv-stringify': ['src/csv'],
@@ -87,9 +92,9 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   'preact-render-to-string': ['src/web'],
   'prom-client': ['src/web'],
   soap: ['src/gateway', 'src/sandbox'],
-  'ssh2-sftp-client': ['src/sftp'],
-  yaml: ['src/kernel'],
-  zod: ['schemas', 'src/kernel'],
+  'ssh2-sftp-client': ['src/files'],
+  yaml: ['src/config'],
+  zod: ['schemas', 'src/config'],
 };
 
 const LICENCES = [

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import SftpClient from 'ssh2-sftp-client';
-import type { Remote } from '../../src/kernel/config.ts';
+import type { Remote } from '../../src/config/config.ts';
 
 /** How a sender writes. `breaks` is how likely the connection breaks after a piece. */
 export type Manner = { random: () => number; pauseMs: number; breaks?: number | undefined };

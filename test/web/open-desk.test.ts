@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeskSettings } from '../../src/kernel/config-desk.ts';
+import type { DeskSettings } from '../../src/config/config-desk.ts';
 import { openDesk } from '../../src/web/open-desk.tsx';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { makeCertificate } from '../gateway/support/make-certificate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../src/kernel/config.ts';
+import type { Account } from '../../src/config/config.ts';
 import { sharedZone, zoneOf } from '../../src/web/zone-of.ts';
 
 function accountsIn(zones: Readonly<Record<string, string>>) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admitHere } from '../../workers/admit-here.ts';
-import { readFailing } from '../../src/ledger/queries/read-failing.ts';
-import { submitBatch } from '../../workers/submit.ts';
-import { sweep } from '../../workers/sweep.ts';
+import { readFailing } from '../../src/ledger/alarm/read-failing.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
+import { sweep } from '../../workers/upkeep/sweep.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { query, readStop } from './support/story.ts';

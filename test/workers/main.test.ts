@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { startPulse } from '../../src/kernel/pulse.ts';
 import { startWorkers } from '../../workers/main.ts';
-import { submitBatch } from '../../workers/submit.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { logIntoLines, type LogLine } from '../queue/support/log-lines.ts';
 import { achRow, lines } from '../support/payment-rows.ts';
 import { take } from '../support/scripted-service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BatchRow } from '../../src/ledger/records.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { askForIntake, askToDeliver, askToPoll, askToSubmit, STEMS, stemOf, wakeAccount } from '../../workers/wake.ts';
-import { submitBatch } from '../../workers/submit.ts';
+import { submitBatch } from '../../workers/submit/submit.ts';
 import { answering } from './support/scripted-gateway.ts';
 import { openStepWorld, type StepWorld } from './support/step-world.ts';
 import { jobIds, jobsAddedBy, query } from './support/story.ts';

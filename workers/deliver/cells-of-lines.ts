@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
-import { readRawRows } from '../../src/csv/read-rows.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
-import { openContent } from '../open-content.ts';
+import { readRawRows } from '../../src/csv/read/read-rows.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
+import { openContent } from '../intake/open-content.ts';
 
 /** The cells of some lines of a file, from its sealed original; it is read no further than the last of them. */
 export async function cellsOfLines(

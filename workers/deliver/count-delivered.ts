@@ -1,10 +1,10 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../schemas/lifecycle.ts';
-import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read-raw-lines.ts';
-import { endOfCell } from '../../src/csv/plain-row.ts';
+import { cellsOf, type RawLines, standsInBytes, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
+import { endOfCell } from '../../src/csv/read/plain-row.ts';
 import { POINT, ZERO } from '../../src/kernel/byte-names.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
-import type { OutcomeTotals } from '../../src/kernel/rows.ts';
+import type { OutcomeTotals } from '../../src/rows/rows.ts';
 
 /**
  * Rows and money per outcome as a reader of the result file finds them (H8).

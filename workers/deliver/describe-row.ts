@@ -1,10 +1,10 @@
 import { ERRORS } from '../../schemas/errors.ts';
 import type { Outcome } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import type { Fault } from '../../src/kernel/rows.ts';
-import { formatInZone } from '../../src/kernel/zone-time.ts';
-import type { KeptRow } from '../../src/ledger/queries/read-kept-rows.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import type { KeptRow } from '../../src/ledger/row/read-kept-rows.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 

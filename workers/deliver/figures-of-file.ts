@@ -1,4 +1,4 @@
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Figures } from '../../src/reconcile/control-totals.ts';
 
 /** What the control totals compare and the file itself says, as it was counted at the intake. Money is integer cents. */

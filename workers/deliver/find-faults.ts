@@ -1,7 +1,7 @@
 import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
-import type { Fault } from '../../src/kernel/rows.ts';
-import type { Ledger } from '../../src/ledger/open-ledger.ts';
-import { readFaults } from '../../src/ledger/queries/read-file.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { readFaults } from '../../src/ledger/file/read-file.ts';
 
 /** Codes of faults that keep a row from being sent; notes about it are not among them. */
 const TELLING = (Object.keys(ERRORS) as FaultCode[]).filter((code) => ERRORS[code].effect !== 'warn');

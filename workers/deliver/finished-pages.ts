@@ -1,12 +1,12 @@
-import { cellsOf, type RawLines, readRawLines } from '../../src/csv/read-raw-lines.ts';
+import { cellsOf, type RawLines, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { readBatches } from '../../src/ledger/queries/read-file.ts';
-import type { AsOf } from '../../src/ledger/queries/read-kept-rows.ts';
-import { keptRowAt, newRowPack, NO_BATCH, type RowPack } from '../../src/ledger/queries/read-packed-rows.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import { readBatches } from '../../src/ledger/file/read-file.ts';
+import type { AsOf } from '../../src/ledger/row/read-kept-rows.ts';
+import { keptRowAt, newRowPack, NO_BATCH, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
-import { openContent } from '../open-content.ts';
+import { openContent } from '../intake/open-content.ts';
 import { rowDescriber } from './describe-row.ts';
 import { faultFinder } from './find-faults.ts';
 import { keptStretches } from './kept-stretches.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
-import type { AsOf } from '../../src/ledger/queries/read-kept-rows.ts';
-import { newRowPack, readPackedRows, type RowPack } from '../../src/ledger/queries/read-packed-rows.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { AsOf } from '../../src/ledger/row/read-kept-rows.ts';
+import { newRowPack, readPackedRows, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 
 /** Lines that are asked for at a time: few enough to hold two such stretches, many enough that asking costs nothing. */
 const STRETCH_LINES = 10_000;

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { type OutputDraft, openDraft } from '../../src/drop/output-draft.ts';
-import { outputName } from '../../src/drop/output-name.ts';
-import { publishDrafts } from '../../src/drop/publish-drafts.ts';
-import { setOutputAside } from '../../src/drop/set-output-aside.ts';
+import { type OutputDraft, openDraft } from '../../src/files/outputs/output-draft.ts';
+import { outputName } from '../../src/files/outputs/output-name.ts';
+import { publishDrafts } from '../../src/files/outputs/publish-drafts.ts';
+import { setOutputAside } from '../../src/files/outputs/set-output-aside.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import type { PipelineError } from '../../src/kernel/errors.ts';
-import { type NewOutput, recordOutput } from '../../src/ledger/moves/complete-file.ts';
-import { readOutputs } from '../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import { type NewOutput, recordOutput } from '../../src/ledger/file/complete-file.ts';
+import { readOutputs } from '../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 
 /** Outputs of one file that are being written. */
 export type OutputFiles = {

@@ -1,9 +1,9 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
-import { type LineBuffer, makeRoom, putBytes, putText } from '../../src/csv/line-buffer.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
+import { type LineBuffer, makeRoom, putBytes, putText } from '../../src/csv/read/line-buffer.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { COMMA, NINE, QUOTE, SPACE, ZERO } from '../../src/kernel/byte-names.ts';
-import { NO_CODE, OUTCOME_NAMES } from '../../src/kernel/packed-outcomes.ts';
-import { NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/queries/read-packed-rows.ts';
+import { NO_CODE, OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
+import { NO_OUTCOME_YET, type RowPack, textsFrom } from '../../src/ledger/row/read-packed-rows.ts';
 import { resultCells } from '../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from './finished-pages.ts';
 

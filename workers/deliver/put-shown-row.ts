@@ -1,7 +1,7 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { type LineBuffer, makeRoom, putText } from '../../src/csv/line-buffer.ts';
-import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read-raw-lines.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
+import { type LineBuffer, makeRoom, putText } from '../../src/csv/read/line-buffer.ts';
+import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read/read-raw-lines.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { plainRowCopier } from './copy-plain-row.ts';
 import { shownRow } from './shown-row.ts';
 

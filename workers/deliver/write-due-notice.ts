@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import type { Delivery } from '../../src/ledger/queries/read-delivery.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import type { Delivery } from '../../src/ledger/file/read-delivery.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { writeNotice } from './write-notice.ts';
 import { outputPath } from './output-files.ts';
 

@@ -1,10 +1,10 @@
 import type { OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { effectOf } from '../../src/csv/fault-effect.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
-import { formatInZone } from '../../src/kernel/zone-time.ts';
-import { readFaults, readStopReason } from '../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
+import { effectOf } from '../../src/csv/check/fault-effect.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { readFaults, readStopReason } from '../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { faultCells, type Notice, noticeHead } from '../../src/reconcile/outputs/acknowledgement.ts';
 import { writeOutputFiles } from './output-files.ts';
 

@@ -1,12 +1,12 @@
 import { columnsOf } from '../../schemas/layouts.ts';
 import type { App } from '../../src/app.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import type { OutcomeTotals } from '../../src/kernel/rows.ts';
-import { formatInZone } from '../../src/kernel/zone-time.ts';
-import { type ChangedRow, readChanges } from '../../src/ledger/queries/read-changes.ts';
-import { readBatches, readOutcomeTotals } from '../../src/ledger/queries/read-file.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import type { OutcomeTotals } from '../../src/rows/rows.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { type ChangedRow, readChanges } from '../../src/ledger/row/read-changes.ts';
+import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
 import { type CorrectionSummary, correctionJson, correctionText } from '../../src/reconcile/outputs/correction.ts';
 import { changeCells } from '../../src/reconcile/outputs/change-row.ts';

@@ -1,11 +1,11 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/line-buffer.ts';
-import { csvLines } from '../../src/csv/write-csv.ts';
+import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/read/line-buffer.ts';
+import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { COMMA } from '../../src/kernel/byte-names.ts';
-import { OUTCOME_NAMES } from '../../src/kernel/packed-outcomes.ts';
-import { NO_BATCH } from '../../src/ledger/queries/read-packed-rows.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
+import { OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
+import { NO_BATCH } from '../../src/ledger/row/read-packed-rows.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { correctionOf } from '../../src/reconcile/outputs/result-row.ts';
 import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';

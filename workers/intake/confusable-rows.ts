@@ -1,5 +1,5 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { cellEnd, cellStart } from '../../src/csv/packed-rows.ts';
+import { cellEnd, cellStart } from '../../src/csv/write/packed-rows.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 
 /** Rows of one batch. */

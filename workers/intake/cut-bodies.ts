@@ -1,5 +1,5 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import type { PackedRows } from '../../src/csv/packed-rows.ts';
+import type { PackedRows } from '../../src/csv/write/packed-rows.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkBody } from './check-body.ts';
 import { confusableRows } from './confusable-rows.ts';

@@ -1,13 +1,13 @@
 import { columnsOf, type LayoutName, layoutOf } from '../../schemas/layouts.ts';
 import type { FolderOperation } from '../../schemas/operations.ts';
-import type { CheckedRow } from '../../src/csv/check-payment-file.ts';
-import type { PackedRows } from '../../src/csv/packed-rows.ts';
+import type { CheckedRow } from '../../src/csv/check/check-payment-file.ts';
+import type { PackedRows } from '../../src/csv/write/packed-rows.ts';
 import { COMMA } from '../../src/kernel/byte-names.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
 import { type NewRow } from '../../src/ledger/copy/row-tuples.ts';
 import type { TupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
-import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/vault/row-print.ts';
+import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
 import type { printRuns } from './print-runs.ts';
 
 /** What is the same for all rows of a file. */

@@ -1,9 +1,9 @@
-import { duplicateRows } from '../../src/csv/duplicate-rows.ts';
-import type { Fault } from '../../src/kernel/rows.ts';
-import type { FlaggedRows } from '../../src/ledger/flag-charged-rows.ts';
+import { duplicateRows } from '../../src/csv/check/duplicate-rows.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 
 /**
- * Finds rows of one file that are the same payment written in another way, by their prints (vault/row-print.ts). Two that are
+ * Finds rows of one file that are the same payment written in another way, by their prints (crypto/fingerprints/row-print.ts). Two that are
  * the same to the letter are found by the check, which says so already.
  */
 export function likeRows() {

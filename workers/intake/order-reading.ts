@@ -1,12 +1,12 @@
 import type { App } from '../../src/app.ts';
-import type { Folder } from '../../src/kernel/config.ts';
-import { limitsOf } from '../../src/kernel/limits.ts';
-import { dayInZone } from '../../src/kernel/zone-time.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
-import type { Transaction } from '../../src/ledger/transaction.ts';
-import { printKey } from '../../src/vault/row-print.ts';
-import { rowSetKey } from '../../src/vault/row-set.ts';
-import { findContent } from '../open-content.ts';
+import type { Folder } from '../../src/config/config.ts';
+import { limitsOf } from '../../src/config/limits.ts';
+import { dayInZone } from '../../src/calendar/zone-time.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
+import type { Transaction } from '../../src/ledger/engine/transaction.ts';
+import { printKey } from '../../src/crypto/fingerprints/row-print.ts';
+import { rowSetKey } from '../../src/crypto/fingerprints/row-set.ts';
+import { findContent } from './open-content.ts';
 import type { ReadingOrder } from './read-content.ts';
 
 /**

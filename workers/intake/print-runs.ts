@@ -1,11 +1,11 @@
 import { writePrint } from '../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import { PRINT_BYTES } from '../../src/vault/row-print.ts';
+import { PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
 
 /** What is the same for all prints of a file. */
 export type PrintsOf = {
   readonly fileNo: number;
-  /** Where they go (src/ledger/fingerprint-volumes.ts). */
+  /** Where they go (src/ledger/duplicates/fingerprint-volumes.ts). */
   readonly volume: number;
 };
 

@@ -4,14 +4,14 @@ import {
   checkPaymentFile,
   type CheckRules,
   type FileCheck,
-} from '../../src/csv/check-payment-file.ts';
-import type { Fault } from '../../src/kernel/rows.ts';
+} from '../../src/csv/check/check-payment-file.ts';
+import type { Fault } from '../../src/rows/rows.ts';
 import { writeBatch, writeBody, writeFault, writeRow } from '../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
-import type { FlaggedRows } from '../../src/ledger/flag-charged-rows.ts';
+import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 import { lentMemory } from '../../src/thread/lent-memory.ts';
-import { openRowSet } from '../../src/vault/row-set.ts';
-import { sealBytes } from '../../src/vault/seal.ts';
+import { openRowSet } from '../../src/crypto/fingerprints/row-set.ts';
+import { sealBytes } from '../../src/crypto/seal.ts';
 import { bodyCutter, bodyPurpose } from './cut-bodies.ts';
 import { type EncoderOptions, rowEncoder, withheldRow } from './encode-rows.ts';
 import { likeRows } from './like-rows.ts';

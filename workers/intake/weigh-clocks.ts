@@ -1,4 +1,4 @@
-import type { ChosenVolume } from '../../src/ledger/fingerprint-volumes.ts';
+import type { ChosenVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 
 /** After a longer pause, or a jump as long, a clock may have been set meanwhile. */
 const PAUSE_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts';
-import { readResultFile } from '../../src/csv/read-result-file.ts';
-import { findBatchesHolding } from '../../src/ledger/queries/find-batches-holding.ts';
-import { readSentRows } from '../../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../../src/ledger/records.ts';
+import { readResultFile } from '../../src/csv/read/read-result-file.ts';
+import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
+import { readSentRows } from '../../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { judgeResult } from './judge-result.ts';
 
 /** Another batch of the account whose result this is, row by row. */

@@ -1,10 +1,10 @@
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
-import { readResultFile } from '../../src/csv/read-result-file.ts';
+import { readResultFile } from '../../src/csv/read/read-result-file.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import type { PackedOutcomes } from '../../src/kernel/packed-outcomes.ts';
-import type { OutcomeTotals, ReconciledRow, RowResult, SentRow } from '../../src/kernel/rows.ts';
-import type { SentText } from '../../src/kernel/sent-text.ts';
-import type { BatchRow } from '../../src/ledger/records.ts';
+import type { PackedOutcomes } from '../../src/rows/packed-outcomes.ts';
+import type { OutcomeTotals, ReconciledRow, RowResult, SentRow } from '../../src/rows/rows.ts';
+import type { SentText } from '../../src/rows/sent-text.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { matchPlain } from '../../src/reconcile/match-plain.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
 import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';

@@ -1,5 +1,5 @@
 import type { AccountConfig } from '../../schemas/config.ts';
-import { LONGEST_REPOLL_MS } from '../../src/ledger/moves/schedule-poll.ts';
+import { LONGEST_REPOLL_MS } from '../../src/ledger/batch/schedule-poll.ts';
 
 /** However small the settings are, a service is not asked without a pause. */
 const LEAST_MS = 50;

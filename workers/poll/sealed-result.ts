@@ -1,9 +1,9 @@
 import type { App } from '../../src/app.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
-import type { LaterResult } from '../../src/ledger/moves/recover-exception.ts';
-import { readSealedPart, type SealedPart } from '../../src/ledger/queries/read-sealed-part.ts';
-import type { FileRow } from '../../src/ledger/records.ts';
-import { openBytes, sealBytes } from '../../src/vault/seal.ts';
+import type { LaterResult } from '../../src/ledger/doubt/recover-exception.ts';
+import { readSealedPart, type SealedPart } from '../../src/ledger/batch/read-sealed-part.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
+import { openBytes, sealBytes } from '../../src/crypto/seal.ts';
 import { openFileKey } from '../open-original.ts';
 
 /** What the seal of a result is bound to. A seal that was moved to another batch does not open. */

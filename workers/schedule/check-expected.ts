@@ -1,13 +1,13 @@
 import type { App } from '../../src/app.ts';
-import { dueDates, type DueDate, type Timetable } from '../../src/kernel/business-dates.ts';
-import type { Folder, Settings } from '../../src/kernel/config.ts';
-import { dayInZone, startOfDay } from '../../src/kernel/zone-time.ts';
-import { beginRun } from '../../src/ledger/moves/begin-run.ts';
-import { finishRun } from '../../src/ledger/moves/finish-run.ts';
-import { forgetEarlyMisses, missRun } from '../../src/ledger/moves/miss-run.ts';
-import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
-import { countClaimed } from '../../src/ledger/queries/count-claimed.ts';
-import { readLastRun } from '../../src/ledger/queries/read-runs.ts';
+import { dueDates, type DueDate, type Timetable } from '../../src/calendar/business-dates.ts';
+import type { Folder, Settings } from '../../src/config/config.ts';
+import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
+import { beginRun } from '../../src/ledger/schedule/begin-run.ts';
+import { finishRun } from '../../src/ledger/schedule/finish-run.ts';
+import { forgetEarlyMisses, missRun } from '../../src/ledger/schedule/miss-run.ts';
+import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
+import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
+import { readLastRun } from '../../src/ledger/schedule/read-runs.ts';
 
 /** Name under which the ledger keeps what was expected of a folder; no schedule can have it. */
 export function expectationOf(folderId: string): string {

@@ -1,16 +1,16 @@
 import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { App } from '../../src/app.ts';
-import { writeOutput } from '../../src/drop/write-output.ts';
-import { dateBefore } from '../../src/kernel/business-dates.ts';
-import type { Account } from '../../src/kernel/config.ts';
-import type { Period } from '../../src/kernel/day-bounds.ts';
+import { writeOutput } from '../../src/files/outputs/write-output.ts';
+import { dateBefore } from '../../src/calendar/business-dates.ts';
+import type { Account } from '../../src/config/config.ts';
+import type { Period } from '../../src/calendar/day-bounds.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { formatCents } from '../../src/kernel/money.ts';
-import { listMissed, readDoneBefore } from '../../src/ledger/queries/read-runs.ts';
-import type { RunRow } from '../../src/ledger/records.ts';
+import { listMissed, readDoneBefore } from '../../src/ledger/schedule/read-runs.ts';
+import type { RunRow } from '../../src/ledger/engine/records.ts';
 import { balanceDay, isBalanced } from '../../src/reconcile/balance-day.ts';
 import { dayReportJson, dayReportText } from '../../src/reconcile/outputs/day-report.ts';
-import { readDayReport } from '../read-day-report.ts';
+import { readDayReport } from './read-day-report.ts';
 import { checkExpected, expectationOf } from './check-expected.ts';
 
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;

@@ -1,11 +1,11 @@
 import type { ScheduleConfig } from '../../schemas/config.ts';
 import type { App } from '../../src/app.ts';
-import { type DueDate, dueDates } from '../../src/kernel/business-dates.ts';
-import { dayInZone } from '../../src/kernel/zone-time.ts';
-import { schedulesHere } from '../../src/kernel/schedules-here.ts';
-import { seeSchedule } from '../../src/ledger/moves/see-schedule.ts';
-import { readLastRun, readOpenRuns } from '../../src/ledger/queries/read-runs.ts';
-import type { RunRow } from '../../src/ledger/records.ts';
+import { type DueDate, dueDates } from '../../src/calendar/business-dates.ts';
+import { dayInZone } from '../../src/calendar/zone-time.ts';
+import { schedulesHere } from '../../src/config/schedules-here.ts';
+import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
+import { readLastRun, readOpenRuns } from '../../src/ledger/schedule/read-runs.ts';
+import type { RunRow } from '../../src/ledger/engine/records.ts';
 
 /** A business date that is due; `found` when its run was begun and not brought to its end. */
 export type DueRun = DueDate & { readonly found?: RunRow };

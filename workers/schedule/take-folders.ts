@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
-import { createFolderScanner } from '../../src/drop/scan-folder.ts';
-import { countClaimed } from '../../src/ledger/queries/count-claimed.ts';
-import { lookAtFolder, probeMs } from '../watch.ts';
+import { createFolderScanner } from '../../src/files/scan-folder.ts';
+import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
+import { lookAtFolder, probeMs } from '../watch/watch.ts';
 
 /** What became of the folders: files taken, and drops that were still being written when the time was over. */
 export type Taken = { files: number; settling: number };

@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts';
 import { reasonOf } from '../../src/kernel/errors.ts';
-import type { BatchKey } from '../../src/ledger/moves/move.ts';
-import { readNextBatch } from '../../src/ledger/queries/due-work.ts';
-import type { BatchRow } from '../../src/ledger/records.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { readBody } from './read-body.ts';
 
 /** The opened bytes of a batch that nobody has taken up yet. */

@@ -3,12 +3,12 @@ import { uptime } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import type { Account } from '../../src/kernel/config.ts';
-import { type FoundBatch, recallFound } from '../../src/ledger/moves/recall-batch.ts';
-import type { BatchKey } from '../../src/ledger/moves/move.ts';
-import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/queries/batch-ids.ts';
-import { readSentRows } from '../../src/ledger/queries/read-file.ts';
-import type { SendJournal } from '../../src/ledger/send-journal.ts';
+import type { Account } from '../../src/config/config.ts';
+import { type FoundBatch, recallFound } from '../../src/ledger/doubt/recall-batch.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { type BatchIds, readBatchIds, readWaiting } from '../../src/ledger/doubt/batch-ids.ts';
+import { readSentRows } from '../../src/ledger/file/read-file.ts';
+import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';
 
 /** Whether an account may send, as far as batch ids tell. `failed`: the service gave no answer; `later`: another call is under way. */

@@ -1,14 +1,14 @@
 import type { App } from '../../src/app.ts';
-import { holdsSentRows } from '../../src/csv/holds-sent-rows.ts';
-import { readCanonical } from '../../src/csv/read-canonical.ts';
+import { holdsSentRows } from '../../src/csv/write/holds-sent-rows.ts';
+import { readCanonical } from '../../src/csv/read/read-canonical.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { sha256Of } from '../../src/kernel/hash.ts';
 import { lastFour } from '../../src/kernel/mask.ts';
-import { readSentRows } from '../../src/ledger/queries/read-file.ts';
-import { readSealedPart } from '../../src/ledger/queries/read-sealed-part.ts';
-import { readSentBatch } from '../../src/ledger/queries/read-sent-text.ts';
-import type { BatchRow, FileRow } from '../../src/ledger/records.ts';
-import { openBytes } from '../../src/vault/seal.ts';
+import { readSentRows } from '../../src/ledger/file/read-file.ts';
+import { readSealedPart } from '../../src/ledger/batch/read-sealed-part.ts';
+import { readSentBatch } from '../../src/ledger/batch/read-sent-text.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import { openBytes } from '../../src/crypto/seal.ts';
 import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
 

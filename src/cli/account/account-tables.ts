@@ -1,11 +1,11 @@
-import type { AccountComparison } from '../../../workers/resolve/reconcile-account.ts';
+import type { AccountComparison } from '../../actions/resolve/reconcile-account.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import type { AccountState, ForgottenSend } from '../../ledger/queries/read-holds.ts';
-import { accountWord } from '../../operator/account-word.ts';
-import { textTable } from '../table.ts';
-import { describeHolds } from '../../operator/describe-holds.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import type { AccountState, ForgottenSend } from '../../ledger/account/read-holds.ts';
+import { accountWord } from '../../explain/account-word.ts';
+import { textTable } from '../print/table.ts';
+import { describeHolds } from '../../explain/describe-holds.ts';
 
 /** Every account in one line, then what holds those that do not send. */
 export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {

@@ -1,9 +1,9 @@
 import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskNumber, maskText } from '../../kernel/mask.ts';
-import { labelLines } from '../label-lines.ts';
+import { labelLines } from '../print/label-lines.ts';
 import { ask } from './ask.ts';
 import type { Given } from './read-input.ts';
 import type { Terminal } from './terminal.ts';

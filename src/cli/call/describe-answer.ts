@@ -3,7 +3,7 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import type { Advice } from '../../../schemas/rejections.ts';
 import type { AnyAnswer, AnyResult, ParameterFault } from '../../gateway/client-answers.ts';
 import { customerTable } from '../customers/customer-table.ts';
-import { labelLines } from '../label-lines.ts';
+import { labelLines } from '../print/label-lines.ts';
 import { environmentName, secretsOf } from './parameters-of.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { quoteWord } from '../paydrop-line.ts';
+import { quoteWord } from '../print/paydrop-line.ts';
 import { isSecret, needsMopBeside, parametersOf } from './parameters-of.ts';
 
 /** A line for the help with every required parameter that may be typed, which the service would take as it stands. */

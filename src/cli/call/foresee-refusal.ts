@@ -3,7 +3,7 @@ import { findRestriction } from '../../../schemas/restrictions.ts';
 import type { CallOptions } from '../../gateway/call-operation.ts';
 import { checkParameters } from '../../gateway/check-parameters.ts';
 import type { AnyAnswer } from '../../gateway/client-answers.ts';
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /**

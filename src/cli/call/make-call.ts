@@ -6,7 +6,7 @@ import type { GatewayClient } from '../../gateway/create-gateway-client.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { type Call, settingsOf } from '../command.ts';
-import { withStopSignal } from '../stop-signal.ts';
+import { withStopSignal } from '../process/stop-signal.ts';
 import { answerStatus } from './answer-status.ts';
 import { confirmCall, unconfirmed } from './confirm-call.ts';
 import { foreseeRefusal } from './foresee-refusal.ts';

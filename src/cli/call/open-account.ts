@@ -1,7 +1,7 @@
 import { createGatewayClient, type GatewayClient } from '../../gateway/create-gateway-client.ts';
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { isLoopback } from '../../kernel/is-loopback.ts';
-import type { Account, Settings } from '../../kernel/config.ts';
+import type { Account, Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 

@@ -1,6 +1,6 @@
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 import { CURRENCIES } from '../../../schemas/restrictions.ts';
-import { wireName } from '../../kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { type CliCommand, JSON_OPTION } from '../command.ts';
 import { exampleOf } from './example-of.ts';
 import { makeCall } from './make-call.ts';

@@ -1,4 +1,4 @@
-import { formatInZone, startOfDay } from '../../kernel/zone-time.ts';
+import { formatInZone, startOfDay } from '../../calendar/zone-time.ts';
 
 /**
  * A time as a person types it, as text of ISO 8601: a day is its first moment in the zone. Anything else comes out as it

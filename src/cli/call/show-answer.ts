@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { writeOutput } from '../../drop/write-output.ts';
+import { writeOutput } from '../../files/outputs/write-output.ts';
 import type { AnyAnswer } from '../../gateway/client-answers.ts';
 import { maskNumber } from '../../kernel/mask.ts';
 import type { Call } from '../command.ts';

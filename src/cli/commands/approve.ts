@@ -1,13 +1,13 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { declineFile } from '../../ledger/moves/release-held.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import type { FaultCount } from '../../ledger/queries/fault-counts.ts';
-import { readFileState } from '../../ledger/queries/read-file.ts';
-import { findFile } from '../../ledger/queries/search.ts';
-import type { FileRow } from '../../ledger/records.ts';
+import { declineFile } from '../../ledger/file/release-held.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import type { FaultCount } from '../../ledger/row/fault-counts.ts';
+import { readFileState } from '../../ledger/file/read-file.ts';
+import { findFile } from '../../ledger/file/search.ts';
+import type { FileRow } from '../../ledger/engine/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { describeHoldReasons } from '../../operator/hold-reasons.ts';
-import { describeRows, letGo, willBeSent } from '../../operator/let-go.ts';
+import { describeHoldReasons } from '../../explain/hold-reasons.ts';
+import { describeRows, letGo, willBeSent } from '../../actions/let-go.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
 

@@ -1,10 +1,10 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { startOfDay } from '../../kernel/zone-time.ts';
-import { type AuditLink, listAudit, readAuditHead } from '../../ledger/queries/list-audit.ts';
-import { findFile, verifyAudit } from '../../ledger/queries/search.ts';
+import { startOfDay } from '../../calendar/zone-time.ts';
+import { type AuditLink, listAudit, readAuditHead } from '../../ledger/overview/list-audit.ts';
+import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 const verify: CliCommand = {

@@ -6,11 +6,11 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { BackupSummary } from '../../ledger/backup/backup-frame.ts';
 import { readBackup } from '../../ledger/backup/read-backup.ts';
 import { writeBackup } from '../../ledger/backup/write-backup.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
-import { describeKeyPlace, findKeyPlace } from '../../vault/key-place.ts';
+import { openLedger } from '../../ledger/engine/open-ledger.ts';
+import { describeKeyPlace, findKeyPlace } from '../../crypto/key-place.ts';
 import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 export const backup: CliCommand = {
   name: 'backup',

@@ -1,13 +1,13 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { type Cancelled, cancelBatch, cancelFile } from '../../ledger/moves/cancel-file.ts';
-import type { BatchRow } from '../../ledger/records.ts';
-import { readBatches } from '../../ledger/queries/read-file.ts';
+import { type Cancelled, cancelBatch, cancelFile } from '../../ledger/file/cancel-file.ts';
+import type { BatchRow } from '../../ledger/engine/records.ts';
+import { readBatches } from '../../ledger/file/read-file.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
-import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../operator/find-file-or-batch.ts';
+import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../explain/find-file-or-batch.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { sumOf } from '../../operator/why/sentence.ts';
+import { sumOf } from '../../explain/why/sentence.ts';
 
 export const cancel: CliCommand = {
   name: 'cancel',

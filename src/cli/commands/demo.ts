@@ -1,6 +1,6 @@
 import { EVERY_ROLE } from '../../../schemas/roles.ts';
 import type { App } from '../../app.ts';
-import { loadSettings, type Settings } from '../../kernel/config.ts';
+import { loadSettings, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CliCommand } from '../command.ts';
@@ -9,13 +9,13 @@ import { dropSamples } from '../demo/drop-samples.ts';
 import { makeScratchFolder, writeDemoConfig } from '../demo/scratch-folder.ts';
 import { concludeDemo, linesToTry, showResults } from '../demo/show-results.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { type ProgressLine, progressLine } from '../progress.ts';
+import { type ProgressLine, progressLine } from '../print/progress.ts';
 import { readAccounts, SANDBOX_ACCOUNTS } from '../sandbox-accounts.ts';
-import { aborted, withStopSignal } from '../stop-signal.ts';
-import { waitUntilIdle } from '../wait-until-idle.ts';
-import { withApp } from '../with-app.ts';
-import { withDesk } from '../with-desk.ts';
-import { withWorkers } from '../with-workers.ts';
+import { aborted, withStopSignal } from '../process/stop-signal.ts';
+import { waitUntilIdle } from '../process/wait-until-idle.ts';
+import { withApp } from '../process/with-app.ts';
+import { withDesk } from '../process/with-desk.ts';
+import { withWorkers } from '../process/with-workers.ts';
 
 /** Longer than any machine needs; the demo takes about 15 s. */
 const DEMO_TIMEOUT_MS = 120_000;

@@ -1,11 +1,11 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../kernel/config.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readExceptions } from '../../ledger/queries/read-exceptions.ts';
-import { findKeyPlace } from '../../vault/key-place.ts';
-import { openKeyRing } from '../../vault/key-ring.ts';
-import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
-import { compareBatch } from '../../operator/compare-batch.ts';
+import type { Settings } from '../../config/config.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readExceptions } from '../../ledger/doubt/read-exceptions.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
+import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';
+import { compareBatch } from '../../explain/compare-batch.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeComparison } from '../exceptions/describe-comparison.ts';
 import { describeExceptions } from '../exceptions/describe-exceptions.ts';

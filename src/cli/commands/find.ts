@@ -2,9 +2,9 @@ import { EXIT, saidCode } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { saidAnswer } from '../../../schemas/rejections.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { findInvoice, type FoundRow } from '../../ledger/queries/search.ts';
+import { findInvoice, type FoundRow } from '../../ledger/file/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 export const find: CliCommand = {
   name: 'find',

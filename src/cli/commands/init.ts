@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
-import { CONFIG_FILE, loadSettings, type Settings } from '../../kernel/config.ts';
-import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../vault/key-place.ts';
-import { createMasterKeyFile } from '../../vault/master-key.ts';
+import { CONFIG_FILE, loadSettings, type Settings } from '../../config/config.ts';
+import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
+import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import type { CliCommand } from '../command.ts';
 import { packageRoot } from '../package-version.ts';
-import { paydropLine, quoteWord } from '../paydrop-line.ts';
+import { paydropLine, quoteWord } from '../print/paydrop-line.ts';
 import { STARTER_CONFIG } from '../starter-config.ts';
 
 export const init: CliCommand = {

@@ -1,16 +1,16 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { retireKey } from '../../ledger/moves/retire-key.ts';
-import { readKeyUses } from '../../ledger/queries/master-keys.ts';
-import { withLock } from '../../ledger/with-lock.ts';
-import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../vault/key-place.ts';
-import { openKeyRing } from '../../vault/key-ring.ts';
-import { loadMasterKeys, replaceMasterKeyFile } from '../../vault/master-key.ts';
+import { retireKey } from '../../ledger/key/retire-key.ts';
+import { readKeyUses } from '../../ledger/key/master-keys.ts';
+import { withLock } from '../../ledger/engine/with-lock.ts';
+import { describeKeyPlace, findKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
+import { loadMasterKeys, replaceMasterKeyFile } from '../../crypto/master-key.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { KEY_LOCK, rotateKey } from '../key/rotate-key.ts';
 import { operatorName } from '../operator-name.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 const list: CliCommand = {
   name: 'list',

@@ -1,17 +1,17 @@
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/moves/move.ts';
-import { inviteAgain, invitePerson, type NewLink } from '../../ledger/moves/people/invite-person.ts';
-import { isDeskNew, listPeople } from '../../ledger/queries/people.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { newLink } from '../../operator/new-link.ts';
+import type { Because } from '../../ledger/engine/move.ts';
+import { inviteAgain, invitePerson, type NewLink } from '../../ledger/person/invite-person.ts';
+import { isDeskNew, listPeople } from '../../ledger/person/people.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { newLink } from '../../actions/new-link.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { offerSetUpLink } from '../offer-set-up-link.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 const ROLE_NOTES = ['Roles:', ...Object.entries(PERSON_ROLES).map(([name, means]) => `  ${name.padEnd(10)}${means}`)];
 

@@ -1,15 +1,15 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { confirmProposal, refuseProposal } from '../../ledger/moves/confirm-proposal.ts';
-import { PROPOSED_ACTIONS } from '../../ledger/moves/proposed-actions.ts';
-import type { ProposalRow } from '../../ledger/moves/propose.ts';
-import { type OpenProposal, readOpenProposals } from '../../ledger/queries/proposals.ts';
+import { confirmProposal, refuseProposal } from '../../ledger/proposal/confirm-proposal.ts';
+import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
+import type { ProposalRow } from '../../ledger/proposal/propose.ts';
+import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 const NUMBER_ARGUMENT = ['<no>', 'its number, as "paydrop proposals" lists it'] as const;
 

@@ -1,12 +1,12 @@
 import { makeFolders } from '../../kernel/make-folders.ts';
 import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
-import { type OutputCheck, rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
-import { findFile } from '../../ledger/queries/search.ts';
+import { type OutputCheck, rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
+import { findFile } from '../../ledger/file/search.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { textTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { textTable } from '../print/table.ts';
+import { withApp } from '../process/with-app.ts';
 
 export const rebuild: CliCommand = {
   name: 'rebuild-outputs',

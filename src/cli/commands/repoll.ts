@@ -1,14 +1,14 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { askForResult } from '../../../workers/poll.ts';
-import { pollNow } from '../../ledger/moves/poll-now.ts';
-import { readBatchRow } from '../../ledger/queries/read-file.ts';
-import type { BatchRow } from '../../ledger/records.ts';
-import { ASKED_AGAIN, sayUnanswered } from '../../operator/attempt-words.ts';
-import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
+import { askForResult } from '../../../workers/poll/poll.ts';
+import { pollNow } from '../../ledger/batch/poll-now.ts';
+import { readBatchRow } from '../../ledger/file/read-file.ts';
+import type { BatchRow } from '../../ledger/engine/records.ts';
+import { ASKED_AGAIN, sayUnanswered } from '../../explain/attempt-words.ts';
+import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
-import { withApp } from '../with-app.ts';
+import { withApp } from '../process/with-app.ts';
 
 export const repoll: CliCommand = {
   name: 'repoll',

@@ -1,11 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
-import { readDayReport } from '../../../workers/read-day-report.ts';
-import { csvLines } from '../../csv/write-csv.ts';
-import { writeOutput } from '../../drop/write-output.ts';
-import type { Settings } from '../../kernel/config.ts';
+import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
+import { csvLines } from '../../csv/write/write-csv.ts';
+import { writeOutput } from '../../files/outputs/write-output.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
 import { isBalanced } from '../../reconcile/balance-day.ts';
 import {
   DAY_AMOUNT_AT,

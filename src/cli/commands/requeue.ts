@@ -1,9 +1,9 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { requeueFile } from '../../../workers/requeue.ts';
+import { requeueFile } from '../../actions/requeue.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
-import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../operator/find-file-or-batch.ts';
+import { FILE_OR_BATCH_ARGUMENT, findFileOrBatch } from '../../explain/find-file-or-batch.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { withApp } from '../with-app.ts';
+import { withApp } from '../process/with-app.ts';
 
 export const requeue: CliCommand = {
   name: 'requeue',

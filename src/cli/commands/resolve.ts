@@ -1,10 +1,10 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { mustBeIn } from '../../../workers/resolve/carry-out.ts';
-import type { Desk } from '../../../workers/resolve/desk.ts';
-import type { Settings } from '../../kernel/config.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { describeDoubt } from '../../ledger/queries/in-doubt.ts';
-import { BATCH_ARGUMENT } from '../../operator/batch-reference.ts';
+import { mustBeIn } from '../../actions/resolve/carry-out.ts';
+import type { Desk } from '../../actions/resolve/desk.ts';
+import type { Settings } from '../../config/config.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { describeDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { BATCH_ARGUMENT } from '../../explain/batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { chooseVerb, VERB_OPTIONS } from '../resolve/choose-verb.ts';

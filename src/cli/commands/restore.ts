@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { EXIT } from '../../../schemas/errors.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { readAdmission } from '../../ledger/admission/read-admission.ts';
 import { type Restored, restoreBackup } from '../../ledger/backup/restore-backup.ts';
-import { type Recalled, recallForgotten } from '../../ledger/moves/recall-batch.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import { type Recalled, recallForgotten } from '../../ledger/doubt/recall-batch.ts';
+import { openLedger } from '../../ledger/engine/open-ledger.ts';
 import { type CliCommand, JSON_OPTION, placeOf, print, settingsOf } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';

@@ -7,22 +7,22 @@ import {
   type ResubmissionPlan,
   type Selection,
   SELECTIONS,
-} from '../../../workers/resubmit.ts';
+} from '../../actions/resubmit.ts';
 import type { App } from '../../app.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/moves/move.ts';
-import { findFile } from '../../ledger/queries/search.ts';
-import type { FileRow } from '../../ledger/records.ts';
+import type { Because } from '../../ledger/engine/move.ts';
+import { findFile } from '../../ledger/file/search.ts';
+import type { FileRow } from '../../ledger/engine/records.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
-import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
-import { sumOf } from '../../operator/why/sentence.ts';
-import { withApp } from '../with-app.ts';
+import { chooseRows, findMissing } from '../../actions/choose-rows.ts';
+import { keptBackJson, sayKeptBack } from '../../actions/say-kept-back.ts';
+import { sumOf } from '../../explain/why/sentence.ts';
+import { withApp } from '../process/with-app.ts';
 
 export const resubmit: CliCommand = {
   name: 'resubmit',

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { cleanStorage, IN_A_QUIET_HOUR } from '../../ledger/clean-storage.ts';
-import { startOfDay } from '../../kernel/zone-time.ts';
+import { cleanStorage, IN_A_QUIET_HOUR } from '../../ledger/retention/clean-storage.ts';
+import { startOfDay } from '../../calendar/zone-time.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeRetention } from '../retention/describe-retention.ts';
 import { isClean, readRetention } from '../retention/read-retention.ts';

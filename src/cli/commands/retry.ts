@@ -1,15 +1,15 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { BatchKey, Because } from '../../ledger/moves/move.ts';
-import { retryRefused } from '../../ledger/moves/retry-refused.ts';
-import { withdrawBatch } from '../../ledger/moves/withdraw-batch.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readBatchRow, readFileState } from '../../ledger/queries/read-file.ts';
-import { BATCH_ARGUMENT, findBatch } from '../../operator/batch-reference.ts';
+import type { BatchKey, Because } from '../../ledger/engine/move.ts';
+import { retryRefused } from '../../ledger/batch/retry-refused.ts';
+import { withdrawBatch } from '../../ledger/batch/withdraw-batch.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readBatchRow, readFileState } from '../../ledger/file/read-file.ts';
+import { BATCH_ARGUMENT, findBatch } from '../../explain/batch-reference.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { operatorName } from '../operator-name.ts';
 import { REASON_OPTION, readReason } from '../read-reason.ts';
-import { sumOf } from '../../operator/why/sentence.ts';
+import { sumOf } from '../../explain/why/sentence.ts';
 
 export const retry: CliCommand = {
   name: 'retry',

@@ -1,18 +1,18 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { tellAlarms } from '../../../workers/start-alarms.ts';
+import { tellAlarms } from '../../../workers/upkeep/start-alarms.ts';
 import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import type { App } from '../../app.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readOverview } from '../../ledger/queries/overview.ts';
+import { readOverview } from '../../ledger/overview/overview.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, settingsOf } from '../command.ts';
-import { fileSummaryTable, readFileSummaries } from '../file-summary.ts';
+import { fileSummaryTable, readFileSummaries } from '../print/file-summary.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { type ProgressLine, progressLine } from '../progress.ts';
-import { withStopSignal } from '../stop-signal.ts';
-import { troubleStatus } from '../trouble-status.ts';
-import { waitUntilIdle } from '../wait-until-idle.ts';
-import { withApp } from '../with-app.ts';
-import { withWorkers } from '../with-workers.ts';
+import { type ProgressLine, progressLine } from '../print/progress.ts';
+import { withStopSignal } from '../process/stop-signal.ts';
+import { troubleStatus } from '../print/trouble-status.ts';
+import { waitUntilIdle } from '../process/wait-until-idle.ts';
+import { withApp } from '../process/with-app.ts';
+import { withWorkers } from '../process/with-workers.ts';
 
 export const run: CliCommand = {
   name: 'run',

@@ -3,7 +3,7 @@ import { startSandbox } from '../../sandbox/start-sandbox.ts';
 import type { CliCommand } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { readSandboxOptions, SANDBOX_SWITCHES } from '../sandbox-options.ts';
-import { aborted, withStopSignal } from '../stop-signal.ts';
+import { aborted, withStopSignal } from '../process/stop-signal.ts';
 
 export const sandbox: CliCommand = {
   name: 'sandbox',

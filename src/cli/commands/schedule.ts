@@ -1,14 +1,14 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import { runNow } from '../../../workers/schedule/run-now.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import { readSchedules, type ScheduleLine } from '../../operator/read-schedules.ts';
-import { sayRan, shownRun } from '../../operator/say-run.ts';
+import { runNow } from '../../actions/run-now.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
+import { sayRan, shownRun } from '../../actions/say-run.ts';
 import { type CliCommand, JSON_OPTION, print, settingsOf, withLedger } from '../command.ts';
 import { openCommandLog } from '../open-command-log.ts';
 import { operatorName } from '../operator-name.ts';
-import { withStopSignal } from '../stop-signal.ts';
-import { textTable } from '../table.ts';
-import { withApp } from '../with-app.ts';
+import { withStopSignal } from '../process/stop-signal.ts';
+import { textTable } from '../print/table.ts';
+import { withApp } from '../process/with-app.ts';
 
 const list: CliCommand = {
   name: 'list',

@@ -1,8 +1,8 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { describeStory } from '../show/describe-story.ts';
-import { nextSendOf } from '../../operator/next-send.ts';
-import { readStory } from '../../operator/read-story.ts';
+import { nextSendOf } from '../../explain/next-send.ts';
+import { readStory } from '../../explain/read-story.ts';
 
 export const show: CliCommand = {
   name: 'show',

@@ -1,16 +1,16 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { ROLES } from '../../../schemas/roles.ts';
-import { foldersHere, loadSettings, type Settings } from '../../kernel/config.ts';
+import { foldersHere, loadSettings, type Settings } from '../../config/config.ts';
 import { type Call, type CliCommand } from '../command.ts';
-import { compileLater } from '../compile-later.ts';
+import { compileLater } from '../process/compile-later.ts';
 import { openCommandLog } from '../open-command-log.ts';
-import { keepHeapSmall } from '../keep-heap-small.ts';
-import { readRoles } from '../read-roles.ts';
-import { aborted, withStopSignal } from '../stop-signal.ts';
-import { withApp } from '../with-app.ts';
-import { withDesk } from '../with-desk.ts';
-import { withMonitor } from '../with-monitor.ts';
-import { withWorkers } from '../with-workers.ts';
+import { keepHeapSmall } from '../process/keep-heap-small.ts';
+import { readRoles } from '../process/read-roles.ts';
+import { aborted, withStopSignal } from '../process/stop-signal.ts';
+import { withApp } from '../process/with-app.ts';
+import { withDesk } from '../process/with-desk.ts';
+import { withMonitor } from '../process/with-monitor.ts';
+import { withWorkers } from '../process/with-workers.ts';
 
 export const start: CliCommand = {
   name: 'start',

@@ -1,17 +1,17 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { type OpenFile, type Overview, readOverview } from '../../ledger/queries/overview.ts';
-import { readTies, type Tie } from '../../ledger/moves/refuse-acquainted.ts';
-import { readWithheldFiles, type WithheldFile } from '../../ledger/queries/read-withheld.ts';
+import { type OpenFile, type Overview, readOverview } from '../../ledger/overview/overview.ts';
+import { readTies, type Tie } from '../../ledger/proposal/refuse-acquainted.ts';
+import { readWithheldFiles, type WithheldFile } from '../../ledger/row/read-withheld.ts';
 import { sayAmount } from '../../reconcile/say-withheld.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { textTable } from '../table.ts';
-import { type Obstacle, readObstacles } from '../../../workers/alarms/obstacles.ts';
-import { isLate, type LateRuns, readLateRuns } from '../../operator/late-runs.ts';
+import { textTable } from '../print/table.ts';
+import { type Obstacle, readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { isLate, type LateRuns, readLateRuns } from '../../explain/late-runs.ts';
 import { lateRunLines } from '../schedule/late-run-lines.ts';
 import { HOW_TO_END, proposalTable } from './proposals.ts';
-import { troubleStatus } from '../trouble-status.ts';
+import { troubleStatus } from '../print/trouble-status.ts';
 
 export const status: CliCommand = {
   name: 'status',

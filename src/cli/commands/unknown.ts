@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../kernel/config.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readInDoubt } from '../../ledger/queries/in-doubt.ts';
+import type { Settings } from '../../config/config.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readInDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { type Call, type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
 import { compareJournalFirst } from '../compare-journal-first.ts';
 import { describeInDoubt, showInDoubt } from '../resolve/describe-in-doubt.ts';

@@ -1,11 +1,11 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { findInvoice } from '../../ledger/queries/search.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { findInvoice } from '../../ledger/file/search.ts';
 import { type CliCommand, JSON_OPTION, print, withLedger } from '../command.ts';
-import { findFileOrBatch } from '../../operator/find-file-or-batch.ts';
-import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../operator/why/tell-why.ts';
+import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
+import { describeWhy, type Why, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../explain/why/tell-why.ts';
 
 export const why: CliCommand = {
   name: 'why',

@@ -1,5 +1,5 @@
 import type { CustomerRecord } from '../../gateway/client-answers.ts';
-import { textTable } from '../table.ts';
+import { textTable } from '../print/table.ts';
 
 /** Stored customers for people: who, how they pay, and what recurs. */
 export function customerTable(customers: readonly CustomerRecord[]): string {

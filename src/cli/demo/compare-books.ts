@@ -5,10 +5,10 @@ import { columnsOf } from '../../../schemas/layouts.ts';
 import { type Outcome, outcomeOfLabel } from '../../../schemas/lifecycle.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
 import type { App } from '../../app.ts';
-import { readRawRows } from '../../csv/read-rows.ts';
+import { readRawRows } from '../../csv/read/read-rows.ts';
 import { formatCents, parseAmount } from '../../kernel/money.ts';
-import { readOutputs, readRows } from '../../ledger/queries/read-file.ts';
-import type { PlainFileRow } from '../../ledger/records.ts';
+import { readOutputs, readRows } from '../../ledger/file/read-file.ts';
+import type { PlainFileRow } from '../../ledger/engine/records.ts';
 
 /** A row of the service's books, as far as the comparison goes. */
 type BookEntry = { account: string; operation: string; invoice: string; amountCents: number; outcome: string };

@@ -1,8 +1,8 @@
 import { chmod, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSettings } from '../../kernel/config.ts';
-import { createMasterKeyFile } from '../../vault/master-key.ts';
+import { loadSettings } from '../../config/config.ts';
+import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import { packageRoot } from '../package-version.ts';
 
 /** A new folder for one demo. Others may pass through it, not list it: the database may run as another user. */

@@ -1,8 +1,8 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { App } from '../../app.ts';
-import { fileSummaryTable, readFileSummaries } from '../file-summary.ts';
-import { paydropLine } from '../paydrop-line.ts';
+import { fileSummaryTable, readFileSummaries } from '../print/file-summary.ts';
+import { paydropLine } from '../print/paydrop-line.ts';
 
 /** What became of every file, then the output files of one of them as an example. */
 export async function showResults(app: App): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Settings } from '../../kernel/config.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
+import type { Settings } from '../../config/config.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
 /** `ok`: nothing to do. `warn`: works, and may not for long. `bad`: paydrop cannot do its work, or not safely. */
 export type Level = 'ok' | 'warn' | 'bad';

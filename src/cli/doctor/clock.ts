@@ -1,11 +1,11 @@
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { askTime } from '../../gateway/transport/ask-time.ts';
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
-import { inspectServer } from '../../ledger/inspect-server.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readPresentSkew, readSkews } from '../../ledger/queries/in-doubt.ts';
-import { describeWait } from '../../operator/attempt-words.ts';
+import { inspectServer } from '../../ledger/engine/inspect-server.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readPresentSkew, readSkews } from '../../ledger/doubt/in-doubt.ts';
+import { describeWait } from '../../explain/attempt-words.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';
 
 const LITTLE_MS = 2_000;

@@ -1,5 +1,5 @@
 import { counted } from '../../kernel/counted.ts';
-import { type OpenCleaning, readOpenCleanings } from '../../ledger/queries/cleanings.ts';
+import { type OpenCleaning, readOpenCleanings } from '../../ledger/retention/cleanings.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { counted } from '../../kernel/counted.ts';
-import { foldersHere } from '../../kernel/config.ts';
+import { foldersHere } from '../../config/config.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 import { ownFolders } from './folders.ts';

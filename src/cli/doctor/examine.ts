@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { type Ledger, openLedger } from '../../ledger/open-ledger.ts';
+import { type Ledger, openLedger } from '../../ledger/engine/open-ledger.ts';
 import { bad, type Check, type Finding, warn } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { findingOf } from './finding-of.ts';

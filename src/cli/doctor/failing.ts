@@ -1,4 +1,4 @@
-import { readObstacles } from '../../../workers/alarms/obstacles.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { bad, type Check, ok } from './check.ts';
 
 /** What does not go on: work that fails again and again, and what nobody takes up. Drops in quarantine have a line of their own. */

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { foldersHere } from '../../kernel/config.ts';
+import { foldersHere } from '../../config/config.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /**

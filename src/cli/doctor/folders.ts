@@ -1,8 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { foldersHere, type Settings } from '../../kernel/config.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { explainPath, systemCode } from '../../kernel/errors.ts';
-import { quoteWord } from '../paydrop-line.ts';
+import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
 /** Drop folders must be there; our own are made at the next start. All must be ours to write. */

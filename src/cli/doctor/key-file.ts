@@ -1,5 +1,5 @@
-import { findKeyPlace } from '../../vault/key-place.ts';
-import { openKeyRing } from '../../vault/key-ring.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

@@ -1,6 +1,6 @@
-import { openFingerprinter } from '../../vault/fingerprint.ts';
-import { findKeyPlace } from '../../vault/key-place.ts';
-import { openKeyRing } from '../../vault/key-ring.ts';
+import { openFingerprinter } from '../../crypto/fingerprints/fingerprint.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

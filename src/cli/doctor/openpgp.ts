@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import { findKeyEnds, type KeyEnd } from '../../pgp/find-key-ends.ts';
 import { openKeys } from '../../pgp/open-keys.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';

@@ -1,18 +1,18 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { ORIGINAL_PURPOSE } from '../../../workers/take-claim.ts';
-import { foldersHere, type Settings } from '../../kernel/config.ts';
+import { ORIGINAL_PURPOSE } from '../../../workers/watch/take-claim.ts';
+import { foldersHere, type Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { readForgottenSends } from '../../ledger/queries/read-holds.ts';
-import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/queries/read-originals.ts';
-import { findForgottenSends } from '../../ledger/send-journal.ts';
-import { openSealedFile } from '../../vault/archive.ts';
-import { unwrapDataKey } from '../../vault/data-key.ts';
-import { type ArchiveEntry, listSealedInSlices } from '../../vault/list-sealed.ts';
-import { findKeyPlace } from '../../vault/key-place.ts';
-import { type KeyRing, openKeyRing } from '../../vault/key-ring.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { listOriginals, type OriginalRow, readOriginals } from '../../ledger/key/read-originals.ts';
+import { findForgottenSends } from '../../ledger/admission/send-journal.ts';
+import { openSealedFile } from '../../crypto/archive.ts';
+import { unwrapDataKey } from '../../crypto/data-key.ts';
+import { type ArchiveEntry, listSealedInSlices } from '../../crypto/list-sealed.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /** Of so many, the newest, the beginning is opened; of all others the key. */

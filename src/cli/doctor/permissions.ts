@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CONFIG_FILE, foldersHere, type Settings } from '../../kernel/config.ts';
-import { quoteWord } from '../paydrop-line.ts';
+import { CONFIG_FILE, foldersHere, type Settings } from '../../config/config.ts';
+import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /** Rights that are too many, what follows from them, and the mode that takes them away. */

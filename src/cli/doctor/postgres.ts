@@ -1,5 +1,5 @@
-import { inspectServer, type ServerState } from '../../ledger/inspect-server.ts';
-import { findMissingMigrations } from '../../ledger/migrate.ts';
+import { inspectServer, type ServerState } from '../../ledger/engine/inspect-server.ts';
+import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
 /** The oldest version that still gets corrections. */

@@ -1,4 +1,4 @@
-import { listQuarantine } from '../../drop/quarantine-drop.ts';
+import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
 const SHOWN = 20;

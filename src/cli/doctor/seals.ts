@@ -1,9 +1,9 @@
 import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
-import { readNewestBody } from '../../ledger/queries/read-originals.ts';
-import { unwrapDataKey } from '../../vault/data-key.ts';
-import { findKeyPlace } from '../../vault/key-place.ts';
-import { openKeyRing } from '../../vault/key-ring.ts';
-import { openBytes } from '../../vault/seal.ts';
+import { readNewestBody } from '../../ledger/key/read-originals.ts';
+import { unwrapDataKey } from '../../crypto/data-key.ts';
+import { findKeyPlace } from '../../crypto/key-place.ts';
+import { openKeyRing } from '../../crypto/key-ring.ts';
+import { openBytes } from '../../crypto/seal.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

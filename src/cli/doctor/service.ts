@@ -1,4 +1,4 @@
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import { serviceAddress } from '../../gateway/service-address.ts';
 import { openConnection } from '../../gateway/transport/open-connection.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';

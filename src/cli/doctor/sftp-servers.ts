@@ -1,5 +1,5 @@
-import { foldersHere, type Remote } from '../../kernel/config.ts';
-import { openRemote } from '../../sftp/open-remote.ts';
+import { foldersHere, type Remote } from '../../config/config.ts';
+import { openRemote } from '../../files/remote/open-remote.ts';
 import { bad, type Check, type Finding, ok, type Patient } from './check.ts';
 import { findingOf } from './finding-of.ts';
 

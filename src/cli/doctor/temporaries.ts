@@ -1,6 +1,6 @@
-import { findStaleTemporaries } from '../../drop/find-stale-temporaries.ts';
-import { listSealed } from '../../vault/list-sealed.ts';
-import { foldersHere } from '../../kernel/config.ts';
+import { findStaleTemporaries } from '../../files/outputs/find-stale-temporaries.ts';
+import { listSealed } from '../../crypto/list-sealed.ts';
+import { foldersHere } from '../../config/config.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
 /** Nothing takes so long to write, in ms. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { FILE_ID } from '../../kernel/ids.ts';
-import { readOriginals } from '../../ledger/queries/read-originals.ts';
-import { foldersHere } from '../../kernel/config.ts';
+import { readOriginals } from '../../ledger/key/read-originals.ts';
+import { foldersHere } from '../../config/config.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
 /** What lies in the work folders is what the ledger has claimed and not decided. */

@@ -1,7 +1,7 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
 import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
-import type { Comparison } from '../../operator/compare-batch.ts';
-import { textTable } from '../table.ts';
+import type { Comparison } from '../../explain/compare-batch.ts';
+import { textTable } from '../print/table.ts';
 
 /** Side by side, as `diff -y` does it: `|` between rows that differ, `<` and `>` where one side has nothing. */
 export function describeComparison(comparison: Comparison): string {

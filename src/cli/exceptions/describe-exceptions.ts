@@ -1,7 +1,7 @@
 import { formatCents } from '../../kernel/money.ts';
-import type { ExceptionBatch } from '../../ledger/queries/read-exceptions.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
-import { textTable } from '../table.ts';
+import type { ExceptionBatch } from '../../ledger/doubt/read-exceptions.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { textTable } from '../print/table.ts';
 
 /** The batches that wait because their result does not fit, and what to type next. */
 export function describeExceptions(batches: readonly ExceptionBatch[]): string {

@@ -1,15 +1,15 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Because } from '../../ledger/moves/move.ts';
-import { makeKeyCurrent, rewrapAll } from '../../ledger/moves/rewrap-keys.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { type KeyUse, readKeyUses } from '../../ledger/queries/master-keys.ts';
-import { withLock } from '../../ledger/with-lock.ts';
-import { rewrapDataKey } from '../../vault/data-key.ts';
-import { rewrapFingerprintKey } from '../../vault/fingerprint.ts';
-import { describeKeyPlace, type KeyPlace } from '../../vault/key-place.ts';
-import { type KeyRing, openKeyRing } from '../../vault/key-ring.ts';
-import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } from '../../vault/master-key.ts';
+import type { Because } from '../../ledger/engine/move.ts';
+import { makeKeyCurrent, rewrapAll } from '../../ledger/key/rewrap-keys.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { type KeyUse, readKeyUses } from '../../ledger/key/master-keys.ts';
+import { withLock } from '../../ledger/engine/with-lock.ts';
+import { rewrapDataKey } from '../../crypto/data-key.ts';
+import { rewrapFingerprintKey } from '../../crypto/fingerprints/fingerprint.ts';
+import { describeKeyPlace, type KeyPlace } from '../../crypto/key-place.ts';
+import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
+import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } from '../../crypto/master-key.ts';
 
 export type Rotated = { current: string; rewrapped: number; isNew: boolean };
 

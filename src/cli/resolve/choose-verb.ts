@@ -1,4 +1,4 @@
-import { MOST_IDS, type IdRange } from '../../../workers/resolve/probe-ids.ts';
+import { MOST_IDS, type IdRange } from '../../actions/resolve/probe-ids.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Call } from '../command.ts';
 import { readReason } from '../read-reason.ts';

@@ -1,12 +1,12 @@
-import type { Account } from '../../kernel/config.ts';
+import type { Account } from '../../config/config.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { describeAnswer, describeWait, describeWritten } from '../../operator/attempt-words.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
-import { seenBatchIds } from '../../operator/seen-batch-ids.ts';
-import { labelLines } from '../label-lines.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
+import { labelLines } from '../print/label-lines.ts';
 import { type NextStep, nextSteps } from './next-steps.ts';
 
 /** A batch in doubt as it is shown. Money is integer cents, times are UTC in JSON. */

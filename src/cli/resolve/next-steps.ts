@@ -1,11 +1,11 @@
 import { REPORT_TIMES } from '../../../schemas/reports.ts';
-import { suggestRange } from '../../../workers/resolve/probe-ids.ts';
-import type { Account } from '../../kernel/config.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
-import { seenBatchIds } from '../../operator/seen-batch-ids.ts';
-import { paydropLine } from '../paydrop-line.ts';
+import { suggestRange } from '../../actions/resolve/probe-ids.ts';
+import type { Account } from '../../config/config.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
+import { paydropLine } from '../print/paydrop-line.ts';
 
 /** One thing that a person can do about a batch in doubt: when it fits, and the line to paste. */
 export type NextStep = { readonly when: string; readonly command: string };

@@ -1,10 +1,10 @@
-import type { Desk } from '../../../workers/resolve/desk.ts';
+import type { Desk } from '../../actions/resolve/desk.ts';
 import { gatewaySettings } from '../../app.ts';
 import { createGateway } from '../../gateway/create-gateway.ts';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { findBatch } from '../../operator/batch-reference.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { findBatch } from '../../explain/batch-reference.ts';
 import { operatorName } from '../operator-name.ts';
 
 /**

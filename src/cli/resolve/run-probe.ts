@@ -1,12 +1,12 @@
 import { EXIT } from '../../../schemas/errors.ts';
-import type { Desk } from '../../../workers/resolve/desk.ts';
-import { type IdRange, type Probe, probeIds, suggestRange } from '../../../workers/resolve/probe-ids.ts';
+import type { Desk } from '../../actions/resolve/desk.ts';
+import { type IdRange, type Probe, probeIds, suggestRange } from '../../actions/resolve/probe-ids.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readNeighbours } from '../../ledger/queries/in-doubt.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
-import { paydropLine } from '../paydrop-line.ts';
-import { progressLine } from '../progress.ts';
+import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { paydropLine } from '../print/paydrop-line.ts';
+import { progressLine } from '../print/progress.ts';
 import type { Said } from './say-outcome.ts';
 
 /** Looks for the batch under a range of ids, by default those around it, and says which one to adopt. */

@@ -1,10 +1,10 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
-import type { Desk } from '../../../workers/resolve/desk.ts';
-import type { JournalReading } from '../../../workers/resolve/read-journal.ts';
+import type { Desk } from '../../actions/resolve/desk.ts';
+import type { JournalReading } from '../../actions/resolve/read-journal.ts';
 import { EXIT } from '../../../schemas/errors.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
-import { nextReportWords } from '../../operator/next-report-words.ts';
-import { textTable } from '../table.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { nextReportWords } from '../../actions/next-report-words.ts';
+import { textTable } from '../print/table.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
 
 /** As many rows as a person reads; the rest is counted. */

@@ -1,11 +1,11 @@
-import type { CarriedOut } from '../../../workers/resolve/carry-out.ts';
-import type { Desk } from '../../../workers/resolve/desk.ts';
+import type { CarriedOut } from '../../actions/resolve/carry-out.ts';
+import type { Desk } from '../../actions/resolve/desk.ts';
 import { EXIT } from '../../../schemas/errors.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { readBatchRow } from '../../ledger/queries/read-file.ts';
-import { readHolds } from '../../ledger/queries/read-holds.ts';
-import { batchReference } from '../../operator/batch-reference.ts';
+import { readBatchRow } from '../../ledger/file/read-file.ts';
+import { readHolds } from '../../ledger/account/read-holds.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
 
 /** What a resolution came to, for programs and for people. */
 export type Said = { status: number; json: Record<string, unknown>; text: string };

@@ -1,6 +1,6 @@
 import { counted } from '../../kernel/counted.ts';
-import type { Cleaning } from '../../ledger/queries/cleanings.ts';
-import { textTable } from '../table.ts';
+import type { Cleaning } from '../../ledger/retention/cleanings.ts';
+import { textTable } from '../print/table.ts';
 import { isClean, type RetentionReport } from './read-retention.ts';
 
 /** The report for people; it is kept as a proof, so it says what it does not prove as well. */

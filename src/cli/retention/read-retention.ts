@@ -1,15 +1,15 @@
-import type { Settings } from '../../kernel/config.ts';
-import { retentionDays } from '../../kernel/retention-days.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { type DatabaseState, readDatabaseState } from '../../ledger/queries/cleanings.ts';
+import type { Settings } from '../../config/config.ts';
+import { retentionDays } from '../../config/retention-days.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { type DatabaseState, readDatabaseState } from '../../ledger/retention/cleanings.ts';
 import {
   type DueFile,
   findDueShreds,
   readShredded,
   readShredStates,
   type ShreddedFile,
-} from '../../ledger/queries/retention.ts';
-import { listSealedInSlices } from '../../vault/list-sealed.ts';
+} from '../../ledger/retention/retention.ts';
+import { listSealedInSlices } from '../../crypto/list-sealed.ts';
 
 /** What was destroyed in a time, what is due, and what should be gone and is not. */
 export type RetentionReport = {

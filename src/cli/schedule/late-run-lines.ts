@@ -1,5 +1,5 @@
-import type { LateRuns } from '../../operator/late-runs.ts';
-import { textTable } from '../table.ts';
+import type { LateRuns } from '../../explain/late-runs.ts';
+import { textTable } from '../print/table.ts';
 
 /** Sections of `paydrop status`. */
 export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {

@@ -1,10 +1,10 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import { describeHoldReasons } from '../../operator/hold-reasons.ts';
-import { mendOf } from '../../operator/mend-of.ts';
-import { textTable } from '../table.ts';
-import type { FileStory } from '../../operator/read-story.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import { describeHoldReasons } from '../../explain/hold-reasons.ts';
+import { mendOf } from '../../explain/mend-of.ts';
+import { textTable } from '../print/table.ts';
+import type { FileStory } from '../../explain/read-story.ts';
 
 /**
  * The story in words and tables; times in the zone of the account. What there is none of is left out.

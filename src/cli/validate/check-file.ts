@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { counted } from '../../kernel/counted.ts';
-import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check-payment-file.ts';
-import { checkContent } from '../../operator/validate/check-content.ts';
-import type { ProgressLine } from '../progress.ts';
+import type { CheckedGroup, CheckRules, FileCheck } from '../../csv/check/check-payment-file.ts';
+import { checkContent } from '../../explain/validate/check-content.ts';
+import type { ProgressLine } from '../print/progress.ts';
 import type { OpenedDrop } from './open-drop.ts';
 import type { Report } from './report.ts';
 

@@ -4,10 +4,10 @@ import { FolderConfig } from '../../../schemas/config.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { findRestriction } from '../../../schemas/restrictions.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { CONFIG_FILE, loadSettings } from '../../kernel/config.ts';
+import { CONFIG_FILE, loadSettings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
-import { type FolderRules, rulesOfFolder } from '../../operator/validate/rules-of-folder.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
+import { type FolderRules, rulesOfFolder } from '../../explain/validate/rules-of-folder.ts';
 import type { DropRules } from './open-drop.ts';
 
 /** `maxBytes` is undefined when no folder would take the file. */

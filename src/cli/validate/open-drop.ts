@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { OpenPgpConfig } from '../../../schemas/config.ts';
-import { isMessageName } from '../../kernel/message-name.ts';
+import { isMessageName } from '../../files/message-name.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { readPiecesNow } from '../../kernel/read-pieces.ts';
 import { checkMessage, type MessageFault } from '../../pgp/check-message.ts';

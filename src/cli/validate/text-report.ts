@@ -1,10 +1,10 @@
 import type { FolderConfig } from '../../../schemas/config.ts';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
-import type { FileCheck } from '../../csv/check-payment-file.ts';
+import type { FileCheck } from '../../csv/check/check-payment-file.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { Fault } from '../../kernel/rows.ts';
-import type { FileDecision } from '../../ledger/moves/decide-file.ts';
+import type { Fault } from '../../rows/rows.ts';
+import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
 import type { Report } from './report.ts';
 

@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
-import type { CheckRules } from '../check-rules.ts';
+import type { CheckRules } from '../check/check-rules.ts';
 import { accountNumberRule } from './account-number.ts';
 import { accountTypeRule } from './account-type.ts';
 import { amountRule } from './amount.ts';

@@ -1,6 +1,6 @@
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import { SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
-import { placesOf } from '../places-of.ts';
+import { placesOf } from './places-of.ts';
 import { fitsBrand } from '../rules/card-brand.ts';
 import { COMMA, CR, LF, QUOTE, SPACE } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';

@@ -1,4 +1,4 @@
-import type { PaymentBytes } from '../hash-payment.ts';
+import type { PaymentBytes } from '../check/hash-payment.ts';
 import type { Brand } from '../rules/card-brand.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { BLOCK_BYTES } from '../read-blocks.ts';
+import { BLOCK_BYTES } from '../read/read-blocks.ts';
 import { type BlockScan, compileBlockScan, type ScanOrder } from './scan-block.ts';
 import { SCANNED_BYTES, type ScannedRows, scannedRowsIn } from './scanned-rows.ts';
 

@@ -1,8 +1,8 @@
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import { LF } from '../../kernel/byte-names.ts';
-import { paymentHasher } from '../hash-payment.ts';
-import { behindLineEnd, findLineEnd } from '../read-blocks.ts';
-import { LONGEST_LINE } from '../split-lines.ts';
+import { paymentHasher } from '../check/hash-payment.ts';
+import { behindLineEnd, findLineEnd } from '../read/read-blocks.ts';
+import { LONGEST_LINE } from '../read/split-lines.ts';
 import { compileRowScan } from './compile-row-scan.ts';
 import { DECLINED, newRowDesk, type RowDesk } from './row-desk.ts';
 import type { RulesOfScan } from './scan-column.ts';

@@ -1,6 +1,6 @@
 import { type ColumnKind, COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { FOLDER_OPERATIONS } from '../../../schemas/operations.ts';
-import type { CheckRules } from '../check-rules.ts';
+import type { CheckRules } from '../check/check-rules.ts';
 import { maxLengthOf } from '../rules/max-length.ts';
 import { markOfDay } from './scan-date.ts';
 import { accountTypeWords, mopWords, type Word } from './scan-word.ts';

@@ -1,5 +1,5 @@
 import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
-import type { CheckRules } from '../check-rules.ts';
+import type { CheckRules } from '../check/check-rules.ts';
 import { type Brand, brandOf } from '../rules/card-brand.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 

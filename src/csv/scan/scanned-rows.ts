@@ -1,5 +1,5 @@
-import { HASH_WORDS } from '../hash-payment.ts';
-import { BLOCK_BYTES } from '../read-blocks.ts';
+import { HASH_WORDS } from '../check/hash-payment.ts';
+import { BLOCK_BYTES } from '../read/read-blocks.ts';
 
 /** The rows that the scanner took of a block of lines, in their order, as numbers that two threads can see. */
 export type ScannedRows = {

@@ -1,5 +1,5 @@
-import { splitCells } from '../../csv/split-cells.ts';
-import { lineSplitter } from '../../csv/split-lines.ts';
+import { splitCells } from '../../csv/read/split-cells.ts';
+import { lineSplitter } from '../../csv/read/split-lines.ts';
 import { maskNumber } from '../../kernel/mask.ts';
 import { hideWholeNumbers } from './hide-whole-numbers.ts';
 import { type LineField, type LineSource, type LineTexts, makeJournalLine } from './make-journal-line.ts';

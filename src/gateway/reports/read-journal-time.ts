@@ -1,6 +1,6 @@
 import type { Server } from '../../../schemas/operations.ts';
 import { REPORT_TIMES } from '../../../schemas/reports.ts';
-import { momentsInZone } from '../../kernel/moments-in-zone.ts';
+import { momentsInZone } from '../../calendar/moments-in-zone.ts';
 import type { JournalTime } from './report-answers.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { Client, type IHttpClient } from 'soap';
 import { type CallValues, type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { wireName } from '../../kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { loadWsdl } from './load-wsdl.ts';
 
 export type Login = { readonly agentCode: string; readonly password: string };

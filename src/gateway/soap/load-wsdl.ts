@@ -1,6 +1,6 @@
 import { WSDL } from 'soap';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
-import { wsdlText } from '../../kernel/wsdl.ts';
+import { wsdlText } from '../../../schemas/wsdl.ts';
 
 /**
  * The description of one operation for node-soap, made new for each use: node-soap writes into it what answers name,

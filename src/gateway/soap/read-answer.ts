@@ -1,6 +1,6 @@
 import { REPORTS } from '../../../schemas/reports.ts';
 import { isReport, type WireOperation } from '../../../schemas/wire.ts';
-import { wireName } from '../../kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { findMarkupFault, NOT_IN_XML } from './find-markup-fault.ts';
 import { loadWsdl } from './load-wsdl.ts';
 

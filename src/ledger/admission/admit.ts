@@ -1,9 +1,9 @@
-import { recallForgotten, type Recalled } from '../moves/recall-batch.ts';
-import { lockForStop } from '../moves/stop-lock.ts';
-import type { Ledger } from '../open-ledger.ts';
-import { type Fence, type JournalSelf, readJournal, type SendJournal } from '../send-journal.ts';
-import { type Transaction, transact } from '../transaction.ts';
-import type { Asked } from '../wire/asked.ts';
+import { recallForgotten, type Recalled } from '../doubt/recall-batch.ts';
+import { lockForStop } from '../account/stop-lock.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { type Fence, type JournalSelf, readJournal, type SendJournal } from './send-journal.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import type { Asked } from '../engine/asked.ts';
 import { type Closing, closeLedger, readState, type State } from './close-ledger.ts';
 import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait } from './decide-opening.ts';
 

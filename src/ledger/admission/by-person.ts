@@ -1,10 +1,10 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { lockForStop } from '../moves/stop-lock.ts';
-import type { Because } from '../moves/move.ts';
-import type { Ledger } from '../open-ledger.ts';
-import { readJournal, type SendJournal } from '../send-journal.ts';
-import { type Transaction, transact } from '../transaction.ts';
+import { lockForStop } from '../account/stop-lock.ts';
+import type { Because } from '../engine/move.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { readJournal, type SendJournal } from './send-journal.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
 import { decide } from './admit.ts';
 import { closeBeyondLost, closeLedger, readState } from './close-ledger.ts';
 

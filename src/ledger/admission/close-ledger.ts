@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Fence } from '../send-journal.ts';
-import type { Transaction } from '../transaction.ts';
-import type { Asked } from '../wire/asked.ts';
+import type { Fence } from './send-journal.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { Asked } from '../engine/asked.ts';
 
 /** Whether the ledger is open, and what journals report to. */
 export type State = {

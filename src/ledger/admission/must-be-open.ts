@@ -1,5 +1,5 @@
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Transaction } from '../transaction.ts';
+import type { Transaction } from '../engine/transaction.ts';
 
 /** Whether the ledger was opened for this run of its server. */
 export async function isOpen(client: Pick<Transaction['client'], 'query'>): Promise<boolean> {

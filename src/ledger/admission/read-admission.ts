@@ -1,4 +1,4 @@
-import type { Ledger } from '../open-ledger.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
 import { decide } from './admit.ts';
 import { readState } from './close-ledger.ts';
 import { sayWaits } from './say-waits.ts';

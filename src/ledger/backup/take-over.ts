@@ -1,6 +1,6 @@
-import { recallEntries, type Recalled } from '../moves/recall-batch.ts';
-import type { JournalEntry } from '../send-journal.ts';
-import type { Transaction } from '../transaction.ts';
+import { recallEntries, type Recalled } from '../doubt/recall-batch.ts';
+import type { JournalEntry } from '../admission/send-journal.ts';
+import type { Transaction } from '../engine/transaction.ts';
 
 /**
  * After an older ledger has come in the place of another: closes it, so that every host that sends has to report, and has it

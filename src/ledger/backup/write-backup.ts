@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { PoolClient } from 'pg';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { copyPieces } from '../copy/copy-out.ts';
-import type { Ledger } from '../open-ledger.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
 import {
   type BackupEnd,
   type BackupHead,

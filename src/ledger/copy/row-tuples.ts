@@ -1,5 +1,5 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { Fault, ReconciledRow } from '../../kernel/rows.ts';
+import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import type { TupleWriter } from './tuple-writer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { storableText } from '../storable-text.ts';
+import { storableText } from '../engine/storable-text.ts';
 
 /**
  * Writes rows as PostgreSQL's binary COPY takes them: for each row the number of its columns, for each column its length and

@@ -1,5 +1,5 @@
 -- The ledger: the one truth about payment files, batches and rows. Money is integer cents, times are UTC.
--- No card or account number stands in any column in the clear; see src/vault.
+-- No card or account number stands in any column in the clear; see src/crypto.
 
 CREATE TABLE legal_move (
   entity      text NOT NULL CHECK (entity IN ('file', 'batch')),
@@ -193,7 +193,7 @@ COMMENT ON TABLE audit_head IS 'One row: where the chain ends. A chain cut off a
 INSERT INTO audit_head VALUES (0, '\x00');
 
 -- Appends one link. The lock on the head makes the chain a chain: without it two transactions would follow the same
--- predecessor. It is held to the end of the transaction, so it is taken last (src/ledger/transaction.ts).
+-- predecessor. It is held to the end of the transaction, so it is taken last (src/ledger/engine/transaction.ts).
 CREATE FUNCTION append_audit(
   p_at timestamptz, p_actor text, p_file_id text, p_batch_no integer, p_move text,
   p_from text, p_to text, p_reason text, p_evidence jsonb

@@ -1,5 +1,5 @@
 -- Master keys by their ids; the keys themselves are never here. What is wrapped carries the id of its key in the bytes 5
--- to 8 (src/vault/wrap-key.ts).
+-- to 8 (src/crypto/wrap-key.ts).
 
 CREATE TABLE master_key (
   key_id          text PRIMARY KEY CHECK (key_id ~ '^[0-9a-f]{8}$'),

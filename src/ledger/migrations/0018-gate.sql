@@ -49,7 +49,7 @@ BEGIN
     ORDER BY under_way.file_no LIMIT 1;
 END $$;
 
--- The rows of a batch as one text, see src/kernel/sent-text.ts.
+-- The rows of a batch as one text, see src/rows/sent-text.ts.
 CREATE FUNCTION sent_text(p_file_no bigint, p_batch_no integer, p_first_line integer, p_last_line integer)
 RETURNS TABLE (sent_rows bigint, sent_text text)
 LANGUAGE plpgsql STABLE ROWS 1 SET plan_cache_mode = force_generic_plan

@@ -3,7 +3,7 @@ import { ERRORS } from '../../../schemas/errors.ts';
 import { COMPLETENESS, type Completeness } from '../../../schemas/lifecycle.ts';
 import { describeFault } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { Fault, Totals } from '../../kernel/rows.ts';
+import type { Fault, Totals } from '../../rows/rows.ts';
 
 /** What the notice about a file says at its top: the verdict and the figures behind it. */
 export type Notice = {

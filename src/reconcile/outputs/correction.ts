@@ -1,6 +1,6 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { OutcomeTotals } from '../../kernel/rows.ts';
+import type { OutcomeTotals } from '../../rows/rows.ts';
 import type { ControlTotal } from '../control-totals.ts';
 
 /** What a correction comes to. The summary of the file itself is not written again; this one stands beside it. */

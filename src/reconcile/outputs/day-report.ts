@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { Totals, Withheld } from '../../kernel/rows.ts';
+import type { Totals, Withheld } from '../../rows/rows.ts';
 import { balanceDay, type DayTotals } from '../balance-day.ts';
 import { sayWithheld } from '../say-withheld.ts';
 

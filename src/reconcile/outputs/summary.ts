@@ -1,7 +1,7 @@
 import { OUTCOMES, type Completeness, type Outcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { OutcomeTotals } from '../../kernel/rows.ts';
+import type { OutcomeTotals } from '../../rows/rows.ts';
 import type { ControlTotal } from '../control-totals.ts';
 
 export type Summary = {

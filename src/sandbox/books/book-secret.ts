@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
-import { decryptGcm, encryptGcm, NONCE_BYTES } from '../../vault/aes-gcm.ts';
-import { deriveKey } from '../../vault/derive-key.ts';
-import { syncFolder } from '../../vault/sync-folder.ts';
+import { decryptGcm, encryptGcm, NONCE_BYTES } from '../../crypto/aes-gcm.ts';
+import { deriveKey } from '../../crypto/derive-key.ts';
+import { syncFolder } from '../../crypto/sync-folder.ts';
 
 /** What keeps whole numbers out of the books, though duplicates are known and results are complete after a restart. */
 export type BookSecret = {

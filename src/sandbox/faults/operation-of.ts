@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
-import { wireName } from '../../kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { parameterOf } from '../soap/decode-document.ts';
 
 /** The operation that a request element or an action names, with or without the V1 of the first version. */

@@ -1,5 +1,5 @@
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
-import type { ServiceName } from '../../kernel/wsdl.ts';
+import type { ServiceName } from '../../../schemas/wsdl.ts';
 import { REPORT_HANDLERS } from '../reports/report-handlers.ts';
 import { batchResult } from './batch-result.ts';
 import { batchSubmission } from './batch-submission.ts';

@@ -1,5 +1,5 @@
 import { REPORT_TIMES } from '../../../schemas/reports.ts';
-import { dayInZone, formatInZone } from '../../kernel/zone-time.ts';
+import { dayInZone, formatInZone } from '../../calendar/zone-time.ts';
 import type { Account } from '../handlers/handler.ts';
 
 /** How the server of an account writes and compares times in its reports. */

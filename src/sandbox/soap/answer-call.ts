@@ -1,7 +1,7 @@
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
-import type { ServiceName } from '../../kernel/wsdl.ts';
+import type { ServiceName } from '../../../schemas/wsdl.ts';
 import type { Account, Desk, Handler } from '../handlers/handler.ts';
 import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
 import type { HttpCall, Reply } from '../reply.ts';

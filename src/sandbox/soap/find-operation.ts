@@ -1,5 +1,5 @@
 import type { WireOperation } from '../../../schemas/wire.ts';
-import { wireName } from '../../kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import type { SoapCall } from './read-envelope.ts';
 
 /**

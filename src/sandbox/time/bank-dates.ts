@@ -1,4 +1,4 @@
-import { dayInZone, formatInZone } from '../../kernel/zone-time.ts';
+import { dayInZone, formatInZone } from '../../calendar/zone-time.ts';
 import { ANSWER_DAYS, BANK_ZONE, DEPARTURE_HOURS, RETURN_DAYS } from './bank-timetable.ts';
 
 /** When a bank charge comes to each of its stages; whether it comes there depends on its amount. */

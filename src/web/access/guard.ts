@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { useApiToken } from '../../ledger/moves/people/api-tokens.ts';
-import { useSession } from '../../ledger/moves/people/sessions.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { useApiToken } from '../../ledger/person/api-tokens.ts';
+import { useSession } from '../../ledger/person/sessions.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import type { Desk } from '../desk.ts';
 import { Refusal } from './refusal.ts';
 import { readSessionToken } from './session-cookie.ts';

@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify';
-import { beginSession, forgetOldSessions } from '../../ledger/moves/people/sessions.ts';
-import { LONGEST_WAIT_MS, noteFailure } from '../../ledger/moves/people/note-failure.ts';
-import { waitLeftMs } from '../../kernel/wait-left.ts';
-import { readCredentials } from '../../ledger/queries/people.ts';
-import { isPassword } from '../../vault/password.ts';
-import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { beginSession, forgetOldSessions } from '../../ledger/person/sessions.ts';
+import { LONGEST_WAIT_MS, noteFailure } from '../../ledger/person/note-failure.ts';
+import { waitLeftMs } from '../../calendar/wait-left.ts';
+import { readCredentials } from '../../ledger/person/people.ts';
+import { isPassword } from '../../crypto/password.ts';
+import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import type { Desk } from '../desk.ts';
 import { setSessionCookie } from './session-cookie.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as client from 'openid-client';
-import type { OpenIdSettings } from '../../kernel/config-desk.ts';
+import type { OpenIdSettings } from '../../config/config-desk.ts';
 import { isLoopback } from '../../kernel/is-loopback.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Desk } from '../desk.ts';

@@ -1,4 +1,4 @@
-import { SHORTEST_PASSWORD } from '../../vault/password.ts';
+import { SHORTEST_PASSWORD } from '../../crypto/password.ts';
 
 /** Longest that is hashed; who sends more wants to keep the server busy. */
 const LONGEST = 256;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Settings } from '../../kernel/config.ts';
+import type { Settings } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
-import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/queries/read-holds.ts';
-import { describeHolds } from '../../operator/describe-holds.ts';
+import { type AccountState, readAccountStates, readForgottenSends } from '../../ledger/account/read-holds.ts';
+import { describeHolds } from '../../explain/describe-holds.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, type Shape, TEXT, WHOLE, YES_OR_NO } from './shapes.ts';

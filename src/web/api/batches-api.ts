@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { readBatchRow, readFileRow } from '../../ledger/queries/read-file.ts';
-import { whyBatch } from '../../operator/why/tell-why.ts';
+import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
+import { whyBatch } from '../../explain/why/tell-why.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { objectOf, shapeNamed, TEXT } from './shapes.ts';

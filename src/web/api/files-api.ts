@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import { maskName } from '../../kernel/mask.ts';
-import type { LedgerRow } from '../../ledger/records.ts';
-import { pageFiles } from '../../ledger/queries/page-files.ts';
-import { readRows } from '../../ledger/queries/read-file.ts';
-import { findFile } from '../../ledger/queries/search.ts';
-import { nextSendOf } from '../../operator/next-send.ts';
-import { readStory } from '../../operator/read-story.ts';
-import { whyFile } from '../../operator/why/tell-why.ts';
+import type { LedgerRow } from '../../ledger/engine/records.ts';
+import { pageFiles } from '../../ledger/file/page-files.ts';
+import { readRows } from '../../ledger/file/read-file.ts';
+import { findFile } from '../../ledger/file/search.ts';
+import { nextSendOf } from '../../explain/next-send.ts';
+import { readStory } from '../../explain/read-story.ts';
+import { whyFile } from '../../explain/why/tell-why.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import {

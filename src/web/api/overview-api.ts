@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { readOverview } from '../../ledger/queries/overview.ts';
-import { readOpenProposals } from '../../ledger/queries/proposals.ts';
-import { readLateRuns } from '../../operator/late-runs.ts';
-import { readObstacles } from '../../../workers/alarms/obstacles.ts';
-import { readSchedules } from '../../operator/read-schedules.ts';
+import { readOverview } from '../../ledger/overview/overview.ts';
+import { readOpenProposals } from '../../ledger/proposal/proposals.ts';
+import { readLateRuns } from '../../explain/late-runs.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { readSchedules } from '../../explain/read-schedules.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { ANYTHING, CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';

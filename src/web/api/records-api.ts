@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
-import { readDayReport } from '../../../workers/read-day-report.ts';
+import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
-import { listAudit } from '../../ledger/queries/list-audit.ts';
-import { findFile } from '../../ledger/queries/search.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
+import { listAudit } from '../../ledger/overview/list-audit.ts';
+import { findFile } from '../../ledger/file/search.ts';
 import { dayReportJson, type DayReport } from '../../reconcile/outputs/day-report.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';

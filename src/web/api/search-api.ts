@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
-import { findBatchById } from '../../ledger/queries/in-doubt.ts';
-import { findInvoice } from '../../ledger/queries/search.ts';
-import { findFileOrBatch } from '../../operator/find-file-or-batch.ts';
+import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
+import { findInvoice } from '../../ledger/file/search.ts';
+import { findFileOrBatch } from '../../explain/find-file-or-batch.ts';
 import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';

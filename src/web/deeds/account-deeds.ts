@@ -1,10 +1,10 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../ledger/moves/resume-account.ts';
-import { readAccountStates, readHolds, type Stop } from '../../ledger/queries/read-holds.ts';
-import { describeHolds } from '../../operator/describe-holds.ts';
-import { ended } from '../../operator/why/sentence.ts';
+import { ALL_ACCOUNTS, pauseAccount } from '../../ledger/account/pause-account.ts';
+import { resumeAccount } from '../../ledger/account/resume-account.ts';
+import { readAccountStates, readHolds, type Stop } from '../../ledger/account/read-holds.ts';
+import { describeHolds } from '../../explain/describe-holds.ts';
+import { ended } from '../../explain/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Facts } from './deed-handler.ts';
 

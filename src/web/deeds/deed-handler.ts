@@ -1,7 +1,7 @@
 import type { DeedName, DEEDS } from '../../../schemas/desk.ts';
-import type { Because } from '../../ledger/moves/move.ts';
-import type { ProposalRow } from '../../ledger/moves/propose.ts';
-import type { BatchRow, FileRow } from '../../ledger/records.ts';
+import type { Because } from '../../ledger/engine/move.ts';
+import type { ProposalRow } from '../../ledger/proposal/propose.ts';
+import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import type { Desk } from '../desk.ts';
 
 /** What a deed is done to, as the address names it. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DEEDS } from '../../../schemas/desk.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask-reason.ts';
-import { recallForgotten } from '../../ledger/moves/recall-batch.ts';
+import { recallForgotten } from '../../ledger/doubt/recall-batch.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done, HandledDeed, Input, Plan, Subject } from './deed-handler.ts';
 import { findSubject } from './find-subject.ts';

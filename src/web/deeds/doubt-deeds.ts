@@ -1,12 +1,12 @@
-import { adoptById } from '../../../workers/resolve/adopt-by-id.ts';
-import { closeInDoubt } from '../../../workers/resolve/close-in-doubt.ts';
-import { declareNotReceived } from '../../../workers/resolve/declare-not-received.ts';
-import { disownResult } from '../../../workers/resolve/disown-result.ts';
+import { adoptById } from '../../actions/resolve/adopt-by-id.ts';
+import { closeInDoubt } from '../../actions/resolve/close-in-doubt.ts';
+import { declareNotReceived } from '../../actions/resolve/declare-not-received.ts';
+import { disownResult } from '../../actions/resolve/disown-result.ts';
 import { byNumber } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask-reason.ts';
-import type { BatchRow } from '../../ledger/records.ts';
-import { capital } from '../../operator/why/sentence.ts';
+import type { BatchRow } from '../../ledger/engine/records.ts';
+import { capital } from '../../explain/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Listing } from './deed-handler.ts';
 import { doubtDesk, sayResolved, takesTwoToResolve } from './doubt-desk.ts';

@@ -1,9 +1,9 @@
-import type { CarriedOut } from '../../../workers/resolve/carry-out.ts';
-import type { Desk as ResolveDesk } from '../../../workers/resolve/desk.ts';
+import type { CarriedOut } from '../../actions/resolve/carry-out.ts';
+import type { Desk as ResolveDesk } from '../../actions/resolve/desk.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readOpenProposalOf } from '../../ledger/queries/proposals.ts';
-import { readBatchRow } from '../../ledger/queries/read-file.ts';
-import { readHolds } from '../../ledger/queries/read-holds.ts';
+import { readOpenProposalOf } from '../../ledger/proposal/proposals.ts';
+import { readBatchRow } from '../../ledger/file/read-file.ts';
+import { readHolds } from '../../ledger/account/read-holds.ts';
 import type { Desk } from '../desk.ts';
 import type { Done, SubjectOf } from './deed-handler.ts';
 import { sumWords } from './subject-words.ts';

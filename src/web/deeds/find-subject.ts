@@ -1,7 +1,7 @@
-import { ALL_ACCOUNTS } from '../../ledger/moves/pause-account.ts';
-import { readProposal } from '../../ledger/queries/proposals.ts';
-import { readBatchRow, readFileRow } from '../../ledger/queries/read-file.ts';
-import { readAccountStates } from '../../ledger/queries/read-holds.ts';
+import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
+import { readProposal } from '../../ledger/proposal/proposals.ts';
+import { readBatchRow, readFileRow } from '../../ledger/file/read-file.ts';
+import { readAccountStates } from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { Desk } from '../desk.ts';

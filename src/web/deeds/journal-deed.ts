@@ -1,6 +1,6 @@
 import { byNumber, counted } from '../../kernel/counted.ts';
-import { type JournalReading, readJournal } from '../../../workers/resolve/read-journal.ts';
-import { nextReportWords } from '../../operator/next-report-words.ts';
+import { type JournalReading, readJournal } from '../../actions/resolve/read-journal.ts';
+import { nextReportWords } from '../../actions/next-report-words.ts';
 import type { DeedHandler, Input, Listing, SubjectOf } from './deed-handler.ts';
 import { doubtDesk, sayResolved, takesTwoToResolve } from './doubt-desk.ts';
 import { batchFacts, shortHash } from './subject-words.ts';

@@ -1,9 +1,9 @@
-import { type OutputCheck, rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
-import { restoreOutputs } from '../../../workers/restore-outputs.ts';
+import { type OutputCheck, rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
+import { restoreOutputs } from '../../actions/restore-outputs.ts';
 import { byNumber, counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readOutputs } from '../../ledger/queries/read-file.ts';
-import type { FileRow, OutputRow } from '../../ledger/records.ts';
+import { readOutputs } from '../../ledger/file/read-file.ts';
+import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Listing } from './deed-handler.ts';
 

@@ -1,7 +1,7 @@
-import { type IdRange, type Probe, probeIds, suggestRange } from '../../../workers/resolve/probe-ids.ts';
+import { type IdRange, type Probe, probeIds, suggestRange } from '../../actions/resolve/probe-ids.ts';
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { readNeighbours } from '../../ledger/queries/in-doubt.ts';
+import { readNeighbours } from '../../ledger/doubt/in-doubt.ts';
 import type { DeedHandler, Done, Filled, SubjectOf } from './deed-handler.ts';
 import { doubtDesk } from './doubt-desk.ts';
 import { batchFacts } from './subject-words.ts';

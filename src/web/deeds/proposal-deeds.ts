@@ -1,11 +1,11 @@
-import { tryOut } from '../../../workers/resolve/carry-out.ts';
+import { tryOut } from '../../actions/resolve/carry-out.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { confirmProposal, refuseProposal } from '../../ledger/moves/confirm-proposal.ts';
-import { PROPOSED_ACTIONS } from '../../ledger/moves/proposed-actions.ts';
-import { confirm as confirmOnly, type ProposalRow } from '../../ledger/moves/propose.ts';
-import { readBatchRow } from '../../ledger/queries/read-file.ts';
-import { type Transaction, transact } from '../../ledger/transaction.ts';
-import { capital, ended, whoDid } from '../../operator/why/sentence.ts';
+import { confirmProposal, refuseProposal } from '../../ledger/proposal/confirm-proposal.ts';
+import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
+import { confirm as confirmOnly, type ProposalRow } from '../../ledger/proposal/propose.ts';
+import { readBatchRow } from '../../ledger/file/read-file.ts';
+import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
+import { capital, ended, whoDid } from '../../explain/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Facts, SubjectOf } from './deed-handler.ts';
 import { evidenceFacts } from './evidence-facts.ts';

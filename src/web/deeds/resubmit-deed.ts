@@ -6,10 +6,10 @@ import {
   resubmitRows,
   type Selection,
   SELECTIONS,
-} from '../../../workers/resubmit.ts';
-import { chooseRows, findMissing } from '../../operator/choose-rows.ts';
-import { keptBackJson, sayKeptBack } from '../../operator/say-kept-back.ts';
-import { capital } from '../../operator/why/sentence.ts';
+} from '../../actions/resubmit.ts';
+import { chooseRows, findMissing } from '../../actions/choose-rows.ts';
+import { keptBackJson, sayKeptBack } from '../../actions/say-kept-back.ts';
+import { capital } from '../../explain/why/sentence.ts';
 import type { DeedHandler, Filled } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 

@@ -1,10 +1,10 @@
-import { runNow } from '../../../workers/schedule/run-now.ts';
-import { dueAt } from '../../kernel/business-dates.ts';
+import { runNow } from '../../actions/run-now.ts';
+import { dueAt } from '../../calendar/business-dates.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
-import { readRun } from '../../ledger/queries/read-runs.ts';
-import { describeRun } from '../../operator/describe-run.ts';
-import { sayRan, shownRun } from '../../operator/say-run.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
+import { readRun } from '../../ledger/schedule/read-runs.ts';
+import { describeRun } from '../../explain/describe-run.ts';
+import { sayRan, shownRun } from '../../actions/say-run.ts';
 import type { DeedHandler } from './deed-handler.ts';
 
 /** Makes today's run of a schedule now, once; or takes once more what lies in its folders. */

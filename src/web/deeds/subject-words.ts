@@ -1,6 +1,6 @@
 import { formatCents } from '../../kernel/money.ts';
-import { ALL_ACCOUNTS } from '../../ledger/moves/pause-account.ts';
-import type { BatchRow, FileRow } from '../../ledger/records.ts';
+import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
+import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import type { Desk } from '../desk.ts';
 import { groupDigits, groupedCount } from '../parts/words.tsx';
 import type { Facts, Subject } from './deed-handler.ts';

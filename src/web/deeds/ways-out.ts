@@ -1,10 +1,10 @@
 import type { DeedName } from '../../../schemas/desk.ts';
 import { REPORT_TIMES } from '../../../schemas/reports.ts';
-import { suggestRange } from '../../../workers/resolve/probe-ids.ts';
-import type { Account } from '../../kernel/config.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import type { InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { seenBatchIds } from '../../operator/seen-batch-ids.ts';
+import { suggestRange } from '../../actions/resolve/probe-ids.ts';
+import type { Account } from '../../config/config.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
 
 /** One way out of doubt: when it fits, and the deed that goes it. */
 export type Way = {

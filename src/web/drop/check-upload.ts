@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { App } from '../../app.ts';
-import type { Folder } from '../../kernel/config.ts';
+import type { Folder } from '../../config/config.ts';
 import { describeFault } from '../../kernel/errors.ts';
-import { isMessageName } from '../../kernel/message-name.ts';
-import { transact } from '../../ledger/transaction.ts';
-import { foreseeVerdict } from '../../operator/validate/foresee-verdict.ts';
-import { unreadCheck } from '../../operator/validate/unread-check.ts';
-import { findDuplicate } from '../../../workers/find-duplicate.ts';
+import { isMessageName } from '../../files/message-name.ts';
+import { transact } from '../../ledger/engine/transaction.ts';
+import { foreseeVerdict } from '../../explain/validate/foresee-verdict.ts';
+import { unreadCheck } from '../../explain/validate/unread-check.ts';
+import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { TELLING_BYTES } from './file-kind.ts';
 import type { Looked } from './to-verdict.ts';
 

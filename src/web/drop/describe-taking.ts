@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import { nextDate } from '../../kernel/business-dates.ts';
-import type { Folder } from '../../kernel/config.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
+import { nextDate } from '../../calendar/business-dates.ts';
+import type { Folder } from '../../config/config.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
 
 /** When a file that is dropped now will be taken from its folder. One sentence. */
 export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'clock'>, folder: Folder): string {

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
-import type { Folder } from '../../kernel/config.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
-import { findWaitingUpload } from '../../ledger/queries/read-upload.ts';
+import type { Folder } from '../../config/config.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import { findWaitingUpload } from '../../ledger/transfer/read-upload.ts';
 
 /**
  * Who dropped the same bytes and when, while they still lie in a folder; null when nobody did. No other comparison finds

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
-import { type Folder, foldersHere } from '../../kernel/config.ts';
-import { displayName } from '../../drop/display-name.ts';
+import { type Folder, foldersHere } from '../../config/config.ts';
+import { displayName } from '../../files/display-name.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
-import { readUpload } from '../../ledger/queries/read-upload.ts';
+import { readUpload } from '../../ledger/transfer/read-upload.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';

@@ -1,7 +1,7 @@
-import { displayName } from '../../drop/display-name.ts';
-import { isIgnoredName } from '../../drop/ignored-name.ts';
-import { SIDECAR } from '../../drop/scan-folder.ts';
-import type { Folder } from '../../kernel/config.ts';
+import { displayName } from '../../files/display-name.ts';
+import { isIgnoredName } from '../../files/ignored-name.ts';
+import { SIDECAR } from '../../files/scan-folder.ts';
+import type { Folder } from '../../config/config.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
 
 /** What is wrong with the name of a file that somebody wants to drop; undefined when it will do. */

@@ -1,11 +1,11 @@
 import { extname, join } from 'node:path';
-import { isNameTaken, type WaitingDrop, writeDrop } from '../../drop/write-drop.ts';
+import { isNameTaken, type WaitingDrop, writeDrop } from '../../files/write-drop.ts';
 import type { App } from '../../app.ts';
-import type { Folder } from '../../kernel/config.ts';
+import type { Folder } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
-import { forgetUpload } from '../../ledger/moves/forget-upload.ts';
-import { noteUpload } from '../../ledger/moves/note-upload.ts';
+import { forgetUpload } from '../../ledger/transfer/forget-upload.ts';
+import { noteUpload } from '../../ledger/transfer/note-upload.ts';
 
 /** A file on its way into its folder; `sha256` is that of the bytes that were checked. */
 export type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };

@@ -1,12 +1,12 @@
 import { LAYOUTS } from '../../../schemas/layouts.ts';
 import type { App } from '../../app.ts';
-import type { FileCheck } from '../../csv/check-payment-file.ts';
-import { effectOf } from '../../csv/fault-effect.ts';
-import type { Folder } from '../../kernel/config.ts';
+import type { FileCheck } from '../../csv/check/check-payment-file.ts';
+import { effectOf } from '../../csv/check/fault-effect.ts';
+import type { Folder } from '../../config/config.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { formatCents } from '../../kernel/money.ts';
-import type { Fault } from '../../kernel/rows.ts';
-import type { Foreseen } from '../../operator/validate/foresee-verdict.ts';
+import type { Fault } from '../../rows/rows.ts';
+import type { Foreseen } from '../../explain/validate/foresee-verdict.ts';
 import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
 import { groupDigits, groupedCount } from '../parts/words.tsx';
 import { MOST_FAULTS } from './check-upload.ts';

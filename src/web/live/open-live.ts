@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { useSession } from '../../ledger/moves/people/sessions.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { useSession } from '../../ledger/person/sessions.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { readSessionToken } from '../access/session-cookie.ts';
 import type { Desk } from '../desk.ts';
 import { watchChanges } from './watch-changes.ts';

@@ -1,4 +1,4 @@
-import type { Ledger } from '../../ledger/open-ledger.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
 /** Tells those who listen that the ledger has changed. */
 export type ChangeWatch = {

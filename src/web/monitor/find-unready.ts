@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts';
 import { answerInTime } from '../../kernel/answer-in-time.ts';
-import { findClosed } from '../../ledger/queries/find-closed.ts';
-import { findJournalTrouble } from '../../ledger/find-journal-trouble.ts';
+import { findClosed } from '../../ledger/alarm/find-closed.ts';
+import { findJournalTrouble } from '../../ledger/admission/find-journal-trouble.ts';
 
 /** A part that keeps this process from taking files to their end, and why, in words that anybody may read. */
 export type Unready = { part: 'process' | 'ledger' | 'queue' | 'journal'; why: string };

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { App } from '../../app.ts';
-import type { ListenAddress } from '../../kernel/config-listen.ts';
+import type { ListenAddress } from '../../config/config-listen.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { findUnready } from './find-unready.ts';
 import { openRegistry } from './open-registry.ts';

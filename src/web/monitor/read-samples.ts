@@ -9,11 +9,11 @@ import {
   OPEN_BATCH_STATES,
   OPEN_FILE_STATES,
   type OpenCount,
-} from '../../ledger/queries/count-open.ts';
-import { readPollLag } from '../../ledger/queries/read-poll-lag.ts';
-import { readStops } from '../../ledger/queries/read-stops.ts';
-import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/queries/sum-open.ts';
-import { readObstacles } from '../../../workers/alarms/obstacles.ts';
+} from '../../ledger/overview/count-open.ts';
+import { readPollLag } from '../../ledger/batch/read-poll-lag.ts';
+import { readStops } from '../../ledger/account/read-stops.ts';
+import { type OpenSum, sumDoubt, sumHeld } from '../../ledger/overview/sum-open.ts';
+import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { HEALTH_MS } from './find-unready.ts';
 
 /** One figure of `schemas/metrics.ts`. */

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { readDayReport } from '../../../workers/read-day-report.ts';
+import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
 import type { DeedName } from '../../../schemas/desk.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
-import { readOpenFiles } from '../../ledger/queries/overview.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
+import { readOpenFiles } from '../../ledger/overview/overview.ts';
 import {
   type AccountState,
   type ForgottenSend,
   readAccountStates,
   readForgottenSends,
-} from '../../ledger/queries/read-holds.ts';
+} from '../../ledger/account/read-holds.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type Desk, viewerOf } from '../desk.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { ALL_ACCOUNTS } from '../../ledger/moves/pause-account.ts';
-import { readAccountStates } from '../../ledger/queries/read-holds.ts';
-import { readStops } from '../../ledger/queries/read-stops.ts';
-import { describeStop } from '../../operator/describe-holds.ts';
+import { ALL_ACCOUNTS } from '../../ledger/account/pause-account.ts';
+import { readAccountStates } from '../../ledger/account/read-holds.ts';
+import { readStops } from '../../ledger/account/read-stops.ts';
+import { describeStop } from '../../explain/describe-holds.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice, Section, Table } from '../parts/blocks.tsx';
 import { DeedLinks, Page } from '../parts/page.tsx';

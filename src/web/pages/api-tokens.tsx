@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type DeedName, DEEDS } from '../../../schemas/desk.ts';
 import { maskText } from '../../kernel/mask.ts';
-import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/moves/people/api-tokens.ts';
-import { hashSecretToken, newSecretToken } from '../../vault/secret-token.ts';
+import { addApiToken, type ApiToken, revokeApiToken } from '../../ledger/person/api-tokens.ts';
+import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import { fieldOf, fieldsOf } from '../access/read-form.ts';
 import { actorOf, type Viewer, viewerMay } from '../access/viewer.ts';
 import type { HandledDeed } from '../deeds/deed-handler.ts';

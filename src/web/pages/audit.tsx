@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { dayBounds } from '../../kernel/day-bounds.ts';
+import { dayBounds } from '../../calendar/day-bounds.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import type { Ledger } from '../../ledger/open-ledger.ts';
-import { type AuditFilter, listAudit, readAuditHead } from '../../ledger/queries/list-audit.ts';
-import { findFile, verifyAudit } from '../../ledger/queries/search.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { type AuditFilter, listAudit, readAuditHead } from '../../ledger/overview/list-audit.ts';
+import { findFile, verifyAudit } from '../../ledger/file/search.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice, Pager, Section } from '../parts/blocks.tsx';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LARGEST_REPORT_BYTES } from '../../../workers/resolve/read-report-file.ts';
+import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts';
 import { DEEDS } from '../../../schemas/desk.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Folder, foldersHere } from '../../kernel/config.ts';
+import { type Folder, foldersHere } from '../../config/config.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { describeTaking } from '../drop/describe-taking.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { addDays } from '../../kernel/calendar.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
+import { addDays } from '../../calendar/calendar.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
 import { viewerMay } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Notice } from '../parts/blocks.tsx';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { endSession } from '../../ledger/moves/people/sessions.ts';
-import type { OpenIdSettings } from '../../kernel/config-desk.ts';
-import { isDeskNew } from '../../ledger/queries/people.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { endSession } from '../../ledger/person/sessions.ts';
+import type { OpenIdSettings } from '../../config/config-desk.ts';
+import { isDeskNew } from '../../ledger/person/people.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { type LogIn, logIn } from '../access/log-in.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { clearSessionCookie, readSessionToken } from '../access/session-cookie.ts';

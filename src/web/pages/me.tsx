@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { changePassword } from '../../ledger/moves/people/change-person.ts';
-import { listApiTokens } from '../../ledger/moves/people/api-tokens.ts';
-import { readCredentials } from '../../ledger/queries/people.ts';
+import { changePassword } from '../../ledger/person/change-person.ts';
+import { listApiTokens } from '../../ledger/person/api-tokens.ts';
+import { readCredentials } from '../../ledger/person/people.ts';
 import { PERSON_ROLES } from '../../../schemas/desk.ts';
-import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../vault/password.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { hashPassword, isPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { findPasswordFault } from '../access/password-fault.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { readSessionToken } from '../access/session-cookie.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
-import { usePersonLink } from '../../ledger/moves/people/use-link.ts';
-import { findBySubject } from '../../ledger/queries/people.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { usePersonLink } from '../../ledger/person/use-link.ts';
+import { findBySubject } from '../../ledger/person/people.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { openSession } from '../access/log-in.ts';
 import { readReturn, sendToProvider } from '../access/openid.ts';
 import { fieldOf } from '../access/read-form.ts';

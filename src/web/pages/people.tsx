@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
-import { changeRole, disablePerson, enablePerson } from '../../ledger/moves/people/change-person.ts';
-import { inviteAgain, invitePerson } from '../../ledger/moves/people/invite-person.ts';
-import { listPeople, type Person } from '../../ledger/queries/people.ts';
+import { changeRole, disablePerson, enablePerson } from '../../ledger/person/change-person.ts';
+import { inviteAgain, invitePerson } from '../../ledger/person/invite-person.ts';
+import { listPeople, type Person } from '../../ledger/person/people.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { newLink } from '../../operator/new-link.ts';
+import { newLink } from '../../actions/new-link.ts';
 import { fieldOf, reasonFrom } from '../access/read-form.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';

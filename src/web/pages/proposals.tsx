@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { PROPOSED_ACTIONS } from '../../ledger/moves/proposed-actions.ts';
-import { type OpenProposal, readOpenProposals } from '../../ledger/queries/proposals.ts';
-import { capital, whoDid } from '../../operator/why/sentence.ts';
+import { PROPOSED_ACTIONS } from '../../ledger/proposal/proposed-actions.ts';
+import { type OpenProposal, readOpenProposals } from '../../ledger/proposal/proposals.ts';
+import { capital, whoDid } from '../../explain/why/sentence.ts';
 import { actorOf, type Viewer } from '../access/viewer.ts';
 import { evidenceFacts } from '../deeds/evidence-facts.ts';
 import { type Desk, viewerOf } from '../desk.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { readDayReport } from '../../../workers/read-day-report.ts';
-import { addDays } from '../../kernel/calendar.ts';
-import type { Account, Settings } from '../../kernel/config.ts';
-import { dayBounds } from '../../kernel/day-bounds.ts';
-import { dayInZone } from '../../kernel/zone-time.ts';
+import { readDayReport } from '../../../workers/schedule/read-day-report.ts';
+import { addDays } from '../../calendar/calendar.ts';
+import type { Account, Settings } from '../../config/config.ts';
+import { dayBounds } from '../../calendar/day-bounds.ts';
+import { dayInZone } from '../../calendar/zone-time.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { type Desk, viewerOf } from '../desk.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { counted } from '../../kernel/counted.ts';
-import { describeDoubt, type InDoubt } from '../../ledger/queries/in-doubt.ts';
-import { describeAnswer, describeWait, describeWritten } from '../../operator/attempt-words.ts';
-import { whoDid } from '../../operator/why/sentence.ts';
+import { describeDoubt, type InDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { describeAnswer, describeWait, describeWritten } from '../../explain/attempt-words.ts';
+import { whoDid } from '../../explain/why/sentence.ts';
 import { type Viewer, viewerMay } from '../access/viewer.ts';
 import type { Facts as FactRows, SubjectOf } from '../deeds/deed-handler.ts';
 import { deedsFor } from '../deeds/deeds-for.ts';

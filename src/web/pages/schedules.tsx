@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { schedulesHere } from '../../kernel/schedules-here.ts';
-import { describeRun } from '../../operator/describe-run.ts';
-import { readSchedules, type ScheduleLine } from '../../operator/read-schedules.ts';
+import { schedulesHere } from '../../config/schedules-here.ts';
+import { describeRun } from '../../explain/describe-run.ts';
+import { readSchedules, type ScheduleLine } from '../../explain/read-schedules.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { Section, Table } from '../parts/blocks.tsx';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { PERSON_NAME } from '../../../schemas/desk.ts';
-import { type LinkFor, readLink, usePersonLink } from '../../ledger/moves/people/use-link.ts';
-import { hashPassword, SHORTEST_PASSWORD } from '../../vault/password.ts';
-import { hashSecretToken } from '../../vault/secret-token.ts';
+import { type LinkFor, readLink, usePersonLink } from '../../ledger/person/use-link.ts';
+import { hashPassword, SHORTEST_PASSWORD } from '../../crypto/password.ts';
+import { hashSecretToken } from '../../crypto/secret-token.ts';
 import { openSession } from '../access/log-in.ts';
 import { findPasswordFault } from '../access/password-fault.ts';
 import { fieldOf } from '../access/read-form.ts';

@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
-import type { OutcomeTotals, Totals } from '../../kernel/rows.ts';
+import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import { Count, Money } from './words.tsx';
 
 /** How an outcome is filled; those of one kind look alike, and the list below the bar tells them apart. */

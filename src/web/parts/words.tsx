@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
-import { formatInZone } from '../../kernel/zone-time.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
 
 /** Money as people read it: 1,234.50. The currency stands behind it where it is known. */
 export function Money({ cents, currency }: { cents: number; currency?: string | undefined }) {

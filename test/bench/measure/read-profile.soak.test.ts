@@ -37,8 +37,8 @@ describe('readProfiles', () => {
     ['a package', PACKAGE, '@scope/name'],
     ['a package inside of another', `file:///x/node_modules/outer/node_modules/inner/dist/src/csv/x.js`, 'inner'],
     ['a part of pg', 'file:///x/node_modules/pg-protocol/dist/index.js', 'pg'],
-    ['what writes past pg', 'file:///x/dist/src/ledger/wire/copy-in.js', 'pg'],
-    ['the rest of the ledger', 'file:///x/dist/src/ledger/moves/move.js', 'src/ledger'],
+    ['what writes past pg', 'file:///x/dist/src/ledger/engine/copy-in.js', 'pg'],
+    ['the rest of the ledger', 'file:///x/dist/src/ledger/engine/move.js', 'src/ledger'],
     ['Node itself', 'node:fs', NODE],
   ])('finds the owner: %s', async (_what, url, owner) => {
     expect(await read(looked(7, ['', 'node:internal'], ['work', url]))).toEqual({ [owner]: { allMs: 7, nativeMs: 0 } });

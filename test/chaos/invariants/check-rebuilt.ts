@@ -1,8 +1,8 @@
 import { openApp } from '../../../src/app.ts';
-import { loadSettings } from '../../../src/kernel/config.ts';
+import { loadSettings } from '../../../src/config/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
-import { rebuildOutputs } from '../../../workers/rebuild-outputs.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { rebuildOutputs } from '../../../workers/deliver/rebuild-outputs.ts';
 import type { StoryHost } from '../support/story-world.ts';
 
 /** Every output, made once more from the ledger and the sealed original, has the same bytes. */

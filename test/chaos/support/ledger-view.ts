@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import type { Ledger } from '../../../src/ledger/open-ledger.ts';
-import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
-import { isMoving } from '../../../src/ledger/queries/overview.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
+import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { isMoving } from '../../../src/ledger/overview/overview.ts';
 
 /** The embedded server of an installation. */
 export async function findEmbedded(root: string): Promise<{ host: string; port: number; database: string }> {

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createMasterKeyFile } from '../../../src/vault/master-key.ts';
+import { createMasterKeyFile } from '../../../src/crypto/master-key.ts';
 import { agentCodeOf, PASSWORD } from '../../support/installation.ts';
 import { type Drop, isCanadian } from './make-drops.ts';
 

@@ -1,7 +1,7 @@
-import type { AccountComparison } from '../../../workers/resolve/reconcile-account.ts';
+import type { AccountComparison } from '../../../src/actions/resolve/reconcile-account.ts';
 import { describe, expect, it } from 'vitest';
 import { accountTable, comparisonText, forgottenTable } from '../../../src/cli/account/account-tables.ts';
-import type { AccountState, ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/queries/read-holds.ts';
+import type { AccountState, ForgottenSend, HoldingBatch, Stop } from '../../../src/ledger/account/read-holds.ts';
 
 const since = new Date('2026-06-15T10:00:00Z');
 const quiet: AccountState = { account: 'main', ready: 2, onTheirWay: 1, forgotten: 0, stops: [], batches: [] };

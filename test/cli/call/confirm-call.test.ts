@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { confirmCall, unconfirmed } from '../../../src/cli/call/confirm-call.ts';
-import type { Account } from '../../../src/kernel/config.ts';
+import type { Account } from '../../../src/config/config.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
 

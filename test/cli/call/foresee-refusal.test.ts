@@ -4,7 +4,7 @@ import { foreseeRefusal } from '../../../src/cli/call/foresee-refusal.ts';
 import type { CallOptions } from '../../../src/gateway/call-operation.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Account } from '../../../src/kernel/config.ts';
+import type { Account } from '../../../src/config/config.ts';
 import { sampleParameters } from '../../gateway/support/sample-parameters.ts';
 
 const ACCOUNT = { server: 'NA', currency: 'USD' } as Account;

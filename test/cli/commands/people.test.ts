@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readLink, usePersonLink } from '../../../src/ledger/moves/people/use-link.ts';
-import { listPeople } from '../../../src/ledger/queries/people.ts';
-import { hashSecretToken } from '../../../src/vault/secret-token.ts';
+import { readLink, usePersonLink } from '../../../src/ledger/person/use-link.ts';
+import { listPeople } from '../../../src/ledger/person/people.ts';
+import { hashSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
 let world: CliWorld;

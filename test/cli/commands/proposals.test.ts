@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { proposeApproval } from '../../../src/ledger/moves/release-held.ts';
-import { readAudit } from '../../../src/ledger/queries/search.ts';
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { readAudit } from '../../../src/ledger/file/search.ts';
 import { fileNamed } from '../../support/bad-input.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

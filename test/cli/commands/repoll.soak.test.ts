@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../src/ledger/queries/search.ts';
-import { intakeFile } from '../../../workers/intake.ts';
-import { submitBatch } from '../../../workers/submit.ts';
-import { takeClaim } from '../../../workers/take-claim.ts';
-import { checkFolders } from '../../../workers/check-folders.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { claimContent } from '../../workers/support/take-in.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayInZone } from '../../../src/kernel/zone-time.ts';
+import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../src/ledger/queries/search.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
 import { cardRow, lines, MAGIC_CARD } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../src/ledger/queries/search.ts';
-import { shredDue } from '../../../workers/shred.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
+import { shredDue } from '../../../workers/upkeep/shred.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { query } from '../../workers/support/story.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
-import { findFile } from '../../../src/ledger/queries/search.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admit } from '../../../src/ledger/admission/admit.ts';
-import { openSendJournal } from '../../../src/ledger/send-journal.ts';
+import { openSendJournal } from '../../../src/ledger/admission/send-journal.ts';
 import { forceSql } from '../../support/force-sql.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 

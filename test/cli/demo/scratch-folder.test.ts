@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeScratchFolder, writeDemoConfig } from '../../../src/cli/demo/scratch-folder.ts';
-import { loadSettings } from '../../../src/kernel/config.ts';
+import { loadSettings } from '../../../src/config/config.ts';
 import { loadMasterKey } from '../../support/load-master-key.ts';
 
 let root = '';

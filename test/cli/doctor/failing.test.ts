@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failing } from '../../../src/cli/doctor/failing.ts';
-import { noteFailure } from '../../../src/ledger/moves/note-failure.ts';
+import { noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 
 let world: PatientWorld;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openpgp } from '../../../src/cli/doctor/openpgp.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import { resolveSettings } from '../../../src/kernel/config.ts';
+import { resolveSettings } from '../../../src/config/config.ts';
 import { configWith } from '../../kernel/support/config-world.ts';
 import { makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
 

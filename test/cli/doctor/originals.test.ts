@@ -3,7 +3,7 @@ import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { originals } from '../../../src/cli/doctor/originals.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { recallForgotten } from '../../../src/ledger/moves/recall-batch.ts';
+import { recallForgotten } from '../../../src/ledger/doubt/recall-batch.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workFolders } from '../../../src/cli/doctor/work-folders.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { claimFile } from '../../../src/ledger/moves/claim-file.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../support/ledger-world.ts';
 import { openPatientWorld, type PatientWorld, WELL } from './support/patient-world.ts';
 

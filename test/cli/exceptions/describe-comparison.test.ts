@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeComparison } from '../../../src/cli/exceptions/describe-comparison.ts';
-import type { Comparison } from '../../../src/operator/compare-batch.ts';
+import type { Comparison } from '../../../src/explain/compare-batch.ts';
 import { compareRows } from '../../../src/reconcile/compare-rows.ts';
 import { changeCells, resultsOf, sentRow } from '../../reconcile/support/result-rows.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rotateKey } from '../../../src/cli/key/rotate-key.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { retireKey } from '../../../src/ledger/moves/retire-key.ts';
-import { readKeyUses } from '../../../src/ledger/queries/master-keys.ts';
-import { newDataKey, unwrapDataKey } from '../../../src/vault/data-key.ts';
-import { loadMasterKeys } from '../../../src/vault/master-key.ts';
+import { retireKey } from '../../../src/ledger/key/retire-key.ts';
+import { readKeyUses } from '../../../src/ledger/key/master-keys.ts';
+import { newDataKey, unwrapDataKey } from '../../../src/crypto/data-key.ts';
+import { loadMasterKeys } from '../../../src/crypto/master-key.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { masterKeyOf, textOf } from '../../support/load-master-key.ts';
 

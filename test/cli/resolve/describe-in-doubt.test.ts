@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeInDoubt, showInDoubt } from '../../../src/cli/resolve/describe-in-doubt.ts';
-import type { InDoubt } from '../../../src/ledger/queries/in-doubt.ts';
+import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../support/found-doubt.ts';
 
 function show(change: Partial<InDoubt> = {}) {

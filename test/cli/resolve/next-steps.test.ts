@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextSteps } from '../../../src/cli/resolve/next-steps.ts';
-import type { InDoubt, Neighbour } from '../../../src/ledger/queries/in-doubt.ts';
+import type { InDoubt, Neighbour } from '../../../src/ledger/doubt/in-doubt.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../support/found-doubt.ts';
 
 function steps(change: Partial<InDoubt> = {}, dir = '.') {

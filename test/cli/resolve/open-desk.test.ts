@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDesk } from '../../../src/cli/resolve/open-desk.ts';
-import type { Account, Settings } from '../../../src/kernel/config.ts';
+import type { Account, Settings } from '../../../src/config/config.ts';
 import { AccountConfig } from '../../../schemas/config.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBatch, sayOutcome } from '../../../src/cli/resolve/say-outcome.ts';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import { deskAt } from '../../workers/support/resolve-desk.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isClean, readRetention } from '../../../src/cli/retention/read-retention.ts';
-import type { Settings } from '../../../src/kernel/config.ts';
+import type { Settings } from '../../../src/config/config.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { archivePath } from '../../../src/vault/archive.ts';
+import { archivePath } from '../../../src/crypto/archive.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

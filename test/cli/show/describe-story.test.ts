@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeStory } from '../../../src/cli/show/describe-story.ts';
-import type { FileStory } from '../../../src/operator/read-story.ts';
+import type { FileStory } from '../../../src/explain/read-story.ts';
 
 const AT = new Date('2026-06-15T13:30:00Z');
 const NOTHING = { rows: 0, cents: 0 };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { vi } from 'vitest';
-import type { Settings } from '../../../src/kernel/config.ts';
+import type { Settings } from '../../../src/config/config.ts';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 import { type Ran, runHere } from './run-here.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { isPostmaster, readPostmasterFile } from '../../../src/ledger/embedded/postmaster-file.ts';
+import { isPostmaster, readPostmasterFile } from '../../../src/ledger/postgres/postmaster-file.ts';
 
 /** The process of the embedded PostgreSQL of a folder, once it runs. Its data must lie in the folder itself. */
 export async function serverOf(root: string): Promise<{ pid: number; isAlive(): Promise<boolean> }> {

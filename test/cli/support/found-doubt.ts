@@ -1,5 +1,5 @@
-import type { InDoubt } from '../../../src/ledger/queries/in-doubt.ts';
-import type { BatchRow } from '../../../src/ledger/records.ts';
+import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 
 export const CALLED_AT = new Date('2026-06-15T10:00:00.000Z');
 

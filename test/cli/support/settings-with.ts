@@ -1,5 +1,5 @@
 import { FolderConfig } from '../../../schemas/config.ts';
-import type { Settings } from '../../../src/kernel/config.ts';
+import type { Settings } from '../../../src/config/config.ts';
 
 /** Settings with one folder, or none. */
 export function settingsWith(folder?: Partial<FolderConfig> & { path: string }): Pick<Settings, 'folders'> {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { checkFile } from '../../../src/cli/validate/check-file.ts';
 import { chooseRules } from '../../../src/cli/validate/choose-rules.ts';
 import { readPiecesNow } from '../../../src/kernel/read-pieces.ts';
-import type { Fault } from '../../../src/kernel/rows.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 
 it('checkFile tells faults of rows in file order, with the progress line out of their way', async () => {

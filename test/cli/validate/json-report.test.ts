@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { jsonReport } from '../../../src/cli/validate/json-report.ts';
-import type { FileCheck } from '../../../src/csv/check-payment-file.ts';
-import type { Fault } from '../../../src/kernel/rows.ts';
+import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
 import { takeDown } from '../support/take-down.ts';
 
 const CHECK = { records: 1, faults: [{ code: 'EMPTY', line: 0 }], sha256: 'ab' } as unknown as FileCheck;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import { textReport } from '../../../src/cli/validate/text-report.ts';
-import type { FileCheck } from '../../../src/csv/check-payment-file.ts';
+import type { FileCheck } from '../../../src/csv/check/check-payment-file.ts';
 import { takeDown } from '../support/take-down.ts';
 
 const CHECK = { records: 3, valid: { rows: 2, cents: 5_000 }, invalid: { rows: 1 } } as FileCheck;

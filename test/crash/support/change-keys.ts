@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readKeyUses } from '../../../src/ledger/queries/master-keys.ts';
-import type { Ledger } from '../../../src/ledger/open-ledger.ts';
+import { readKeyUses } from '../../../src/ledger/key/master-keys.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import { type CrashSite, openCrashSite } from './crash-site.ts';
 import { type SandboxProcess, startSandboxProcess } from './sandbox-process.ts';
 

@@ -4,9 +4,9 @@ import {
   checkPaymentFile,
   type CheckRules,
   type FileCheck,
-} from '../../../src/csv/check-payment-file.ts';
-import { unpackRows } from '../../../src/csv/unpack-rows.ts';
-import type { Fault, PaymentRow } from '../../../src/kernel/rows.ts';
+} from '../../../src/csv/check/check-payment-file.ts';
+import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
 import type { Reading } from './check-by-reference.ts';
 
 /** What a check hands on, however it was read. */

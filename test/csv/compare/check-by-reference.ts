@@ -1,9 +1,9 @@
-import { recordChecker } from '../../../src/csv/check-records.ts';
-import type { CheckedRow, CheckRules, FileCheck } from '../../../src/csv/check-payment-file.ts';
-import { byteCounter } from '../../../src/csv/count-bytes.ts';
-import { decideVerdict } from '../../../src/csv/decide-verdict.ts';
-import { faultTally } from '../../../src/csv/fault-tally.ts';
-import { newFileShape, readRecords } from '../../../src/csv/read-records.ts';
+import { recordChecker } from '../../../src/csv/check/check-records.ts';
+import type { CheckedRow, CheckRules, FileCheck } from '../../../src/csv/check/check-payment-file.ts';
+import { byteCounter } from '../../../src/csv/read/count-bytes.ts';
+import { decideVerdict } from '../../../src/csv/check/decide-verdict.ts';
+import { faultTally } from '../../../src/csv/check/fault-tally.ts';
+import { newFileShape, readRecords } from '../../../src/csv/read/read-records.ts';
 
 /** Everything that a check says: its rows, valid or not, in the order of their lines, and what it knows at the end. */
 export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };

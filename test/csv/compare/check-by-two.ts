@@ -1,4 +1,4 @@
-import type { CheckOptions, CheckRules } from '../../../src/csv/check-payment-file.ts';
+import type { CheckOptions, CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { BesideOrder } from '../../../src/csv/scan/scan-beside.ts';
 import type { WorkThread } from '../../../src/thread/open-thread.ts';
 import { checkByBytes, type Outcome } from './check-by-bytes.ts';

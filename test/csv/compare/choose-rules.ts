@@ -1,6 +1,6 @@
 import { LAYOUTS, type LayoutName } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
-import type { CheckRules } from '../../../src/csv/check-payment-file.ts';
+import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
 
 /** Rules of any account and folder, as a configuration might say them. */

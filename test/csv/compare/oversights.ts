@@ -1,4 +1,4 @@
-import type { CheckRules } from '../../../src/csv/check-payment-file.ts';
+import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { BesideOrder } from '../../../src/csv/scan/scan-beside.ts';
 
 /** What a check could overlook: the rules as it would then see them. Each must be found out by the comparison. */

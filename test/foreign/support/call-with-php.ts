@@ -1,5 +1,5 @@
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { LOGIN } from '../../sandbox/support/soap-request.ts';
 import { runPhp } from '../../support/php.ts';
 

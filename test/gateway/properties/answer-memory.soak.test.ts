@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import {
   ANSWER_SHAPES,
   closeAnswers,

@@ -4,7 +4,7 @@ import type { GatewayClientSettings } from '../../../src/gateway/create-gateway-
 import type { TranscriptEntry } from '../../../src/gateway/exchange.ts';
 import { createReportClient } from '../../../src/gateway/reports/create-report-client.ts';
 import type { ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { CANARIES } from '../support/cases.ts';
 import { httpAnswer } from '../support/scripted-server.ts';
 import { answerOf, success } from '../support/soap-answers.ts';

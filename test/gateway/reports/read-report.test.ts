@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportName } from '../../../schemas/reports.ts';
 import { type AnsweredReport, readReport } from '../../../src/gateway/reports/read-report.ts';
 import { createScrub } from '../../../src/gateway/scrub.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { CANARIES } from '../support/cases.ts';
 import { answerOf, envelope, failure, FAULT, success } from '../support/soap-answers.ts';
 

@@ -1,5 +1,5 @@
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
 import { DONE, WAIT } from './soap-answers.ts';
 

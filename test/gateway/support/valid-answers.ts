@@ -1,5 +1,5 @@
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import { RECORD_XML } from './customer-record.ts';
 import { answerOf, batchResult, DONE, failure, success, WAIT } from './soap-answers.ts';
 

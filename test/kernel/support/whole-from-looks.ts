@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { WEEKDAYS } from '../../../schemas/config.ts';
-import { dueDates } from '../../../src/kernel/business-dates.ts';
+import { dueDates } from '../../../src/calendar/business-dates.ts';
 
 const TIMETABLES = fc.record({
   at: fc.constantFrom('00:00', '01:30', '02:30', '22:00', '23:59'),

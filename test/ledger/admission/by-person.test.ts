@@ -6,7 +6,7 @@ import { declareLost, retireSender, vouchForFirst } from '../../../src/ledger/ad
 import { LEAP } from '../../../src/ledger/admission/close-ledger.ts';
 import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
-import { readAccountStates } from '../../../src/ledger/queries/read-holds.ts';
+import { readAccountStates } from '../../../src/ledger/account/read-holds.ts';
 import { type Hosts, NOT_LISTED, openHosts, senderOf, waitsOf } from './support/hosts.ts';
 
 let hosts: Hosts;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Closing, closeLedger, readState } from '../../../src/ledger/admission/close-ledger.ts';
-import { lockForStop } from '../../../src/ledger/moves/stop-lock.ts';
-import type { Fence } from '../../../src/ledger/send-journal.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { lockForStop } from '../../../src/ledger/account/stop-lock.ts';
+import type { Fence } from '../../../src/ledger/admission/send-journal.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type Hosts, openHosts } from './support/hosts.ts';
 
 let hosts: Hosts;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isOpen, mustBeOpen } from '../../../src/ledger/admission/must-be-open.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { openHosts } from './support/hosts.ts';
 
 it('mustBeOpen refuses decisions while the ledger may have gone back', async () => {

@@ -10,9 +10,9 @@ import {
   writeRow,
 } from '../../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { copyTuples } from '../../../src/ledger/copy-rows.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { copyTuples } from '../../../src/ledger/row/copy-rows.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
 
 let world: LedgerWorld;

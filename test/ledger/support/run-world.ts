@@ -1,6 +1,6 @@
-import { seeSchedule } from '../../../src/ledger/moves/see-schedule.ts';
-import { readRun } from '../../../src/ledger/queries/read-runs.ts';
-import type { RunRow } from '../../../src/ledger/records.ts';
+import { seeSchedule } from '../../../src/ledger/schedule/see-schedule.ts';
+import { readRun } from '../../../src/ledger/schedule/read-runs.ts';
+import type { RunRow } from '../../../src/ledger/engine/records.ts';
 import type { LedgerWorld } from '../../support/ledger-world.ts';
 
 export const DAY = '2026-06-15';

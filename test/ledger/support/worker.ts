@@ -1,8 +1,8 @@
 import { systemClock } from '../../../src/kernel/clock.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import { prepareBatch } from '../../../src/ledger/moves/prepare-batch.ts';
-import { sendBatch } from '../../../src/ledger/moves/send-batch.ts';
-import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { letSend } from '../../support/let-send.ts';
 
 /** Opens the ledger at a URL, takes the batches it is told to, says so, and holds them until it is killed. */

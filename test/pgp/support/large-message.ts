@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as openpgp from 'openpgp';
-import { freshFolder } from '../../drop/support/fresh-folder.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
 import { makeKey, type TestKey } from '../../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../../support/payment-rows.ts';
 

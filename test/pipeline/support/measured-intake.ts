@@ -1,9 +1,9 @@
 import { openApp } from '../../../src/app.ts';
-import { loadSettings } from '../../../src/kernel/config.ts';
+import { loadSettings } from '../../../src/config/config.ts';
 import { openLog } from '../../../src/kernel/log.ts';
-import { checkFolders } from '../../../workers/check-folders.ts';
-import { intakeFile } from '../../../workers/intake.ts';
-import { startWatcher } from '../../../workers/watch.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { startWatcher } from '../../../workers/watch/watch.ts';
 import { peakBytes } from '../../support/peak-bytes.ts';
 
 /**

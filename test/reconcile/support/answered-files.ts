@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { LayoutName } from '../../../schemas/layouts.ts';
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
-import type { SentRow } from '../../../src/kernel/rows.ts';
+import type { SentRow } from '../../../src/rows/rows.ts';
 import { LAYOUT_NAMES, sentRow } from './result-rows.ts';
 import { cellsOf } from './row-cells.ts';
 

@@ -1,7 +1,7 @@
 import type { SentOutcome } from '../../../schemas/lifecycle.ts';
-import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../../src/kernel/packed-outcomes.ts';
-import type { ReconciledRow, SentRow } from '../../../src/kernel/rows.ts';
-import type { SentText } from '../../../src/kernel/sent-text.ts';
+import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../../src/rows/packed-outcomes.ts';
+import type { ReconciledRow, SentRow } from '../../../src/rows/rows.ts';
+import type { SentText } from '../../../src/rows/sent-text.ts';
 
 /** Sent rows as the ledger gives them in one text. */
 export function sentTextOf(rows: readonly SentRow[]): SentText {

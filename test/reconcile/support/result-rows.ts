@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
-import type { RowResult, SentRow } from '../../../src/kernel/rows.ts';
+import type { RowResult, SentRow } from '../../../src/rows/rows.ts';
 import { cellsOf } from './row-cells.ts';
 
 export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ReportName, REPORTS } from '../../../schemas/reports.ts';
-import { wireName } from '../../../src/kernel/wsdl.ts';
+import { wireName } from '../../../schemas/wsdl.ts';
 import type { Account } from '../../../src/sandbox/handlers/handler.ts';
 import { REPORT_HANDLERS } from '../../../src/sandbox/reports/report-handlers.ts';
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { verifyAudit } from '../../../src/ledger/queries/search.ts';
+import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { findCanaries } from '../../support/canaries.ts';
 import type { World } from '../world.ts';
 import { checkBooks } from './check-books.ts';

@@ -2,7 +2,7 @@ import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 import { columnsOf, LAYOUTS, type LayoutName } from '../../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
 import { acceptsMop, SERVER_MOPS } from '../../../schemas/restrictions.ts';
-import type { Account } from '../../../src/kernel/config.ts';
+import type { Account } from '../../../src/config/config.ts';
 import { formatCents } from '../../../src/kernel/money.ts';
 import type { Choose } from '../choose.ts';
 import { newAccountNumber, newCardNumber } from './payment-numbers.ts';

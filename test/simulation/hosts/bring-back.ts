@@ -1,4 +1,4 @@
-import { sweep } from '../../../workers/sweep.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
 import { runStation } from '../steps/run-station.ts';
 import { startInstance } from '../steps/start-instance.ts';

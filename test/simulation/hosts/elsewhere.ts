@@ -1,4 +1,4 @@
-import { sweep } from '../../../workers/sweep.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { type Meanwhile, meanwhile, trying } from '../steps/meanwhile.ts';
 import { chooseDueWork, runJob } from '../steps/stations.ts';
 import { tell } from '../steps/step.ts';

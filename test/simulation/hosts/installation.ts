@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Settings } from '../../../src/kernel/config.ts';
+import type { Settings } from '../../../src/config/config.ts';
 import type { Choose } from '../choose.ts';
 import type { Server } from '../database.ts';
 import type { LedgerCopy } from '../ledger-copy.ts';

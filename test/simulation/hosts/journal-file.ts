@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { JournalEntry, JournalNote } from '../../../src/ledger/send-journal.ts';
+import type { JournalEntry, JournalNote } from '../../../src/ledger/admission/send-journal.ts';
 import type { Host } from './installation.ts';
 
 export type JournalLine = JournalEntry | JournalNote;

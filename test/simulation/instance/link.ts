@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Log } from '../../../src/kernel/log.ts';
-import { ALIVE_LOCKS, type Instance } from '../../../src/ledger/instance.ts';
-import { type Ledger, openPool } from '../../../src/ledger/open-ledger.ts';
+import { ALIVE_LOCKS, type Instance } from '../../../src/ledger/engine/instance.ts';
+import { type Ledger, openPool } from '../../../src/ledger/engine/open-ledger.ts';
 
 /** The connections of an instance to a server, its sign of life among them. */
 export type Link = {

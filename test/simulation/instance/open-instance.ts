@@ -1,12 +1,12 @@
 import { type App, openApp } from '../../../src/app.ts';
-import { createFolderScanner } from '../../../src/drop/scan-folder.ts';
+import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import type { Clock } from '../../../src/kernel/clock.ts';
 import type { Log } from '../../../src/kernel/log.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
-import { checkFolders } from '../../../workers/check-folders.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { admitHere } from '../../../workers/admit-here.ts';
-import { sweep } from '../../../workers/sweep.ts';
-import { lookAtFolder } from '../../../workers/watch.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { lookAtFolder } from '../../../workers/watch/watch.ts';
 import type { Server } from '../database.ts';
 import type { Host } from '../hosts/installation.ts';
 import { firstLink, type Link, openLink } from './link.ts';

@@ -1,6 +1,6 @@
 import type { ReportName } from '../../../schemas/reports.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { Account } from '../../../src/kernel/config.ts';
+import type { Account } from '../../../src/config/config.ts';
 import { buildRequest } from '../../../src/gateway/soap/build-request.ts';
 import type { World } from '../world.ts';
 

@@ -1,4 +1,4 @@
-import { sweep } from '../../../workers/sweep.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import type { World } from '../world.ts';
 import { withoutTappedFiles } from '../instance/tapped-files.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';

@@ -1,10 +1,10 @@
 import type { Payload } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
-import { findDueWork } from '../../../src/ledger/queries/due-work.ts';
-import { deliverFile } from '../../../workers/deliver.ts';
-import { intakeFile } from '../../../workers/intake.ts';
-import { pollBatch } from '../../../workers/poll.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import { findDueWork } from '../../../src/ledger/batch/due-work.ts';
+import { deliverFile } from '../../../workers/deliver/deliver.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { pollBatch } from '../../../workers/poll/poll.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import type { Instance } from '../instance/open-instance.ts';
 import type { FileQueue, Job } from '../memory-queue.ts';
 import type { World } from '../world.ts';

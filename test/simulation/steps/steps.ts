@@ -1,4 +1,4 @@
-import { sweep } from '../../../workers/sweep.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
 import { reasonOf } from '../../../src/kernel/errors.ts';
 import { HOST_STEPS } from '../hosts/host-steps.ts';
 import { isWide } from '../hosts/installation.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSecretToken } from '../../../src/vault/secret-token.ts';
+import { newSecretToken } from '../../../src/crypto/secret-token.ts';
 import { askApi, type DeskWorld, openDeskWorld, PASSWORD } from '../support/desk-world.ts';
 
 let world: DeskWorld;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeskSettings } from '../../../src/kernel/config-desk.ts';
+import type { DeskSettings } from '../../../src/config/config-desk.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import { cookieName, isEncrypted, setSessionCookie } from '../../../src/web/access/session-cookie.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { type DeskWorld, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
 
 let world: DeskWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { propose } from '../../../src/ledger/moves/propose.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type DeskWorld, type Json, openDeskWorld, type TestProgram } from '../support/desk-world.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { ALL_ACCOUNTS, pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { answering } from '../../workers/support/scripted-gateway.ts';
 import { deedsOf, doIt, fileNamed, openDeed } from '../support/deed-page.ts';

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { doDeed, handlerOf, planDeed, subjectOf } from '../../../src/web/deeds/do-deed.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareBooks } from '../../../src/cli/demo/compare-books.ts';
-import { readOpenProposals } from '../../../src/ledger/queries/proposals.ts';
-import { verifyAudit } from '../../../src/ledger/queries/search.ts';
+import { readOpenProposals } from '../../../src/ledger/proposal/proposals.ts';
+import { verifyAudit } from '../../../src/ledger/file/search.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { deedsOf, doIt, openDeed, readDeed } from '../support/deed-page.ts';
 import type { TestBrowser } from '../support/desk-world.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import { propose } from '../../../src/ledger/moves/propose.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { doubtDesk, sayResolved, takesTwoToResolve } from '../../../src/web/deeds/doubt-desk.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
-import { noteUpload } from '../../../src/ledger/moves/note-upload.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
+import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { achRow, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { deedsOf, doIt, fileNamed, openDeed, readDeed } from '../support/deed-page.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_ACCOUNTS } from '../../../src/ledger/moves/pause-account.ts';
-import { proposeApproval } from '../../../src/ledger/moves/release-held.ts';
+import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { findSubject, SUBJECT_PATHS } from '../../../src/web/deeds/find-subject.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declineFile, proposeApproval } from '../../../src/ledger/moves/release-held.ts';
-import { noteUpload } from '../../../src/ledger/moves/note-upload.ts';
+import { declineFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { deedsOf, doIt, fileNamed, openDeed } from '../support/deed-page.ts';

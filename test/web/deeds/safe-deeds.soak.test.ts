@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEDS } from '../../../schemas/desk.ts';
 import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { HANDLED } from '../../../src/web/deeds/deeds-for.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openDeed } from '../support/deed-page.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLastRun } from '../../../src/ledger/queries/read-runs.ts';
+import { readLastRun } from '../../../src/ledger/schedule/read-runs.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { doIt, openDeed } from '../support/deed-page.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';

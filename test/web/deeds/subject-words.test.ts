@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_ACCOUNTS } from '../../../src/ledger/moves/pause-account.ts';
-import type { BatchRow, FileRow } from '../../../src/ledger/records.ts';
+import { ALL_ACCOUNTS } from '../../../src/ledger/account/pause-account.ts';
+import type { BatchRow, FileRow } from '../../../src/ledger/engine/records.ts';
 import type { Subject } from '../../../src/web/deeds/deed-handler.ts';
 import { batchFacts, fileFacts, placeOf, shortHash, sumWords } from '../../../src/web/deeds/subject-words.ts';
 import type { Desk } from '../../../src/web/desk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InDoubt } from '../../../src/ledger/queries/in-doubt.ts';
+import type { InDoubt } from '../../../src/ledger/doubt/in-doubt.ts';
 import { waysOut } from '../../../src/web/deeds/ways-out.ts';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../../cli/support/found-doubt.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { FolderConfig, ScheduleConfig } from '../../../schemas/config.ts';
-import { addDays } from '../../../src/kernel/calendar.ts';
+import { addDays } from '../../../src/calendar/calendar.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Folder, Settings } from '../../../src/kernel/config.ts';
+import type { Folder, Settings } from '../../../src/config/config.ts';
 import { describeTaking } from '../../../src/web/drop/describe-taking.ts';
 import { upTo } from '../../support/payment-rows.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { noteUpload } from '../../../src/ledger/moves/note-upload.ts';
+import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
 import { describeWaiting } from '../../../src/web/drop/describe-waiting.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { AccountConfig, FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
-import type { Folder } from '../../../src/kernel/config.ts';
-import type { Fault } from '../../../src/kernel/rows.ts';
-import { unreadCheck } from '../../../src/operator/validate/unread-check.ts';
+import type { Folder } from '../../../src/config/config.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
+import { unreadCheck } from '../../../src/explain/validate/unread-check.ts';
 import { type Looked, toVerdict } from '../../../src/web/drop/to-verdict.ts';
 import { CARD, upTo } from '../../support/payment-rows.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 
 let world: DeskWorld;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { watchChanges } from '../../../src/web/live/watch-changes.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { stopAccount } from '../../../src/ledger/moves/prepare-batch.ts';
-import { resumeAccount } from '../../../src/ledger/moves/resume-account.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
+import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 import { partOf, wordsOf } from '../support/page-words.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEDS, type DeedName, mayDo } from '../../../schemas/desk.ts';
-import { listApiTokens } from '../../../src/ledger/moves/people/api-tokens.ts';
+import { listApiTokens } from '../../../src/ledger/person/api-tokens.ts';
 import { askApi, type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestBrowser } from '../support/desk-world.ts';
 
 let world: DeskWorld;

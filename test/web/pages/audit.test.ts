@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
-import { readAuditHead } from '../../../src/ledger/queries/list-audit.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { readAuditHead } from '../../../src/ledger/overview/list-audit.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type Answer, type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 import { wordsOf } from '../support/page-words.ts';

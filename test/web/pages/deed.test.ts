@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEDS, mayDo, PERSON_ROLES, type PersonRole } from '../../../schemas/desk.ts';
-import { cancelBatch } from '../../../src/ledger/moves/cancel-file.ts';
-import { pauseAccount } from '../../../src/ledger/moves/pause-account.ts';
+import { cancelBatch } from '../../../src/ledger/file/cancel-file.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { HANDLED } from '../../../src/web/deeds/deeds-for.ts';
 import { SUBJECT_PATHS } from '../../../src/web/deeds/find-subject.ts';
 import { achRow, CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';

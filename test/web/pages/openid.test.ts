@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listPeople } from '../../../src/ledger/queries/people.ts';
+import { listPeople } from '../../../src/ledger/person/people.ts';
 import { openDesk } from '../../../src/web/open-desk.tsx';
 import { findFreePort } from '../../support/find-free-port.ts';
 import { CLIENT, startProvider, type TestProvider } from '../support/openid-provider.ts';

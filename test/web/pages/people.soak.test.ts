@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listPeople } from '../../../src/ledger/queries/people.ts';
+import { listPeople } from '../../../src/ledger/person/people.ts';
 import { type DeskWorld, openDeskWorld, PASSWORD, type TestBrowser } from '../support/desk-world.ts';
 
 let world: DeskWorld;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { proposeApproval } from '../../../src/ledger/moves/release-held.ts';
+import { proposeApproval } from '../../../src/ledger/file/release-held.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openDeed } from '../support/deed-page.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addDays } from '../../../src/kernel/calendar.ts';
-import { dayInZone } from '../../../src/kernel/zone-time.ts';
+import { addDays } from '../../../src/calendar/calendar.ts';
+import { dayInZone } from '../../../src/calendar/zone-time.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { type Answer, type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 import { wordsOf } from '../support/page-words.ts';

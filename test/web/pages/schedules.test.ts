@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dayInZone } from '../../../src/kernel/zone-time.ts';
-import { runNow } from '../../../workers/schedule/run-now.ts';
-import { runSchedule } from '../../../workers/schedule.ts';
+import { dayInZone } from '../../../src/calendar/zone-time.ts';
+import { runNow } from '../../../src/actions/run-now.ts';
+import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 
 let world: DeskWorld;

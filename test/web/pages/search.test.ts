@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBatches } from '../../../src/ledger/queries/read-file.ts';
-import { findFile } from '../../../src/ledger/queries/search.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
+import { readBatches } from '../../../src/ledger/file/read-file.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { CARD, cardRow, lines } from '../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../support/read-page.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { offerSetUp } from '../../../src/ledger/moves/people/invite-person.ts';
-import { listPeople } from '../../../src/ledger/queries/people.ts';
-import { newLink } from '../../../src/operator/new-link.ts';
+import { offerSetUp } from '../../../src/ledger/person/invite-person.ts';
+import { listPeople } from '../../../src/ledger/person/people.ts';
+import { newLink } from '../../../src/actions/new-link.ts';
 import { type DeskWorld, openDeskWorld } from '../support/desk-world.ts';
 
 let world: DeskWorld;

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, OUTCOMES } from '../../../schemas/lifecycle.ts';
-import type { OutcomeTotals } from '../../../src/kernel/rows.ts';
+import type { OutcomeTotals } from '../../../src/rows/rows.ts';
 import { OutcomeBar } from '../../../src/web/parts/outcome-bar.tsx';
 
 function draw(totals: OutcomeTotals, currency?: string): string {

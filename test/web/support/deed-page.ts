@@ -1,5 +1,5 @@
-import type { FileRow } from '../../../src/ledger/records.ts';
-import { findFile } from '../../../src/ledger/queries/search.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { findFile } from '../../../src/ledger/file/search.ts';
 import type { PipelineWorld } from '../../support/pipeline-world.ts';
 import type { Answer, TestBrowser } from './desk-world.ts';
 

@@ -1,10 +1,10 @@
 import { scryptSync } from 'node:crypto';
 import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
-import type { DeskSettings } from '../../../src/kernel/config-desk.ts';
-import { addApiToken } from '../../../src/ledger/moves/people/api-tokens.ts';
-import { invitePerson } from '../../../src/ledger/moves/people/invite-person.ts';
-import { usePersonLink } from '../../../src/ledger/moves/people/use-link.ts';
-import { hashSecretToken, newSecretToken } from '../../../src/vault/secret-token.ts';
+import type { DeskSettings } from '../../../src/config/config-desk.ts';
+import { addApiToken } from '../../../src/ledger/person/api-tokens.ts';
+import { invitePerson } from '../../../src/ledger/person/invite-person.ts';
+import { usePersonLink } from '../../../src/ledger/person/use-link.ts';
+import { hashSecretToken, newSecretToken } from '../../../src/crypto/secret-token.ts';
 import { type DeskRoute, openDesk } from '../../../src/web/open-desk.tsx';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 

@@ -1,5 +1,5 @@
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import type { BatchRow } from '../../../src/ledger/records.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { ageBy } from '../../support/force-sql.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';

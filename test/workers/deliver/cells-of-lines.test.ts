@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { cellsOfLines } from '../../../workers/deliver/cells-of-lines.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

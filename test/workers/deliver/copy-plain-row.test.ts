@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
-import { unguardCell } from '../../../src/csv/guard-cell.ts';
-import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/plain-row.ts';
-import { csvLines } from '../../../src/csv/write-csv.ts';
+import { unguardCell } from '../../../src/csv/write/guard-cell.ts';
+import { isPlainlyQuoted, splitPlainRow } from '../../../src/csv/read/plain-row.ts';
+import { csvLines } from '../../../src/csv/write/write-csv.ts';
 import { passesLuhn } from '../../../src/kernel/luhn.ts';
 import { plainRowCopier } from '../../../workers/deliver/copy-plain-row.ts';
 import { shownRow } from '../../../workers/deliver/shown-row.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileRow } from '../../../src/ledger/records.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { figuresOfFile } from '../../../workers/deliver/figures-of-file.ts';
 
 const FILE = {

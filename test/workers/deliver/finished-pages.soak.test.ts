@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { finishedPages, finishedRows } from '../../../workers/deliver/finished-pages.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { carryOut } from '../support/carry-out.ts';

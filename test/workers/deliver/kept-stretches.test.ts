@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyRows } from '../../../src/ledger/copy-rows.ts';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keptStretches } from '../../../workers/deliver/kept-stretches.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
-import { newLineBuffer } from '../../../src/csv/line-buffer.ts';
-import { csvLines } from '../../../src/csv/write-csv.ts';
-import { NO_CODE, OUTCOME_NAMES } from '../../../src/kernel/packed-outcomes.ts';
-import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/queries/read-packed-rows.ts';
+import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
+import { csvLines } from '../../../src/csv/write/write-csv.ts';
+import { NO_CODE, OUTCOME_NAMES } from '../../../src/rows/packed-outcomes.ts';
+import { newRowPack, NO_OUTCOME_YET } from '../../../src/ledger/row/read-packed-rows.ts';
 import { keptMessage } from '../../../src/reconcile/kept-message.ts';
 import { type FinishedRow, resultCells } from '../../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from '../../../workers/deliver/finished-pages.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newLineBuffer } from '../../../src/csv/line-buffer.ts';
-import { type RawLines, readRawLines } from '../../../src/csv/read-raw-lines.ts';
+import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
+import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';
 import { shownRowPutter } from '../../../workers/deliver/put-shown-row.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { approveFile, declineFile } from '../../../src/ledger/moves/release-held.ts';
-import { readDelivery } from '../../../src/ledger/queries/read-delivery.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
+import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
+import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
+import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { writeDueNotice } from '../../../workers/deliver/write-due-notice.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OutputKind } from '../../../schemas/lifecycle.ts';
-import { readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
+import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

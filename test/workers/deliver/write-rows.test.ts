@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBatches, readFileRow, readOutputs } from '../../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
+import { readBatches, readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { writeOutputFiles } from '../../../workers/deliver/output-files.ts';
 import { ROW_KINDS, writeRows } from '../../../workers/deliver/write-rows.ts';
 import { achRow, CARD, cardRow, codeRow, lines, MAGIC_CARD, upTo } from '../../support/payment-rows.ts';

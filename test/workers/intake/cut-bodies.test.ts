@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PackedRows } from '../../../src/csv/packed-rows.ts';
+import type { PackedRows } from '../../../src/csv/write/packed-rows.ts';
 import { sha256Of } from '../../../src/kernel/hash.ts';
 import { bodyCutter, bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { achRow, upTo } from '../../support/payment-rows.ts';

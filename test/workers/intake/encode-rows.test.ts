@@ -4,7 +4,7 @@ import { columnsOf, type LayoutName, LAYOUTS } from '../../../schemas/layouts.ts
 import { lastFour } from '../../../src/kernel/mask.ts';
 import { writeRow } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { openRowPrinter, PRINT_BYTES } from '../../../src/vault/row-print.ts';
+import { openRowPrinter, PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
 import { rowEncoder, withheldRow } from '../../../workers/intake/encode-rows.ts';
 import { cardRow } from '../../support/payment-rows.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fault } from '../../../src/kernel/rows.ts';
+import type { Fault } from '../../../src/rows/rows.ts';
 import { likeRows } from '../../../workers/intake/like-rows.ts';
 
 /** A print of these two halves. */

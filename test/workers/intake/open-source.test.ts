@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeSessionKey } from '../../../src/pgp/session-key.ts';
-import { sealFile } from '../../../src/vault/archive.ts';
-import { sealBytes } from '../../../src/vault/seal.ts';
+import { sealFile } from '../../../src/crypto/archive.ts';
+import { sealBytes } from '../../../src/crypto/seal.ts';
 import { type ContentSource, dataKeyOf, openSource } from '../../../workers/intake/open-source.ts';
 
 const KEY = { fileId: 'abcd1234', bytes: Buffer.alloc(32, 4) };

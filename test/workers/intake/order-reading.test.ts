@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import { transact } from '../../../src/ledger/transaction.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { orderReading } from '../../../workers/intake/order-reading.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

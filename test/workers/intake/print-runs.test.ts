@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { writePrint } from '../../../src/ledger/copy/row-tuples.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
-import { PRINT_BYTES } from '../../../src/vault/row-print.ts';
+import { PRINT_BYTES } from '../../../src/crypto/fingerprints/row-print.ts';
 import { printRuns } from '../../../workers/intake/print-runs.ts';
 
 const OF = { fileNo: 7, volume: 3 };

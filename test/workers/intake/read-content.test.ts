@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sealFile } from '../../../src/vault/archive.ts';
+import { sealFile } from '../../../src/crypto/archive.ts';
 import { type Parcel, type Reading, type ReadingOrder, runTask } from '../../../workers/intake/read-content.ts';
 import { CARD, cardRow, lines, upTo } from '../../support/payment-rows.ts';
 import { rulesWith } from '../../csv/support.ts';

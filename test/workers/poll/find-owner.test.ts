@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { findOwner } from '../../../workers/poll/find-owner.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of } from '../../../src/kernel/hash.ts';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { openResult, sealResult } from '../../../workers/poll/sealed-result.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { query } from '../support/story.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import { createFolderScanner } from '../../../src/drop/scan-folder.ts';
-import type { Folder } from '../../../src/kernel/config.ts';
+import { createFolderScanner } from '../../../src/files/scan-folder.ts';
+import type { Folder } from '../../../src/config/config.ts';
 import { checkExpected, expectationOf, expectedTimes } from '../../../workers/schedule/check-expected.ts';
-import { lookAtFolder } from '../../../workers/watch.ts';
+import { lookAtFolder } from '../../../workers/watch/watch.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 
 let world: ScheduleWorld;

@@ -2,10 +2,10 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
+import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
 import { checkExpected } from '../../../workers/schedule/check-expected.ts';
 import { closeDay, type DayClose } from '../../../workers/schedule/close-day.ts';
-import { runSchedule } from '../../../workers/schedule.ts';
+import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 import { takeInCharges } from '../support/take-in.ts';
 

@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import type { Folder } from '../../../src/kernel/config.ts';
+import type { Folder } from '../../../src/config/config.ts';
 import { takeFolders } from '../../../workers/schedule/take-folders.ts';
 import { openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 

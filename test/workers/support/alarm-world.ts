@@ -1,5 +1,5 @@
 import type { App } from '../../../src/app.ts';
-import type { AlarmTarget } from '../../../src/kernel/config.ts';
+import type { AlarmTarget } from '../../../src/config/config.ts';
 import { type MailServer, startMailServer } from '../../support/mail-server.ts';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';

@@ -1,7 +1,7 @@
 import type { App } from '../../../src/app.ts';
-import { readBatches } from '../../../src/ledger/queries/read-file.ts';
-import { pollBatch } from '../../../workers/poll.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import { readBatches } from '../../../src/ledger/file/read-file.ts';
+import { pollBatch } from '../../../workers/poll/poll.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import { answering, answeringResult } from './scripted-gateway.ts';
 import { query } from './story.ts';
 

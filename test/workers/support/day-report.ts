@@ -1,4 +1,4 @@
-import { formatInZone } from '../../../src/kernel/zone-time.ts';
+import { formatInZone } from '../../../src/calendar/zone-time.ts';
 
 const TITLES =
   'Invoice,Date,Agent,Customer Code,Account Type,First Name, Last Name, Account Number, Total, Result, Detail,Transaction ID';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { App } from '../../../src/app.ts';
-import { readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import type { FileRow } from '../../../src/ledger/records.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import type { StepWorld } from './step-world.ts';
 import { carryOut } from './carry-out.ts';
 import { takeIn } from './take-in.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { App } from '../../../src/app.ts';
-import { addDays } from '../../../src/kernel/calendar.ts';
-import { formatInZone } from '../../../src/kernel/zone-time.ts';
-import { beginRun } from '../../../src/ledger/moves/begin-run.ts';
-import { runSchedule } from '../../../workers/schedule.ts';
+import { addDays } from '../../../src/calendar/calendar.ts';
+import { formatInZone } from '../../../src/calendar/zone-time.ts';
+import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
+import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { findDueRuns } from '../../../workers/schedule/due-runs.ts';
 import { seededRandom } from '../../support/random.ts';
 import type { ScheduleText, ScheduleWorld } from './schedule-world.ts';

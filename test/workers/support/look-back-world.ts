@@ -1,4 +1,4 @@
-import { readFaults, readFileRow } from '../../../src/ledger/queries/read-file.ts';
+import { readFaults, readFileRow } from '../../../src/ledger/file/read-file.ts';
 import { lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from './step-world.ts';
 import { takeIn } from './take-in.ts';

@@ -1,6 +1,6 @@
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
-import type { BatchKey } from '../../../src/ledger/moves/move.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 import { DONE, WAIT } from '../../gateway/support/soap-answers.ts';
 import { logIntoLines, type LogLine } from '../../queue/support/log-lines.ts';
 import { answering } from './scripted-gateway.ts';

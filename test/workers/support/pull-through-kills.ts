@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { openRemote, type RemoteSession } from '../../../src/sftp/open-remote.ts';
+import { openRemote, type RemoteSession } from '../../../src/files/remote/open-remote.ts';
 import { upTo } from '../../support/payment-rows.ts';
 import type { PullWorld } from './pull-world.ts';
 

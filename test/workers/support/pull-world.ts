@@ -2,10 +2,10 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
-import { openRemote } from '../../../src/sftp/open-remote.ts';
-import type { PulledFolder } from '../../../workers/pull.ts';
-import { pullFolder } from '../../../workers/pull.ts';
-import type { RemoteSightings } from '../../../workers/sort-remote-files.ts';
+import { openRemote } from '../../../src/files/remote/open-remote.ts';
+import type { PulledFolder } from '../../../workers/transfer/pull.ts';
+import { pullFolder } from '../../../workers/transfer/pull.ts';
+import type { RemoteSightings } from '../../../workers/transfer/sort-remote-files.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { startTestSshd, type TestSshd } from '../../support/sshd.ts';
 

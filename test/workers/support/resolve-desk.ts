@@ -1,8 +1,8 @@
 import type { ResultAnswer } from '../../../src/gateway/answers.ts';
-import { endAttempt } from '../../../src/ledger/moves/end-attempt.ts';
-import { readBatchRow, readFileRow } from '../../../src/ledger/queries/read-file.ts';
-import type { BatchRow } from '../../../src/ledger/records.ts';
-import type { Desk } from '../../../workers/resolve/desk.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
+import type { Desk } from '../../../src/actions/resolve/desk.ts';
 import { type FilePlan, keyOf, type LedgerWorld } from '../../support/ledger-world.ts';
 import type { ReportLine } from './day-report.ts';
 

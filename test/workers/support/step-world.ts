@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Log } from '../../../src/kernel/log.ts';
-import { checkFolders } from '../../../workers/check-folders.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
 

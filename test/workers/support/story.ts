@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { QueueName } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
-import type { BatchKey } from '../../../src/ledger/moves/move.ts';
-import { findSendable } from '../../../src/ledger/queries/due-work.ts';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { stemOf } from '../../../workers/wake.ts';
 import { emptyQueue } from '../../queue/support/empty-queue.ts';
 

@@ -5,11 +5,11 @@
 import { once } from 'node:events';
 import { readFileSync, writeSync } from 'node:fs';
 import { type App, openApp } from '../../../src/app.ts';
-import type { Account, Settings } from '../../../src/kernel/config.ts';
+import type { Account, Settings } from '../../../src/config/config.ts';
 import { silentLog } from '../../../src/kernel/log.ts';
-import type { BatchKey } from '../../../src/ledger/moves/move.ts';
-import { readBatchRow } from '../../../src/ledger/queries/read-file.ts';
-import { submitBatch } from '../../../workers/submit.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
 
 export type Orders = {
   settings: Omit<Settings, 'accounts'> & { accounts: [string, Account][] };

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../../src/app.ts';
-import { claimDrop } from '../../../src/drop/claim-drop.ts';
-import type { Claim } from '../../../src/drop/finish-claim.ts';
-import { createFolderScanner } from '../../../src/drop/scan-folder.ts';
+import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
+import type { Claim } from '../../../src/files/claims/finish-claim.ts';
+import { createFolderScanner } from '../../../src/files/scan-folder.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
-import { intakeFile } from '../../../workers/intake.ts';
-import { takeClaim } from '../../../workers/take-claim.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 
 /** Drops a file and claims it by the rename, no further: the ledger does not know it yet. */

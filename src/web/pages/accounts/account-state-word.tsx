@@ -1,7 +1,7 @@
-import type { Settings } from '../../../kernel/config.ts';
-import { nextSendAt } from '../../../kernel/send-window.ts';
-import type { AccountState } from '../../../ledger/queries/read-holds.ts';
-import { accountWord } from '../../../operator/account-word.ts';
+import type { Settings } from '../../../config/config.ts';
+import { nextSendAt } from '../../../calendar/send-window.ts';
+import type { AccountState } from '../../../ledger/account/read-holds.ts';
+import { accountWord } from '../../../explain/account-word.ts';
 import { Moment } from '../../parts/words.tsx';
 
 const LOOKS = { sends: 'good', paused: 'warn', stopped: 'bad', 'in doubt': 'bad', refused: 'bad' } as const;

@@ -1,6 +1,6 @@
-import type { Account, Folder } from '../../../kernel/config.ts';
+import type { Account, Folder } from '../../../config/config.ts';
 import { counted } from '../../../kernel/counted.ts';
-import { limitsOf, type Limits } from '../../../kernel/limits.ts';
+import { limitsOf, type Limits } from '../../../config/limits.ts';
 import { Facts, Section, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
 import { describeWindow } from './describe-window.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { ALL_ACCOUNTS } from '../../../ledger/moves/pause-account.ts';
-import type { HoldingBatch, Holds, Stop } from '../../../ledger/queries/read-holds.ts';
-import { describeHoldingBatch, describeStop } from '../../../operator/describe-holds.ts';
+import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
+import type { HoldingBatch, Holds, Stop } from '../../../ledger/account/read-holds.ts';
+import { describeHoldingBatch, describeStop } from '../../../explain/describe-holds.ts';
 
 /** Why an account does not send now, and where a person goes on about each; nothing when it may send. */
 export function WhyItWaits({ holds: { stops, batches }, timeZone }: { holds: Holds; timeZone: string }) {

@@ -1,5 +1,5 @@
 import { counted } from '../../../kernel/counted.ts';
-import type { AuditLink } from '../../../ledger/queries/list-audit.ts';
+import type { AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment, State } from '../../parts/words.tsx';
 

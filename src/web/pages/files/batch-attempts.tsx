@@ -1,5 +1,5 @@
-import type { AttemptInDoubt } from '../../../ledger/queries/in-doubt.ts';
-import { describeAnswer, describeWritten } from '../../../operator/attempt-words.ts';
+import type { AttemptInDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 

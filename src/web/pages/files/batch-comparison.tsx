@@ -1,5 +1,5 @@
 import { byNumber, counted } from '../../../kernel/counted.ts';
-import type { Comparison } from '../../../operator/compare-batch.ts';
+import type { Comparison } from '../../../explain/compare-batch.ts';
 import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts';
 import { Notice, Table } from '../../parts/blocks.tsx';
 import { groupDigits } from '../../parts/words.tsx';

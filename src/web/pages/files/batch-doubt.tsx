@@ -1,6 +1,6 @@
-import type { InDoubt } from '../../../ledger/queries/in-doubt.ts';
-import { describeWait } from '../../../operator/attempt-words.ts';
-import { seenBatchIds } from '../../../operator/seen-batch-ids.ts';
+import type { InDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { describeWait } from '../../../explain/attempt-words.ts';
+import { seenBatchIds } from '../../../explain/seen-batch-ids.ts';
 import { Facts, Notice, Table } from '../../parts/blocks.tsx';
 import { Count, Moment, Money } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';

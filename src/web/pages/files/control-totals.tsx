@@ -1,4 +1,4 @@
-import type { ToldTotal } from '../../../operator/read-control-totals.ts';
+import type { ToldTotal } from '../../../explain/read-control-totals.ts';
 import { Table } from '../../parts/blocks.tsx';
 
 /** The control totals of a file: what must be equal at each hand-over, both figures, and whether they are. */

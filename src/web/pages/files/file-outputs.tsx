@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { OUTPUT_KINDS } from '../../../../schemas/lifecycle.ts';
-import { readOutput } from '../../../ledger/queries/read-output.ts';
-import type { FileRow, OutputRow } from '../../../ledger/records.ts';
-import { openOutput } from '../../../operator/open-output.ts';
+import { readOutput } from '../../../ledger/file/read-output.ts';
+import type { FileRow, OutputRow } from '../../../ledger/engine/records.ts';
+import { openOutput } from '../../../actions/open-output.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
 import { type Desk, viewerOf } from '../../desk.ts';

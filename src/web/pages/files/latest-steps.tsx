@@ -1,4 +1,4 @@
-import type { AuditLink } from '../../../ledger/queries/list-audit.ts';
+import type { AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 

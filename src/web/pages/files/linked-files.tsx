@@ -1,4 +1,4 @@
-import type { LinkedFile, LinkKind } from '../../../ledger/queries/linked-files.ts';
+import type { LinkedFile, LinkKind } from '../../../ledger/file/linked-files.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type ListedBatch, listBatches } from '../../../ledger/queries/list-batches.ts';
+import { type ListedBatch, listBatches } from '../../../ledger/batch/list-batches.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Section, Table } from '../../parts/blocks.tsx';

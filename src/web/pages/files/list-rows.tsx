@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FINAL_BATCH_STATES, OUTCOMES, type Outcome } from '../../../../schemas/lifecycle.ts';
 import { rejectionOf } from '../../../../schemas/rejections.ts';
-import { type ListedRow, listRows, type RowFilter } from '../../../ledger/queries/list-rows.ts';
-import type { FileRow } from '../../../ledger/records.ts';
+import { type ListedRow, listRows, type RowFilter } from '../../../ledger/row/list-rows.ts';
+import type { FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
 import { addressOf } from '../../parts/address.ts';

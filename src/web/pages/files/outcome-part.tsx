@@ -5,8 +5,8 @@ import {
   OUTCOMES,
   type Outcome,
 } from '../../../../schemas/lifecycle.ts';
-import type { OutcomeTotals, Totals } from '../../../kernel/rows.ts';
-import type { FileFigures } from '../../../ledger/queries/file-figures.ts';
+import type { OutcomeTotals, Totals } from '../../../rows/rows.ts';
+import type { FileFigures } from '../../../ledger/file/file-figures.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { OutcomeBar } from '../../parts/outcome-bar.tsx';

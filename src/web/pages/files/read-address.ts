@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../app.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
 import { FILE_ID } from '../../../kernel/ids.ts';
-import { readBatchRow, readFileRow } from '../../../ledger/queries/read-file.ts';
-import type { BatchRow, FileRow } from '../../../ledger/records.ts';
+import { readBatchRow, readFileRow } from '../../../ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
 import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
 

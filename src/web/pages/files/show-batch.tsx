@@ -4,12 +4,12 @@ import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts'
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
-import { describeDoubt } from '../../../ledger/queries/in-doubt.ts';
-import { readProposalsOf } from '../../../ledger/queries/proposals.ts';
-import { readBatchFacts } from '../../../ledger/queries/read-why.ts';
-import type { BatchRow, FileRow } from '../../../ledger/records.ts';
-import { compareBatch } from '../../../operator/compare-batch.ts';
-import { whyBatch } from '../../../operator/why/tell-why.ts';
+import { describeDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
+import { readBatchFacts } from '../../../ledger/file/read-why.ts';
+import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
+import { compareBatch } from '../../../explain/compare-batch.ts';
+import { whyBatch } from '../../../explain/why/tell-why.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
 import { addressOf } from '../../parts/address.ts';
 import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';

@@ -1,4 +1,4 @@
-import type { Why } from '../../../operator/why/tell-why.ts';
+import type { Why } from '../../../explain/why/tell-why.ts';
 import { Section } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 

@@ -1,4 +1,4 @@
-import type { readProposalsOf } from '../../../ledger/queries/proposals.ts';
+import type { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { Notice } from '../../parts/blocks.tsx';
 
 type Waiting = Awaited<ReturnType<typeof readProposalsOf>>;

@@ -1,4 +1,4 @@
-import type { Standing } from '../../../ledger/queries/overview.ts';
+import type { Standing } from '../../../ledger/overview/overview.ts';
 import { isBalanced } from '../../../reconcile/balance-day.ts';
 import { type Column, Notice, Section } from '../../parts/blocks.tsx';
 import { Count, Money, Moment, State } from '../../parts/words.tsx';

@@ -1,10 +1,10 @@
-import { addDays } from '../../../kernel/calendar.ts';
-import type { Settings } from '../../../kernel/config.ts';
-import { dayBounds } from '../../../kernel/day-bounds.ts';
-import { dayInZone } from '../../../kernel/zone-time.ts';
-import type { Withheld } from '../../../kernel/rows.ts';
-import type { Ledger } from '../../../ledger/open-ledger.ts';
-import { type DaySpan, type DaySum, sumDays } from '../../../ledger/queries/sum-days.ts';
+import { addDays } from '../../../calendar/calendar.ts';
+import type { Settings } from '../../../config/config.ts';
+import { dayBounds } from '../../../calendar/day-bounds.ts';
+import { dayInZone } from '../../../calendar/zone-time.ts';
+import type { Withheld } from '../../../rows/rows.ts';
+import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
+import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/sum-days.ts';
 
 /** A day over all accounts. Money cannot be added up over currencies. */
 export type MonthDay = {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES } from '../../../../schemas/lifecycle.ts';
 import { counted } from '../../../kernel/counted.ts';
-import type { Totals } from '../../../kernel/rows.ts';
+import type { Totals } from '../../../rows/rows.ts';
 import { balanceDay, isBalanced } from '../../../reconcile/balance-day.ts';
 import { finalLines, type DayReport } from '../../../reconcile/outputs/day-report.ts';
 import { sayWithheld } from '../../../reconcile/say-withheld.ts';

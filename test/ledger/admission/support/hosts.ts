@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Admission, admit, type Sender } from '../../../../src/ledger/admission/admit.ts';
-import { prepareBatch } from '../../../../src/ledger/moves/prepare-batch.ts';
-import { sendBatch } from '../../../../src/ledger/moves/send-batch.ts';
-import { openSendJournal, type SendJournal } from '../../../../src/ledger/send-journal.ts';
+import { prepareBatch } from '../../../../src/ledger/batch/prepare-batch.ts';
+import { sendBatch } from '../../../../src/ledger/batch/send-batch.ts';
+import { openSendJournal, type SendJournal } from '../../../../src/ledger/admission/send-journal.ts';
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
 
 export const BOTH = ['a', 'b'];

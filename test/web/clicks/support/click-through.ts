@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Workers } from '../../../../workers/main.ts';
-import { ALL_ACCOUNTS } from '../../../../src/ledger/moves/pause-account.ts';
-import { resumeAccount } from '../../../../src/ledger/moves/resume-account.ts';
-import { verifyAudit } from '../../../../src/ledger/queries/search.ts';
+import { ALL_ACCOUNTS } from '../../../../src/ledger/account/pause-account.ts';
+import { resumeAccount } from '../../../../src/ledger/account/resume-account.ts';
+import { verifyAudit } from '../../../../src/ledger/file/search.ts';
 import { achRow, cardRow, codeRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
 import { clickAtRandom } from './random-clicks.ts';

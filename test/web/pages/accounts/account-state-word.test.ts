@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../../../src/kernel/config.ts';
-import type { AccountState, Stop } from '../../../../src/ledger/queries/read-holds.ts';
+import type { Account } from '../../../../src/config/config.ts';
+import type { AccountState, Stop } from '../../../../src/ledger/account/read-holds.ts';
 import { AccountStateWord } from '../../../../src/web/pages/accounts/account-state-word.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 

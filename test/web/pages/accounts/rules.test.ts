@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Config } from '../../../../schemas/config.ts';
-import { resolveSettings } from '../../../../src/kernel/config.ts';
+import { resolveSettings } from '../../../../src/config/config.ts';
 import { Rules } from '../../../../src/web/pages/accounts/rules.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HoldingBatch, Stop } from '../../../../src/ledger/queries/read-holds.ts';
+import type { HoldingBatch, Stop } from '../../../../src/ledger/account/read-holds.ts';
 import { WhyItWaits } from '../../../../src/web/pages/accounts/why-it-waits.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 

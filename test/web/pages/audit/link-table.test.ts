@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditLink } from '../../../../src/ledger/queries/list-audit.ts';
+import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
 import { LinkTable } from '../../../../src/web/pages/audit/link-table.tsx';
 import { draw, wordsOf } from '../../support/page-words.ts';
 

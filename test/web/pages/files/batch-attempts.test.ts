@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { AttemptInDoubt } from '../../../../src/ledger/queries/in-doubt.ts';
+import type { AttemptInDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
 import { BatchAttempts } from '../../../../src/web/pages/files/batch-attempts.tsx';
 import { foundDoubt } from '../../../cli/support/found-doubt.ts';
 

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { Comparison } from '../../../../src/operator/compare-batch.ts';
+import type { Comparison } from '../../../../src/explain/compare-batch.ts';
 import { compareRows } from '../../../../src/reconcile/compare-rows.ts';
 import { BatchComparison } from '../../../../src/web/pages/files/batch-comparison.tsx';
 import { changeCells, resultsOf, sentRow } from '../../../reconcile/support/result-rows.ts';

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { InDoubt } from '../../../../src/ledger/queries/in-doubt.ts';
+import type { InDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
 import { BatchDoubt } from '../../../../src/web/pages/files/batch-doubt.tsx';
 import { ACCOUNT, CALLED_AT, foundDoubt } from '../../../cli/support/found-doubt.ts';
 

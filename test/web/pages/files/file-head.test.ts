@@ -3,8 +3,8 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { ERRORS } from '../../../../schemas/errors.ts';
 import type { FileState } from '../../../../schemas/lifecycle.ts';
-import type { FileFigures } from '../../../../src/ledger/queries/file-figures.ts';
-import type { FileRow } from '../../../../src/ledger/records.ts';
+import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
+import type { FileRow } from '../../../../src/ledger/engine/records.ts';
 import { deedsOf, FileFacts, HoldNotice } from '../../../../src/web/pages/files/file-head.tsx';
 
 const AT = new Date('2026-06-15T10:00:00Z');

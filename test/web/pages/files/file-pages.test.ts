@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { copyFaults } from '../../../../src/ledger/copy-rows.ts';
-import { findFile } from '../../../../src/ledger/queries/search.ts';
-import { transact } from '../../../../src/ledger/transaction.ts';
+import { copyFaults } from '../../../../src/ledger/row/copy-rows.ts';
+import { findFile } from '../../../../src/ledger/file/search.ts';
+import { transact } from '../../../../src/ledger/engine/transaction.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, TEST_PEOPLE, type TestPerson } from '../../support/desk-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { AuditLink } from '../../../../src/ledger/queries/list-audit.ts';
+import type { AuditLink } from '../../../../src/ledger/overview/list-audit.ts';
 import { LatestSteps, SHOWN_STEPS } from '../../../../src/web/pages/files/latest-steps.tsx';
 
 const LINK: AuditLink = {

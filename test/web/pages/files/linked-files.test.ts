@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { LinkedFile } from '../../../../src/ledger/queries/linked-files.ts';
+import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
 import { LinkedFiles } from '../../../../src/web/pages/files/linked-files.tsx';
 
 const AT = new Date('2026-06-15T10:00:00Z');

@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { findFile } from '../../../../src/ledger/file/search.ts';
 import { BatchTable } from '../../../../src/web/pages/files/list-batches.tsx';
 import { cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimFile } from '../../../../src/ledger/moves/claim-file.ts';
+import { claimFile } from '../../../../src/ledger/file/claim-file.ts';
 import { claimOf } from '../../../support/ledger-world.ts';
 import { cardRow, lines } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
 import { linksOf, sectionOf, tableOf, wordsOf } from '../../support/read-page.ts';

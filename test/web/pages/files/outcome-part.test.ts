@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import type { FileFigures } from '../../../../src/ledger/queries/file-figures.ts';
+import type { FileFigures } from '../../../../src/ledger/file/file-figures.ts';
 import { openTotals, OutcomePart, presentTotals } from '../../../../src/web/pages/files/outcome-part.tsx';
 
 const FIGURES: FileFigures = {

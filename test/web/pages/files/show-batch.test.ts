@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BatchState } from '../../../../schemas/lifecycle.ts';
-import { proposeApproval } from '../../../../src/ledger/moves/release-held.ts';
-import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { proposeApproval } from '../../../../src/ledger/file/release-held.ts';
+import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../../support/desk-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';

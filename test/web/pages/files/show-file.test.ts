@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFile } from '../../../../src/ledger/queries/search.ts';
+import { findFile } from '../../../../src/ledger/file/search.ts';
 import { CARD, cardRow, lines, MAGIC_CARD, upTo } from '../../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser, type TestPerson } from '../../support/desk-world.ts';
 import { forceSql } from '../../../support/force-sql.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenProposal } from '../../../../src/ledger/queries/proposals.ts';
+import type { OpenProposal } from '../../../../src/ledger/proposal/proposals.ts';
 import { Needs } from '../../../../src/web/pages/front/needs.tsx';
 import type { Front } from '../../../../src/web/pages/front/read-front.ts';
 import { draw, wordsOf } from '../../support/page-words.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { App } from '../../../../src/app.ts';
-import type { Account, Settings } from '../../../../src/kernel/config.ts';
-import { pauseAccount } from '../../../../src/ledger/moves/pause-account.ts';
+import type { Account, Settings } from '../../../../src/config/config.ts';
+import { pauseAccount } from '../../../../src/ledger/account/pause-account.ts';
 import { type Front, readFront } from '../../../../src/web/pages/front/read-front.ts';
 import { openMonth } from '../../../../src/web/pages/front/read-month.ts';
 import { openScheduleWorld, NOON, type ScheduleWorld } from '../../../workers/support/schedule-world.ts';

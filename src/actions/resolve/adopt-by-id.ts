@@ -1,0 +1,52 @@
+import { isBatchId } from '../../gateway/batch-fields.ts';
+import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
+import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
+import type { Difference } from '../../reconcile/match-results.ts';
+import { type CarriedOut, carryOut, mustBeIn, refuse } from './carry-out.ts';
+import { compareResult } from './compare-result.ts';
+import type { Desk } from './desk.ts';
+
+export type Adoption =
+  | CarriedOut
+  /** The result under the id is not that of the batch; nothing was changed. */
+  | { result: 'differs'; reason: string; differences: readonly Difference[] };
+
+/**
+ * Adopts a batch id for a batch in doubt. The service's own result is the proof: only when every row of it is a row that
+ * was sent does the batch become submitted, and the poll worker fetches that result as always.
+ * @param reason in the words of the person; left out, the proof is the reason
+ * @throws PipelineError MOVE_REFUSED, and RESOLUTION_REFUSED when another batch has the id, or there is nothing to compare
+ */
+export async function adoptById(desk: Desk, batchId: string, reason?: string): Promise<Adoption> {
+  const action = `adopt batch id "${shownId(batchId)}" for`;
+  mustBeIn(desk, action, 'unknown');
+  if (!isBatchId(batchId)) throw refuse(desk, action, 'that is no batch id', 'Give the id alone, without blanks.');
+  const owner = await findBatchById(desk.ledger, desk.batch.account, batchId);
+  if (owner) throw refuse(desk, action, `batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}) has it`);
+  const found = await compareResult(desk, batchId);
+  switch (found.kind) {
+    case 'matches': {
+      const { sha256, rows } = found;
+      const order = { reason: reason ?? `every row of the result under batch id ${batchId} matches` };
+      return carryOut(desk, 'adopt', { ...order, evidence: { batchId, resultSha256: sha256, rows } });
+    }
+    case 'differs':
+      return { result: 'differs', reason: found.reason, differences: found.differences };
+    case 'running':
+      throw refuse(
+        desk,
+        action,
+        'the service still works on that batch',
+        'Nothing was changed; try again in a minute.',
+      );
+    case 'not_known':
+      throw refuse(desk, action, `the service does not know that id: ${found.text}`);
+    case 'failed':
+      throw refuse(desk, action, found.why, 'Nothing was changed; try again.');
+  }
+}
+
+/** People must be able to read an id; what somebody pastes by mistake may be a card number. */
+function shownId(batchId: string): string {
+  return isBatchId(batchId) && !holdsCardNumber(batchId) ? batchId : maskText(batchId);
+}

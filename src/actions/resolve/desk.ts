@@ -1,0 +1,17 @@
+import type { Gateway } from '../../gateway/create-gateway.ts';
+import type { Account } from '../../config/config.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
+
+/** What a person works with who resolves one batch. It needs no queue: the sweep finds what became due in the ledger. */
+export type Desk = {
+  readonly ledger: Ledger;
+  readonly account: Pick<Account, 'agentCode' | 'server' | 'resolveWaitMs' | 'secondPerson'>;
+  readonly gateway: Pick<Gateway, 'fetchBatchResult' | 'askTime'>;
+  readonly file: FileRow;
+  readonly batch: BatchRow;
+  /** `operator:<user>` */
+  readonly actor: string;
+  /** Everything is tried and nothing is changed. */
+  readonly dryRun: boolean;
+};

@@ -1,0 +1,26 @@
+import { disownBatch } from '../../ledger/doubt/disown-batch.ts';
+import { transact } from '../../ledger/engine/transaction.ts';
+import { type CarriedOut, mustBeIn, tryOut } from './carry-out.ts';
+import type { Desk } from './desk.ts';
+
+/**
+ * The result that came for the batch is another batch's, so whether this one was taken is not known. It only makes more
+ * doubt, so one person is enough.
+ * @throws PipelineError MOVE_REFUSED
+ */
+export async function disownResult(desk: Desk, reason: string): Promise<CarriedOut> {
+  const { ledger, file, batch, actor } = desk;
+  mustBeIn(desk, 'disown the result of', 'exception');
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  return transact(ledger, async (tx) => {
+    const disown = (within: typeof tx) => disownBatch(within, key, { actor, reason });
+    if (!desk.dryRun) {
+      await disown(tx);
+      return { result: 'done' };
+    }
+    await tryOut(tx, async (trial) => {
+      await disown(trial);
+    });
+    return { result: 'dry-run' };
+  });
+}

@@ -1,0 +1,22 @@
+import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import type { RowFinding, SentRow } from '../../rows/rows.ts';
+import { findSentElsewhere } from '../../ledger/doubt/in-doubt.ts';
+import type { Desk } from './desk.ts';
+import { looseInvoice, matchJournal } from './match-journal.ts';
+
+/**
+ * What the lines of a report say of each row of a batch, beside everything else that the account has sent.
+ * @param sent all rows of the batch: one row explains lines that another could be taken for
+ */
+export async function findInReport(
+  { ledger, batch }: Pick<Desk, 'ledger' | 'batch'>,
+  sent: readonly SentRow[],
+  lines: readonly JournalLine[],
+  calledAt: Date,
+): Promise<RowFinding[]> {
+  const loose = new Set(sent.map((row) => looseInvoice(row.invoice)));
+  const near = lines.filter((line) => loose.has(looseInvoice(line.invoice)));
+  const invoices = new Set([...sent, ...near].map(({ invoice }) => invoice));
+  const others = await findSentElsewhere(ledger, batch, [...invoices]);
+  return matchJournal(sent, near, { calledAt, others });
+}

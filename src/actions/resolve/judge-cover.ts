@@ -1,0 +1,166 @@
+import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import { hideWholeNumbers } from '../../gateway/reports/hide-whole-numbers.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import {
+  type CallInDoubt,
+  findChargedBefore,
+  type KnownCharge,
+  readLargestSkew,
+  readPresentSkew,
+} from '../../ledger/doubt/in-doubt.ts';
+import { findChargedBeside } from '../../ledger/doubt/report-range.ts';
+import type { Desk } from './desk.ts';
+import type { ReportFile } from './read-report-file.ts';
+
+/** Whether a payment that a report lacks was not booked when it was made. */
+export type Cover = {
+  covers: boolean;
+  /** Why not, in words; empty when it does. */
+  coversNot: string;
+  /** No report will ever do: what is wrong is wrong with the call itself. */
+  neverCovers: boolean;
+  /** The oldest and the newest approved payment in it, by the clock of the service. */
+  oldestAt: Date | null;
+  newestAt: Date | null;
+};
+
+/** What is needed to judge a report: the batch whose call it has to cover, and what is known of the clocks. */
+export type Asker = Pick<Desk, 'ledger' | 'batch'> & {
+  readonly gateway: Pick<Desk['gateway'], 'askTime'>;
+  /** Left out where the report was asked for up to now. */
+  readonly account?: Pick<Desk['account'], 'resolveWaitMs'>;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Clocks that are further apart have been set wrong, and times in a report say nothing of times in the ledger. */
+export const MOST_SKEW_MS = 5 * 60_000;
+
+/** A bank payment gets the time of the bank's answer, days after it was taken. */
+export const MOST_DELAY_MS = 14 * DAY_MS;
+
+/**
+ * Silence proves something only in a report that would have spoken. So it has to show a payment of which we know that it
+ * was charged by an earlier call, at the time at which it was charged: a report of another zone, account or filter does
+ * not. It has to show a later payment as well, and none may lack of those that we know between its first and its last: else
+ * it is cut, or shows a choice only. And the clock of the service must have been right from the one to the present: at the
+ * call in doubt, at those around it, and now.
+ */
+export async function judgeCover(desk: Asker, report: ReportFile, call: CallInDoubt): Promise<Cover> {
+  const times = report.approved.map(momentOf).filter((at) => at !== undefined);
+  const range = {
+    oldestAt: times.reduce<Date | null>((least, at) => (least === null || at < least ? at : least), null),
+    newestAt: times.reduce<Date | null>((most, at) => (most === null || at > most ? at : most), null),
+  };
+  const ofCall = await findGapOfCall(desk, call);
+  const coversNot = ofCall === '' ? await findGap(desk, report, call, range) : ofCall;
+  return { ...range, covers: coversNot === '', coversNot, neverCovers: ofCall !== '' };
+}
+
+/** What no report can make good. */
+async function findGapOfCall({ ledger, batch }: Asker, call: CallInDoubt): Promise<string> {
+  if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
+  if (!call.isTimed) return 'the time of the service at the call is not known';
+  const skewMs = await readLargestSkew(ledger, batch.account, call.callNo);
+  if (skewMs <= MOST_SKEW_MS) return '';
+  return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at the call or after it`;
+}
+
+async function findGap(
+  desk: Asker,
+  { approved, lines, namesAccount }: ReportFile,
+  call: CallInDoubt,
+  { oldestAt, newestAt }: Pick<Cover, 'oldestAt' | 'newestAt'>,
+): Promise<string> {
+  const { ledger, batch } = desk;
+  if (!namesAccount) return 'it does not say of which account it is';
+  const invoices = [...new Set(approved.map((line) => line.invoice))];
+  const known = await findChargedBefore(ledger, batch, call.callNo!, invoices);
+  const sentinel = findSentinel(known, approved, call.calledAt);
+  if (!sentinel) return NO_SENTINEL;
+  if (oldestAt === null || newestAt === null || newestAt.getTime() <= call.calledAt.getTime() + MOST_SKEW_MS)
+    return 'it shows no approved payment of this kind from 5 minutes or more after the call';
+  const skewMs = await readLargestSkew(ledger, batch.account, sentinel.callNo);
+  if (skewMs > MOST_SKEW_MS)
+    return `the clocks of the service and the database were ${minutesOf(skewMs)} minutes apart at a call before it`;
+  const lacking = await countLacking(desk, lines, {
+    from: new Date(Math.min(oldestAt.getTime() + MOST_SKEW_MS, sentinel.startedAt.getTime())),
+    to: new Date(newestAt.getTime() - MOST_SKEW_MS),
+  });
+  if (lacking > 0)
+    return `it lacks ${lacking} of the payments that are known to have been charged between its first and its last; it may be cut or filtered`;
+  return findPresentGap(desk, call, newestAt);
+}
+
+/**
+ * How many payments a report lacks that it has to show. The bank may have rejected or returned some payments of a call since,
+ * which stand in other lists then.
+ */
+async function countLacking(
+  { ledger, batch }: Asker,
+  lines: readonly JournalLine[],
+  range: { from: Date; to: Date },
+): Promise<number> {
+  const shown = new Set(lines.map((line) => line.invoice));
+  const beside = await findChargedBeside(ledger, batch, range, [...shown]);
+  const lacking = beside.filter(({ invoice }) => !shown.has(hideWholeNumbers(invoice)));
+  if (batch.operation === 'card') return lacking.length;
+  const byCall = [...groupBy(lacking, ({ callNo }) => String(callNo)).values()];
+  return byCall.filter((ofCall) => ofCall.length === ofCall[0]!.ofCall).flat().length;
+}
+
+const NO_SENTINEL =
+  'it shows no payment that is known to have been charged 5 minutes or more before the call, at the time at which it was charged; it may be of another zone, account or filter';
+
+/** What the bank answered after the end of the one and before the other was read stands in neither. */
+const ENDS_EARLY =
+  'it ends long before now, and a bank payment gets the time at which the bank answered; it has to go up to the present';
+
+/** A known payment that the report shows where it has to. */
+function findSentinel(
+  known: readonly KnownCharge[],
+  approved: readonly JournalLine[],
+  calledAt: Date,
+): KnownCharge | undefined {
+  const byInvoice = groupBy(approved, (line) => line.invoice);
+  return known.find((charge) =>
+    (byInvoice.get(hideWholeNumbers(charge.invoice)) ?? []).some((line) => {
+      const at = momentOf(line)?.getTime();
+      return (
+        at !== undefined &&
+        line.amountCents === charge.amountCents &&
+        line.customerCode === charge.customerCode &&
+        at >= charge.startedAt.getTime() - MOST_SKEW_MS &&
+        at <= Math.min(charge.startedAt.getTime() + MOST_DELAY_MS, calledAt.getTime() - MOST_SKEW_MS)
+      );
+    }),
+  );
+}
+
+/** The clocks may have been set since the last call of the account. */
+async function findPresentGap(
+  { ledger, batch, gateway, account }: Asker,
+  call: CallInDoubt,
+  newestAt: Date,
+): Promise<string> {
+  const present = await readPresentSkew(ledger, () => gateway.askTime());
+  if (!present) return 'the service does not say what time it has now';
+  const { serviceAt, skewMs } = present;
+  if (skewMs > MOST_SKEW_MS)
+    return `the clocks of the service and the database are ${minutesOf(skewMs)} minutes apart now`;
+  if (newestAt.getTime() > serviceAt.getTime() + MOST_SKEW_MS) return 'it shows payments from the future';
+  if (!account || batch.operation === 'card') return '';
+  const reachesTo = Math.min(
+    serviceAt.getTime() - Math.max(account.resolveWaitMs, DAY_MS),
+    call.calledAt.getTime() + MOST_DELAY_MS,
+  );
+  return newestAt.getTime() < reachesTo ? ENDS_EARLY : '';
+}
+
+function minutesOf(ms: number): number {
+  return Math.round(ms / 60_000);
+}
+
+function momentOf({ at }: JournalLine): Date | undefined {
+  return at.utc === null ? undefined : new Date(at.utc);
+}

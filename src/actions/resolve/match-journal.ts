@@ -1,0 +1,165 @@
+import type { SentOutcome } from '../../../schemas/lifecycle.ts';
+import { hideWholeNumbers } from '../../gateway/reports/hide-whole-numbers.ts';
+import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import type { RowFinding, SentRow } from '../../rows/rows.ts';
+import type { SentElsewhere } from '../../ledger/doubt/in-doubt.ts';
+import { keptMessage } from '../../reconcile/kept-message.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Clocks differ; a payment booked longer before the call is another one. */
+const BEFORE_MS = HOUR_MS;
+/** A bank payment gets the time of the bank's answer, days after it was taken. */
+const AFTER_MS = 14 * 24 * HOUR_MS;
+
+/**
+ * What a report says of each row: shown, lacking, or not to be told. To take a row for shown it must be certain: invoice,
+ * amount, and the end of the number or the customer code agree, and there are as many such lines as such rows. To take it
+ * for lacking it must be just as certain the other way: no line of any time has that invoice, however it is written, but
+ * such as show what became of another payment of ours. Clocks may have been wrong, so time takes no line away; it only
+ * belongs to what is certain of a row that is shown. Whatever lies between is ambiguous, and leaves the row in doubt.
+ * @param others what other batches of the account sent with these invoices or those of the lines
+ */
+export function matchJournal(
+  rows: readonly SentRow[],
+  lines: readonly JournalLine[],
+  { calledAt, others }: { calledAt: Date; others: readonly SentElsewhere[] },
+): RowFinding[] {
+  const ofOthers = findExplained(lines, others);
+  const possible = lines.filter((line) => !ofOthers.has(line));
+  const byInvoice = groupBy(possible, (line) => looseInvoice(line.invoice));
+  const alike = groupBy(rows, identityOf);
+  const exactOf = new Map<string, readonly JournalLine[]>();
+  for (const [identity, [row]] of alike) {
+    const near = byInvoice.get(looseInvoice(row!.invoice)) ?? [];
+    exactOf.set(
+      identity,
+      near.filter((line) => isSamePayment(row!, line) && isInTime(line, calledAt)),
+    );
+  }
+  const judge = (row: SentRow, explained: ReadonlySet<JournalLine>) => {
+    const near = byInvoice.get(looseInvoice(row.invoice)) ?? [];
+    const group = alike.get(identityOf(row))!;
+    const exact = exactOf.get(identityOf(row))!;
+    const other = others.find((one) => identityOf(one) === identityOf(row) && exact.some((line) => maybeOf(one, line)));
+    return judgeRow(row, { near, exact, explained, group, other });
+  };
+  // What shows one row of the batch shows no other. Rows that cannot be told take no line away.
+  const shownRows = rows.filter((row) => judge(row, new Set()).finding === 'found');
+  const explained = new Set(shownRows.flatMap((row) => exactOf.get(identityOf(row))!));
+  return rows.map((row) => judge(row, explained));
+}
+
+type Sides = {
+  near: readonly JournalLine[];
+  exact: readonly JournalLine[];
+  explained: ReadonlySet<JournalLine>;
+  group: readonly SentRow[];
+  other: SentElsewhere | undefined;
+};
+
+function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides): RowFinding {
+  if (exact.length === 0) {
+    if (near.every((line) => explained.has(line))) return finding(row, 'absent');
+    return ambiguous(row, 'the report shows its invoice with another amount, payer or time, or without the payer');
+  }
+  if (other) return ambiguous(row, `the report shows it once, and file ${other.name} holds the same payment`);
+  if (exact.length !== group.length)
+    return ambiguous(
+      row,
+      `the report shows ${counted(exact.length, 'such payment')}, and ${group.length} ${byNumber(group.length, 'was', 'were')} sent`,
+    );
+  const [line] = exact;
+  const outcome = line && outcomeOf(line);
+  if (!line || !outcome) return ambiguous(row, 'the report does not say what became of it');
+  if (exact.some((one) => one.result !== line.result))
+    return ambiguous(row, 'the report shows such payments with different ends');
+  // Of rows that are the same in everything each takes one line; which one makes no difference.
+  return shown(row, exact[group.indexOf(row)]!, outcome);
+}
+
+/** Lines that show what became of payments that other batches sent, each told by the authorization of its charge. */
+function findExplained(lines: readonly JournalLine[], others: readonly SentElsewhere[]): ReadonlySet<JournalLine> {
+  const byInvoice = groupBy(lines, (line) => line.invoice);
+  const explained = others.flatMap((other) => {
+    const own = (byInvoice.get(hideWholeNumbers(other.invoice)) ?? []).filter(
+      (line) =>
+        line.amountCents === other.amountCents &&
+        other.authorization !== '' &&
+        authorizationOf(line) === other.authorization,
+    );
+    return own.length === 1 ? own : [];
+  });
+  return new Set(explained);
+}
+
+/** Whether the line may show the payment of another batch: what is known of that does not say otherwise. */
+function maybeOf({ authorization }: SentElsewhere, line: JournalLine): boolean {
+  const shown = authorizationOf(line);
+  return authorization === '' || shown === '' || authorization === shown;
+}
+
+function isInTime({ at }: JournalLine, calledAt: Date): boolean {
+  if (at.utc === null) return false;
+  const sinceMs = Date.parse(at.utc) - calledAt.getTime();
+  return sinceMs >= -BEFORE_MS && sinceMs <= AFTER_MS;
+}
+
+function isSamePayment(row: SentRow, line: JournalLine): boolean {
+  if (line.invoice !== hideWholeNumbers(row.invoice) || line.amountCents !== row.amountCents) return false;
+  if (line.customerCode !== row.customerCode) return false;
+  // Reports of a range show no numbers; then nothing tells one payer from another.
+  return row.customerCode !== '' || (row.lastFour !== '' && line.lastFour.endsWith(row.lastFour));
+}
+
+function outcomeOf({ outcome }: JournalLine): SentOutcome | undefined {
+  switch (outcome) {
+    case 'approved':
+      return 'approved';
+    case 'accepted':
+      return 'accepted_pending';
+    case 'rejected':
+    case 'returned':
+      return 'declined';
+    case 'unknown':
+      return undefined;
+  }
+}
+
+function shown(row: SentRow, line: JournalLine, outcome: SentOutcome): RowFinding {
+  const code = /^REJ(?:ECT)?:\s*(\d{1,4})$/.exec(line.result.trim())?.[1];
+  return {
+    ...finding(row, 'found'),
+    outcome,
+    code: code === undefined ? null : Number(code),
+    message: keptMessage(`${line.result} (from the report of the service)`),
+    authorization: outcome === 'declined' ? '' : authorizationOf(line),
+    transactionId: line.transactionId.slice(0, 40),
+  };
+}
+
+function authorizationOf({ result }: JournalLine): string {
+  return /^OK:\s*((?=[A-Z]*\d)[A-Z0-9]{1,20})\b/.exec(result.trim())?.[1] ?? '';
+}
+
+function ambiguous(row: SentRow, why: string): RowFinding {
+  return { ...finding(row, 'ambiguous'), message: keptMessage(why) };
+}
+
+function finding({ line }: SentRow, name: RowFinding['finding']): RowFinding {
+  return { line, finding: name, outcome: null, code: null, message: '', authorization: '', transactionId: '' };
+}
+
+function identityOf({ invoice, amountCents, customerCode, lastFour }: Omit<SentRow, 'line'> | SentElsewhere): string {
+  return JSON.stringify([invoice, amountCents, customerCode, lastFour]);
+}
+
+/** As it is left by a spreadsheet or a system that drops blanks, zeros in front and the case of letters. */
+export function looseInvoice(invoice: string): string {
+  const letters = hideWholeNumbers(invoice)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+  return letters.replace(/^0+/, '');
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { BatchKey } from '../../ledger/engine/move.ts';
+import { findBatchById } from '../../ledger/doubt/in-doubt.ts';
+import { mustBeIn } from './carry-out.ts';
+import { compareResult } from './compare-result.ts';
+import type { Desk } from './desk.ts';
+
+/** Ids from the first to the last, both included; digits only. */
+export type IdRange = { from: string; to: string };
+
+/** What asking for every id of a range brought to light. */
+export type Probe = {
+  asked: number;
+  /** Ids under which every row matches: the batch, or, when there are two, twice the batch. */
+  matches: string[];
+  /** Some rows are those of the batch. */
+  nearMisses: { batchId: string; alike: number; reason: string }[];
+  /** Batches of ours have these; they were not asked for. */
+  known: (BatchKey & { batchId: string; name: string })[];
+  /** The service still works on these. */
+  running: string[];
+  /** Results of other rows, ids that the service does not know, and questions that failed. */
+  others: number;
+  notKnown: number;
+  failed: number;
+  /** Why it stopped before the end of the range. */
+  stopped?: string;
+};
+
+/** Nobody should ask a payment service for more than that in one go. */
+export const MOST_IDS = 1_000;
+
+/** Between two questions, in ms. They only read, but they are many. */
+const PAUSE_MS = 200;
+
+/** So many failed questions in a row mean that the service cannot be reached. */
+const MOST_FAILURES = 5;
+
+/**
+ * Asks for each id of a range and compares every row. Changes nothing. The whole range is asked for even after a match:
+ * a second match would say that the batch was taken twice.
+ * @throws PipelineError USAGE for what is no range, MOVE_REFUSED when the batch is not in doubt
+ */
+export async function probeIds(
+  desk: Desk,
+  range: IdRange,
+  { onAsk = () => {}, pauseMs = PAUSE_MS }: { onAsk?: (done: number, of: number) => void; pauseMs?: number } = {},
+): Promise<Probe> {
+  mustBeIn(desk, 'look for', 'unknown');
+  const ids = listIds(range);
+  const probe: Probe = {
+    asked: 0,
+    matches: [],
+    nearMisses: [],
+    known: [],
+    running: [],
+    others: 0,
+    notKnown: 0,
+    failed: 0,
+  };
+  let failuresInRow = 0;
+  for (const [index, batchId] of ids.entries()) {
+    onAsk(index, ids.length);
+    const owner = await findBatchById(desk.ledger, desk.batch.account, batchId);
+    if (owner) {
+      probe.known.push({ ...owner, batchId });
+      continue;
+    }
+    if (probe.asked > 0) await sleep(pauseMs);
+    const isAnswered = await askFor(desk, batchId, probe);
+    failuresInRow = isAnswered ? 0 : failuresInRow + 1;
+    if (failuresInRow < MOST_FAILURES) continue;
+    probe.stopped = `the service did not answer ${MOST_FAILURES} times in a row, the last time for id ${batchId}`;
+    break;
+  }
+  return probe;
+}
+
+async function askFor(desk: Desk, batchId: string, probe: Probe): Promise<boolean> {
+  probe.asked += 1;
+  const found = await compareResult(desk, batchId);
+  switch (found.kind) {
+    case 'matches':
+      probe.matches.push(batchId);
+      return true;
+    case 'differs':
+      if (found.alike > 0) probe.nearMisses.push({ batchId, alike: found.alike, reason: found.reason });
+      else probe.others += 1;
+      return true;
+    case 'running':
+      probe.running.push(batchId);
+      return true;
+    case 'not_known':
+      probe.notKnown += 1;
+      return true;
+    case 'failed':
+      probe.failed += 1;
+      return false;
+  }
+}
+
+function listIds({ from, to }: IdRange): string[] {
+  if (!isNumber(from) || !isNumber(to))
+    throw usage(`${from}..${to}`, 'ids that are not plain numbers cannot be counted through');
+  const first = BigInt(from);
+  const count = Number(BigInt(to) - first) + 1;
+  if (count < 1) throw usage(`${from}..${to}`, 'the second id is smaller than the first');
+  if (count > MOST_IDS) throw usage(`${from}..${to}`, `these are ${count} ids; ${MOST_IDS} are the most in one go`);
+  return Array.from({ length: count }, (_, index) => String(first + BigInt(index)).padStart(from.length, '0'));
+}
+
+function isNumber(id: string): boolean {
+  return /^\d{1,18}$/.test(id);
+}
+
+function usage(range: string, why: string): PipelineError {
+  return new PipelineError('USAGE', `look for the batch under ids "${range}"`, why, {
+    next: 'Write --probe FROM..TO, such as 1000001..1000050.',
+  });
+}
+
+/**
+ * Where to look: between the batch ids that the account got before and after the call, when they are numbers.
+ * @returns undefined when there is nothing to go by
+ */
+export function suggestRange(before: string | undefined, after: string | undefined): IdRange | undefined {
+  const low = before !== undefined && isNumber(before) ? BigInt(before) + 1n : undefined;
+  const high = after !== undefined && isNumber(after) ? BigInt(after) - 1n : undefined;
+  const from = low ?? (high === undefined ? undefined : high - SUGGESTED + 1n);
+  const to = high ?? (low === undefined ? undefined : low + SUGGESTED - 1n);
+  if (from === undefined || to === undefined || to < from) return undefined;
+  const last = to - from < BigInt(MOST_IDS) ? to : from + BigInt(MOST_IDS) - 1n;
+  return { from: String(from < 0n ? 0n : from), to: String(last) };
+}
+
+/** With one neighbour only: as many ids as a person waits for. */
+const SUGGESTED = 50n;

@@ -1,0 +1,114 @@
+import { sha256Of } from '../../kernel/hash.ts';
+import { maskName } from '../../kernel/mask.ts';
+import type { RowFinding } from '../../rows/rows.ts';
+import { decideRows } from '../../ledger/doubt/decide-rows.ts';
+import { countFindings, keepReport, type NewReport } from '../../ledger/doubt/keep-report.ts';
+import { readCallInDoubt } from '../../ledger/doubt/in-doubt.ts';
+import { readSentRows } from '../../ledger/file/read-file.ts';
+import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
+import { type CarriedOut, carryOut, mustBeIn, refuse, tryOut } from './carry-out.ts';
+import type { Desk } from './desk.ts';
+import { findInReport } from './find-in-report.ts';
+import { type Cover, judgeCover } from './judge-cover.ts';
+import { readReportFile, type ReportFile } from './read-report-file.ts';
+
+/** What a report brought. `kept`: rows are still in doubt, so only what it says was kept. */
+export type JournalReading = {
+  outcome: CarriedOut | { result: 'kept' };
+  counts: Record<RowFinding['finding'], number>;
+  /** Rows that cannot be told, with the reason, by line. */
+  ambiguous: { line: number; why: string }[];
+  report: Cover & { sha256: string; lines: number };
+  /** Rows of which something is certain now, and lines of those of which nothing is. */
+  certain: number;
+  uncertain: number[];
+};
+
+/**
+ * Reads the service's own transaction report for a batch in doubt. Rows that it shows get its outcome; rows that
+ * two reports lack, the second long after the first, were never charged. When nothing is in doubt any more the batch is
+ * settled, else what the report says is kept for the next one.
+ * @param given the file as it is; nothing in it is trusted
+ * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when the report cannot be used
+ */
+export async function readJournal(
+  desk: Desk,
+  given: { name: string; bytes: Buffer; reason: string },
+): Promise<JournalReading> {
+  mustBeIn(desk, ACTION, 'unknown');
+  const { ledger, file, batch, account } = desk;
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  const call = await readCallInDoubt(ledger, key);
+  const { agentCode, server, resolveWaitMs: waitMs } = account;
+  const report = readReportFile(given.bytes, { agentCode, server, operation: batch.operation });
+  if (typeof report === 'string') throw refuse(desk, ACTION, report, 'Give the report as the service made it, as CSV.');
+  const sent = await readSentRows(ledger, file.file_no, batch);
+  const findings = await findInReport(desk, sent, report.lines, call.calledAt);
+  const cover = await judgeCover(desk, report, call);
+  const kept = keptReport(desk, given, report, cover, findings);
+  const because = { actor: desk.actor, reason: given.reason };
+  const keep = async (tx: Transaction) => void (await keepReport(tx, key, kept, because));
+
+  const { certain, uncertain } = await foresee(desk, keep, waitMs);
+  const outcome =
+    uncertain.length === 0
+      ? await carryOut(desk, 'journal', { reason: given.reason, evidence: { waitMs, sha256: report.sha256 } }, keep)
+      : await keepOnly(desk, keep);
+  return {
+    outcome,
+    counts: countFindings(findings),
+    ambiguous: findings
+      .filter((row) => row.finding === 'ambiguous')
+      .map(({ line, message }) => ({ line, why: message })),
+    report: { ...cover, sha256: report.sha256, lines: report.lines.length },
+    certain: certain.length,
+    uncertain,
+  };
+}
+
+const ACTION = 'read a report for';
+
+function keptReport(
+  { batch }: Desk,
+  { name, bytes }: { name: string; bytes: Buffer },
+  { lines }: ReportFile,
+  { oldestAt, newestAt, covers }: Cover,
+  findings: readonly RowFinding[],
+): NewReport {
+  return {
+    attempt: batch.attempt,
+    name: maskName(name),
+    sha256: sha256Of(bytes),
+    lines: lines.length,
+    oldestAt,
+    newestAt,
+    covers,
+    findings,
+  };
+}
+
+/** What the ledger will say of the rows once it knows this report too. */
+async function foresee(
+  desk: Desk,
+  keep: (tx: Transaction) => Promise<void>,
+  waitMs: number,
+): ReturnType<typeof decideRows> {
+  const key = { fileId: desk.file.file_id, batchNo: desk.batch.batch_no };
+  return transact(desk.ledger, async (tx) => {
+    let decided: Awaited<ReturnType<typeof decideRows>> = { certain: [], uncertain: [] };
+    await tryOut(tx, async (trial) => {
+      await keep(trial);
+      decided = await decideRows(trial, key, waitMs);
+    });
+    return decided;
+  });
+}
+
+async function keepOnly(
+  desk: Desk,
+  keep: (tx: Transaction) => Promise<void>,
+): Promise<CarriedOut | { result: 'kept' }> {
+  if (desk.dryRun) return { result: 'dry-run' };
+  await transact(desk.ledger, keep);
+  return { result: 'kept' };
+}

@@ -1,0 +1,82 @@
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { Server } from '../../../schemas/operations.ts';
+import { splitCells } from '../../csv/read/split-cells.ts';
+import { lineSplitter } from '../../csv/read/split-lines.ts';
+import { judgeResult } from '../../gateway/reports/judge-result.ts';
+import { readJournalCsv } from '../../gateway/reports/read-journal-csv.ts';
+import type { JournalLine } from '../../gateway/reports/report-answers.ts';
+import { sha256Of } from '../../kernel/hash.ts';
+
+/** A transaction report of the service, as far as it can be relied on. Holds no whole number. */
+export type ReportFile = {
+  sha256: string;
+  lines: readonly JournalLine[];
+  /** Of the lines those of approved payments of the kind that is asked about. */
+  approved: readonly JournalLine[];
+  /** Whether it says of which account it is; one of another account is not taken. */
+  namesAccount: boolean;
+};
+
+type About = { agentCode: string; server: Server; operation: FolderOperation };
+
+/** Larger than any report; what is not one should not fill the memory. */
+export const LARGEST_REPORT_BYTES = 50 * 1024 * 1024;
+
+/** @returns the report, or why it cannot be used; the reason quotes nothing of it */
+export function readReportFile(bytes: Buffer, about: About): ReportFile | string {
+  const text = decode(bytes);
+  if (text === undefined) return 'it is not text';
+  const lines = readLines(text, about);
+  if (typeof lines === 'string') return lines;
+  if (lines.length === 0) return 'it has no lines';
+  const agents = readAgents(text);
+  if (agents?.some((agent) => agent.toLowerCase() !== about.agentCode.toLowerCase()))
+    return 'it lists payments of another account';
+  const approved = lines.filter((line) => isApproved(line) && isOfKind(line, about.operation));
+  return { sha256: sha256Of(bytes), lines, approved, namesAccount: agents !== undefined };
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Spreadsheets of Windows save it so. Every byte is a character there, so nothing can be lost.
+    return bytes.includes(0) ? undefined : bytes.toString('latin1');
+  }
+}
+
+/**
+ * Which list a report is of, does not stand in it, and a person may have put two together. Read as a list of approved
+ * payments a line that says approved is clear, read as one of declined payments a line that says declined.
+ */
+function readLines(text: string, { server, operation }: About): readonly JournalLine[] | string {
+  const method = operation === 'card' ? 'card' : 'bank';
+  const read = readJournalCsv(text, { row: { method, list: 'approved' }, server });
+  if (read.kind === 'unreadable') return read.why;
+  const judgeAgain = (line: JournalLine) => judgeResult(line.result, { method, list: 'rejected' });
+  return read.entries.map((line) => (line.outcome === 'unknown' ? { ...line, outcome: judgeAgain(line) } : line));
+}
+
+const AGENT_TITLES: readonly string[] = ['agent', 'client code'];
+
+/** The accounts that it names, or nothing when it has no column for them. */
+function readAgents(text: string): string[] | undefined {
+  const splitter = lineSplitter();
+  const lines = splitter.push(text.replace(/^\ufeff/, ''));
+  const last = splitter.end();
+  const [titles, ...rows] = splitCells((last ? [...lines, last] : lines).filter((line) => line.text.trim() !== ''));
+  const at = titles?.cells.findIndex((title) => AGENT_TITLES.includes(title.trim().toLowerCase())) ?? -1;
+  if (at < 0) return undefined;
+  return [...new Set(rows.map(({ cells }) => (cells[at] ?? '').trim()))];
+}
+
+function isApproved({ outcome }: JournalLine): boolean {
+  return outcome === 'approved' || outcome === 'accepted';
+}
+
+function isOfKind({ paymentMethod }: JournalLine, operation: FolderOperation): boolean {
+  if (paymentMethod === '') return false;
+  return BANK.test(paymentMethod) === (operation !== 'card');
+}
+
+const BANK = /^(?:ACH|ACHEFT|EFT|CHECKING|SAVINGS?)$/i;

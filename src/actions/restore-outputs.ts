@@ -1,0 +1,28 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { App } from '../app.ts';
+import { writeOutput } from '../files/outputs/write-output.ts';
+import type { FileRow } from '../ledger/engine/records.ts';
+import { type OutputCheck, rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
+
+/**
+ * Brings back the outputs of a file that are missing in the out folder, as the very bytes that the ledger noted. One that
+ * lies there, changed or not, is left alone, and so is one that cannot be made again as it was.
+ * @returns what was found, and the names of those that lie there again
+ */
+export async function restoreOutputs(app: App, file: FileRow): Promise<{ checks: OutputCheck[]; restored: string[] }> {
+  const dir = await mkdtemp(join(app.settings.paths.data, 'rebuild-'));
+  try {
+    const checks = await rebuildOutputs(app, file, dir);
+    const lost = checks.filter(({ onDisk, rebuilt }) => onDisk === 'missing' && rebuilt === 'same');
+    for (const { name } of lost) {
+      const write = (out: NodeJS.WritableStream) => pipeline(createReadStream(join(dir, name)), out, { end: false });
+      await writeOutput({ dir: app.settings.paths.out, name, write });
+    }
+    return { checks, restored: lost.map(({ name }) => name) };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

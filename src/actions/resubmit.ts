@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '../../schemas/lifecycle.ts';
+import { columnsOf } from '../../schemas/layouts.ts';
+import { rejectionOf } from '../../schemas/rejections.ts';
+import type { App } from '../app.ts';
+import { csvLines } from '../csv/write/write-csv.ts';
+import { followUpName, writeDrop } from '../files/write-drop.ts';
+import { PipelineError } from '../kernel/errors.ts';
+import { shortId } from '../kernel/ids.ts';
+import { parseAmount } from '../kernel/money.ts';
+import type { Because } from '../ledger/engine/move.ts';
+import { recordResubmission } from '../ledger/row/resubmit-rows.ts';
+import {
+  readBarredLines,
+  readLackedLines,
+  readResubmissions,
+  readResubmittedLines,
+  type ResubmissionRow,
+} from '../ledger/row/resubmissions.ts';
+import type { FileRow } from '../ledger/engine/records.ts';
+import type { FinishedRow } from '../reconcile/outputs/result-row.ts';
+import { titlesOf } from '../reconcile/outputs/titles.ts';
+import { finishedRows } from '../../workers/deliver/finished-pages.ts';
+import { folderOf } from '../../workers/folder-of.ts';
+import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
+
+/** Which rows a person wants to go out again. Left out: all of these but those that must never be tried again. */
+export const SELECTIONS = {
+  declined: 'refused by the service with a code',
+  retryable: 'refused with a code that says: the same data may be sent later',
+  'not-sent': 'never sent',
+  format: 'the service could not read them',
+} as const;
+export type Selection = keyof typeof SELECTIONS;
+
+/** Rows that would make the new file, and those that the newest report of the service keeps back. Money is integer cents. */
+export type ResubmissionPlan = { lines: number[]; cents: number; barred: number } & KeptBack;
+
+/** Rows that earlier reports lacked and that do not go out again, because of the newest one. */
+export type KeptBack = Omit<AskedAgain, 'lacking'>;
+
+/**
+ * The rows of a finished file that were certainly not charged and may go out again. A row of any other outcome is
+ * never among them; nor is one that was resubmitted before, or whose code says never to try it again. Of a row that is
+ * `not_charged` because reports lacked it the service is asked once more: it may have been booked since.
+ */
+export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
+  if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
+  const amountAt = columnsOf(file.layout).indexOf('amount');
+  const barred = await readBarredLines(app.ledger, file);
+  const plan = { lines: [] as number[], cents: 0, barred: 0 };
+  const byReport = new Map<number, number>();
+  for await (const page of finishedRows(app, file, PRESENT)) {
+    for (const { row, cells } of page) {
+      if (!isWanted(row, only)) continue;
+      const cents = parseAmount((cells[amountAt] ?? '').trim());
+      if (barred.has(row.line) || typeof cents !== 'number') {
+        plan.barred += 1;
+        continue;
+      }
+      if (isByReport(row)) byReport.set(row.line, cents);
+      else plan.cents += cents;
+      plan.lines.push(row.line);
+    }
+  }
+  const { lacking, ...keptBack } = await askReportAgain(app, file, [...byReport.keys()]);
+  const goes = new Set(lacking);
+  return {
+    ...plan,
+    lines: plan.lines.filter((line) => !byReport.has(line) || goes.has(line)),
+    cents: lacking.reduce((sum, line) => sum + byReport.get(line)!, plan.cents),
+    ...keptBack,
+  };
+}
+
+/** No row is `not_charged` for any other reason. */
+function isByReport({ outcome }: FinishedRow): boolean {
+  return outcome === 'not_charged';
+}
+
+/** Outcomes with every later change: a row that turned out to be charged must not go out again. */
+const PRESENT = { asOf: {} };
+
+function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
+  const selection = SELECTION_OF[row.outcome];
+  if (selection === undefined) return false;
+  const advice = row.outcome === 'declined' && row.code !== null ? rejectionOf(row.code).advice : undefined;
+  if (advice === 'never' || advice === 'unknown') return false;
+  if (only === 'retryable') return advice === 'later';
+  return only === undefined || only === selection;
+}
+
+/** Outcomes that are not here never go out again. An invalid row would be withheld again: it has to be corrected. */
+const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
+  declined: 'declined',
+  format_error: 'format',
+  not_sent: 'not-sent',
+  not_charged: 'not-sent',
+};
+
+/**
+ * Writes the planned rows as a new payment file, as they stand in the sealed original, into the drop folder that the old
+ * file came through. It walks the whole way like any other. The ledger notes the rows before the file gets its name, so
+ * a process that dies in between leaves rows that wait for a person, never rows that go out twice. Rows that the newest
+ * report shows get their outcome first.
+ * @returns the new file, unless no row is left for it
+ */
+export async function resubmitRows(
+  app: App,
+  file: FileRow,
+  plan: ResubmissionPlan,
+  because: Because,
+): Promise<{ name: string; sha256: string } | undefined> {
+  await correctShown(app, file, plan, because);
+  if (plan.lines.length === 0) return undefined;
+  const number = (await readResubmissions(app.ledger, file.file_id)).length + 1;
+  const name = followUpName(file.name, shortId(file.file_id), number);
+  const content = paymentLines(app, file, new Set(plan.lines));
+  const drop = await writeDrop(folderOf(app, file.folder, file.file_id), name, content.lines);
+  try {
+    const sha256 = content.sha256();
+    const reason = plan.report ? { ...because, evidence: { ...because.evidence, report: plan.report } } : because;
+    await recordResubmission(app.ledger, file, { name, sha256, lines: plan.lines, cents: plan.cents }, reason);
+    await drop.publish();
+    return { name, sha256 };
+  } finally {
+    await drop.discard();
+  }
+}
+
+/** What a person learns before the file of an earlier resubmission is dropped once more. */
+export type AgainPlan = { earlier: ResubmissionRow; lines: readonly number[] } & KeptBack;
+
+/** Whether it may be dropped once more, for all of its rows together: it comes as the same bytes or not at all. */
+export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<AgainPlan> {
+  const lines = await readResubmittedLines(app.ledger, earlier.resubmission_no);
+  const byReport = await readLackedLines(app.ledger, earlier.resubmission_no);
+  const { lacking: _lacking, ...keptBack } = await askReportAgain(app, file, byReport);
+  return { earlier, lines, ...keptBack };
+}
+
+/**
+ * Drops the file of an earlier resubmission once more, for one that never came back. Should both come after all, the
+ * second is refused: it has the same bytes. Where the newest report shows a row of it the outcome is corrected instead, and
+ * the file is never dropped again.
+ * @returns whether it was dropped
+ * @throws PipelineError OUTPUT_EXISTS when it still lies in its folder; OUTPUT_MISMATCH when other bytes come out now
+ */
+export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, because: Because): Promise<boolean> {
+  if (plan.shown.length > 0 || plan.unproven.length > 0) {
+    await correctShown(app, file, plan, because);
+    return false;
+  }
+  const { earlier } = plan;
+  const content = paymentLines(app, file, new Set(plan.lines));
+  const drop = await writeDrop(folderOf(app, file.folder, file.file_id), earlier.name, content.lines);
+  try {
+    if (content.sha256() !== earlier.sha256) throw new PipelineError('OUTPUT_MISMATCH', `drop "${earlier.name}" again`);
+    await drop.publish();
+  } finally {
+    await drop.discard();
+  }
+  return true;
+}
+
+type Content = { lines: AsyncGenerator<string>; sha256(): string };
+
+/** The lines of a payment file of some rows of another, and the hash of what was handed out. */
+function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Content {
+  const hash = createHash('sha256');
+  const folder = folderOf(app, file.folder, file.file_id);
+  // What reads the file takes an apostrophe away that stands before a formula, so it is written as people get it.
+  const line = csvLines({ guard: true });
+  const amountAt = new Set([columnsOf(file.layout!).indexOf('amount')]);
+  async function* all(): AsyncGenerator<string> {
+    // A folder of another character set reads UTF-8 where the file says so.
+    const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
+    if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
+    else if (mark) yield mark;
+    for await (const page of finishedRows(app, file, PRESENT)) {
+      const lines = page.filter(({ row }) => wanted.has(row.line)).map(({ cells }) => line(cells, amountAt));
+      if (lines.length > 0) yield lines.join('');
+    }
+  }
+  async function* counted(): AsyncGenerator<string> {
+    for await (const text of all()) {
+      hash.update(text);
+      yield text;
+    }
+  }
+  return { lines: counted(), sha256: () => hash.digest('hex') };
+}

@@ -1,0 +1,54 @@
+import { OUTCOMES } from '../../schemas/lifecycle.ts';
+import { byNumber, counted } from '../kernel/counted.ts';
+import type { ShownRow, UnprovenRows } from './resolve/ask-report-again.ts';
+import type { KeptBack } from './resubmit.ts';
+import { ended } from '../explain/why/sentence.ts';
+
+/**
+ * Which rows do not go out again because of the newest report of the service, why, and what to do about them; nothing when
+ * there are none.
+ */
+export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
+  return [
+    ...shown.slice(0, SHOWN).map(sayShown),
+    ...(shown.length > SHOWN
+      ? [
+          `${counted(shown.length - SHOWN, 'more row')} ${byNumber(shown.length - SHOWN, 'stays', 'stay')} for the same reason.`,
+        ]
+      : []),
+    ...(shown.length > 0
+      ? [
+          'Ask the service what became of these payments. Until it says that it did not charge them, do not drop them again.',
+        ]
+      : []),
+    ...unproven.map((rows) => `${sayUnproven(rows)}.`),
+    ...(unproven.length > 0 ? [UNPROVEN_NEXT] : []),
+  ];
+}
+
+/** What to do about rows of which the newest report proves nothing. */
+export const UNPROVEN_NEXT =
+  'Resubmit them when the service answers and a later payment of the account was approved, or ask the service about them.';
+
+/** As many as a person reads. */
+const SHOWN = 20;
+
+function sayShown({ row }: ShownRow): string {
+  const now = OUTCOMES[row.outcome].label;
+  return `Line ${row.line} does not go out again: the newest report of the service lists its invoice, which earlier reports did not. Its outcome is corrected from NOT_CHARGED to ${now}: ${ended(row.message)}`;
+}
+
+/** Without a full stop, as part of an error or of a sentence. */
+export function sayUnproven({ batchNo, lines, why }: UnprovenRows): string {
+  const more = lines.length > SHOWN ? ` and ${lines.length - SHOWN} more` : '';
+  const which = `${byNumber(lines.length, 'line', 'lines')} ${lines.slice(0, SHOWN).join(', ')}${more}`;
+  return `${counted(lines.length, 'row')} of batch ${batchNo} (${which}) cannot go out again now, because ${why.replace(/[.\s]+$/, '')}`;
+}
+
+/** The same for a program. */
+export function keptBackJson({ shown, unproven }: KeptBack): Record<string, unknown> {
+  return {
+    shown: shown.map(({ row: { line, outcome, message } }) => ({ line, outcome, why: message })),
+    unproven,
+  };
+}

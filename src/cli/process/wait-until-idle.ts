@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Workers } from '../../../workers/main.ts';
+import type { App } from '../../app.ts';
+import { countClaims } from '../../files/claims/count-claims.ts';
+import { foldersHere } from '../../config/config.ts';
+import { closedAccounts } from '../../calendar/send-window.ts';
+import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
+
+/** Between two looks, in ms. */
+const LOOK_MS = 200;
+
+/**
+ * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. What waits for a person
+ * (held, unknown, refused) is not waited for, nor what waits for the window of its account.
+ * @returns false when the time ran out or `stop` was aborted
+ */
+export async function waitUntilIdle(
+  app: App,
+  workers: Workers,
+  timeoutMs: number,
+  show: (text: string) => void,
+  stop?: AbortSignal,
+): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end && !stop?.aborted) {
+    const settling = await workers.look();
+    // In this order, which is that of a file's way: what has left one place is looked for in the next.
+    const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
+    const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+    if (settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
+      // What was written meanwhile still goes up to its server.
+      await workers.look();
+      return true;
+    }
+    show(await describe(app, settling, claimed));
+    await sleep(LOOK_MS);
+  }
+  return false;
+}
+
+async function describe(app: App, settling: number, claimed: number): Promise<string> {
+  const open = await readOpenFiles(app.ledger);
+  const parts = open.map((file) => `${file.name} ${file.state}${file.batches ? ` ${file.done}/${file.batches}` : ''}`);
+  const early = [settling ? `${settling} settling` : '', claimed ? `${claimed} being read` : ''];
+  return [...early, ...parts].filter(Boolean).join(' · ');
+}

@@ -1,0 +1,17 @@
+import { type App, openApp } from '../../app.ts';
+import type { Settings } from '../../config/config.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/** Opens all parts, works with them, and closes them whatever happens: an open server would hold the process. */
+export async function withApp<Result>(
+  settings: Settings,
+  options: { log: Log; env: NodeJS.ProcessEnv },
+  work: (app: App) => Promise<Result>,
+): Promise<Result> {
+  const app = await openApp(settings, options);
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,84 @@
+import { type DeskConfig, USUAL_DESK } from '../../schemas/config.ts';
+import type { ConfigFault } from './config-faults.ts';
+import { type ListenAddress, readListenAddress } from './config-listen.ts';
+import { isLoopback } from '../kernel/is-loopback.ts';
+import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
+
+/** Where and how the desk is answered, with the key of its certificate read. */
+export type DeskSettings = {
+  readonly listen: ListenAddress;
+  /** Whether somebody asked for this address. If not, the desk gives way when another program has it. */
+  readonly isWanted: boolean;
+  /** What people type, without a path; undefined for the address that it listens on. */
+  readonly url: string | undefined;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly openid: OpenIdSettings | undefined;
+  readonly trustedProxies: readonly string[];
+  readonly idleMs: number;
+  readonly longestMs: number;
+};
+
+/** Another place where people of the desk may log in. */
+export type OpenIdSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly label: string;
+};
+
+type Surroundings = { root: string; env: NodeJS.ProcessEnv; faults: ConfigFault[] };
+
+/**
+ * Reads where the desk listens. Money is moved there, so an address that others can reach needs encryption: of our own, or
+ * that of a proxy that is named.
+ */
+export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Surroundings): DeskSettings | undefined {
+  const fromEnvironment = env['PAYDROP_DESK'];
+  const text = fromEnvironment || desk?.listen || USUAL_DESK;
+  if (text === 'off') return undefined;
+  const path = fromEnvironment ? 'PAYDROP_DESK' : 'desk.listen';
+  const listen = readListenAddress(text);
+  if (!listen) {
+    faults.push({ path, reason: `"${text}" is neither "off" nor host:port, such as ${USUAL_DESK}` });
+    return undefined;
+  }
+  const trustedProxies = desk?.trustedProxies ?? [];
+  if (!isLoopback(listen.host) && !desk?.tls && trustedProxies.length === 0) {
+    const reason = `"${text}" can be reached from elsewhere; give desk.tls, or desk.trustedProxies with the proxy that speaks HTTPS`;
+    faults.push({ path, reason });
+  }
+  return {
+    listen,
+    isWanted: fromEnvironment !== undefined || desk !== undefined,
+    url: desk?.url && new URL(desk.url).origin,
+    tls: desk?.tls && readTls(desk.tls, { root, env, faults }),
+    openid: desk?.openid && readOpenId(desk.openid, { root, env, faults }),
+    trustedProxies,
+    idleMs: (desk?.idleMinutes ?? 15) * 60_000,
+    longestMs: (desk?.longestHours ?? 12) * 3_600_000,
+  };
+}
+
+function readOpenId(
+  { issuer, clientSecret, ...rest }: NonNullable<DeskConfig['openid']>,
+  { root, env, faults }: Surroundings,
+): OpenIdSettings {
+  const { protocol, hostname } = new URL(issuer);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname)))
+    faults.push({ path: 'desk.openid.issuer', reason: 'it must be reached by https' });
+  if (clientSecret === undefined) return { issuer, clientSecret: undefined, ...rest };
+  const secret = readSecret(clientSecret, root, env);
+  if ('fault' in secret) faults.push({ path: 'desk.openid.clientSecret', reason: secret.fault });
+  return { issuer, clientSecret: 'value' in secret ? secret.value : '', ...rest };
+}
+
+function readTls({ cert, key }: NonNullable<DeskConfig['tls']>, { root, env, faults }: Surroundings) {
+  const read = { cert: readPublicText(cert, root, env), key: readKeySource(key, root, env) };
+  const value = (name: 'cert' | 'key') => {
+    const secret = read[name];
+    if ('value' in secret) return secret.value;
+    faults.push({ path: `desk.tls.${name}`, reason: secret.fault });
+    return '';
+  };
+  return { cert: value('cert'), key: value('key') };
+}

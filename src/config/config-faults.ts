@@ -1,0 +1,262 @@
+import { dirname, join, sep } from 'node:path';
+import { SiteName } from '../../schemas/config.ts';
+import { columnsOf, LAYOUTS } from '../../schemas/layouts.ts';
+import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
+import { CURRENCY_MOPS, findRestriction, RESTRICTION_MESSAGES } from '../../schemas/restrictions.ts';
+import { counted } from '../kernel/counted.ts';
+import { isLoopback } from '../kernel/is-loopback.ts';
+import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
+import { LOG_LEVELS } from '../kernel/log.ts';
+import { isTimeZone } from '../calendar/zone-time.ts';
+
+/** Something wrong with a setting, by its path in the file. `restricted`: the service does not offer it. */
+export type ConfigFault = { readonly path: string; readonly reason: string; readonly restricted?: true };
+
+/**
+ * Everything that settings of the right shape can still get wrong. It is asked before anything starts, because an ACH
+ * folder on a UK account, say, would otherwise fail only at its first file, at night.
+ */
+export function findConfigFaults(settings: Settings): ConfigFault[] {
+  return [
+    ...findEnvironmentFaults(settings),
+    ...[...settings.accounts.values()].flatMap(findAccountFaults),
+    ...settings.folders.flatMap((folder, index) =>
+      findFolderFaults(folder, `folders.${index}`, settings.accounts.get(folder.account)),
+    ),
+    ...findScheduleFaults(settings),
+    ...findPathFaults(settings),
+    ...findRemoteFaults(settings),
+    ...settings.alarms.flatMap((target, index) => findAlarmFaults(target, `alarms.${index}`)),
+  ];
+}
+
+function findEnvironmentFaults({ logLevel, site, otlpUrl }: Settings): ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  if (!LOG_LEVELS.some((level) => level === logLevel))
+    faults.push({ path: 'PAYDROP_LOG_LEVEL', reason: `"${logLevel}" is none of ${LOG_LEVELS.join(', ')}` });
+  if (!SiteName.safeParse(site).success)
+    faults.push({ path: 'PAYDROP_SITE', reason: `"${site}" is not a name of lower-case letters, digits and dashes` });
+  if (otlpUrl !== undefined && !/^https?:$/.test(protocolOf(otlpUrl)))
+    faults.push({ path: 'PAYDROP_OTLP_URL', reason: 'it is no address that begins with http:// or https://' });
+  return faults;
+}
+
+function protocolOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).protocol : '';
+}
+
+function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] {
+  const path = `accounts.${name}`;
+  const faults: ConfigFault[] = [];
+  if (!isTimeZone(timeZone)) faults.push({ path: `${path}.timeZone`, reason: `"${timeZone}" is not a time zone` });
+  // The address may hold a password, so it is not repeated.
+  const reason = baseUrl === undefined ? undefined : findAddressFault(new URL(baseUrl));
+  if (reason !== undefined) faults.push({ path: `${path}.baseUrl`, reason });
+  return faults;
+}
+
+/** What the gateway would refuse with every call. */
+function findAddressFault({ protocol, hostname, username, password, search, hash }: URL): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
+  if (username || password) return 'it holds a name or a password; give agentCode and password';
+  if (search || hash) return 'nothing may follow a question mark or a number sign in it';
+  if (protocol === 'http:' && !isLoopback(hostname))
+    return 'card numbers would cross the network in plain; use https://';
+  return undefined;
+}
+
+function findFolderFaults(folder: Folder, path: string, account: Account | undefined): ConfigFault[] {
+  if (!account) return [{ path: `${path}.account`, reason: `there is no account "${folder.account}"` }];
+  return [
+    ...findRestrictions(folder, path, account),
+    ...findLayoutFaults(folder, path, account),
+    ...findRetentionFaults(folder, path, account),
+    ...findEncryptionFaults(folder, path, account),
+  ];
+}
+
+/** Such a folder would refuse every file. */
+function findEncryptionFaults({ encryption }: Folder, path: string, { name, openpgp }: Account): ConfigFault[] {
+  if (encryption === 'optional' || openpgp) return [];
+  return [{ path: `${path}.encryption`, reason: `it is required, and account "${name}" has no openpgp` }];
+}
+
+/** Rows that came before are found by their fingerprints, which go with the original. */
+function findRetentionFaults({ chargedBefore, duplicateDays }: Folder, path: string, account: Account): ConfigFault[] {
+  const { days } = account.retention;
+  if (chargedBefore === 'off' || days === 0 || duplicateDays <= days) return [];
+  const reason = `it looks ${counted(duplicateDays, 'day')} back, and account "${account.name}" keeps files for ${days}`;
+  return [{ path: `${path}.duplicateDays`, reason }];
+}
+
+/** An address may hold a password or a token, so it is not repeated. */
+function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
+  const [name, text, protocols] =
+    target.by === 'mail'
+      ? (['smtpUrl', target.smtpUrl, ['smtp:', 'smtps:']] as const)
+      : (['url', target.url, ['http:', 'https:']] as const);
+  if (text === '') return [];
+  if (protocols.every((known) => known !== protocolOf(text)))
+    return [{ path: `${path}.${name}`, reason: `it is no address that begins with ${protocols.join('// or ')}//` }];
+  return target.by === 'mail' && new URL(text).search !== ''
+    ? [{ path: `${path}.${name}`, reason: 'nothing may follow a question mark in it' }]
+    : [];
+}
+
+/** The service's own words for what it does not offer. */
+function findRestrictions(folder: Folder, path: string, { name, server, currency }: Account): ConfigFault[] {
+  const { operation } = FOLDER_OPERATIONS[folder.operation];
+  const restriction =
+    findRestriction({ operation, server }) ??
+    // No call is made without a method of payment, and this server has none in this currency.
+    (folder.operation === 'card' && !CURRENCY_MOPS[server][currency] ? RESTRICTION_MESSAGES.currency : undefined);
+  if (!restriction) return [];
+  const reason = `${restriction.replace(/\.$/, '')} (${folder.operation} with account "${name}": ${server}, ${currency})`;
+  return [{ path: `${path}.operation`, reason, restricted: true }];
+}
+
+function findLayoutFaults({ layout, operation }: Folder, path: string, { country }: Account): ConfigFault[] {
+  if (!layout) return [];
+  const row: { operations: readonly string[]; countries?: readonly string[] } = LAYOUTS[layout];
+  if (row.operations.includes(operation) && (row.countries?.includes(country) ?? true)) return [];
+  const reason = `"${layout}" (${columnsOf(layout).length} columns) is not for ${operation} in ${country}`;
+  return [{ path: `${path}.layout`, reason }];
+}
+
+/** A remote that nobody described would be missed only when the first file is to go there. */
+function findRemoteFaults({ folders, push, remotes, accounts }: Settings): ConfigFault[] {
+  const users = [
+    ...folders.flatMap(({ pull }, index) =>
+      pull ? [{ path: `folders.${index}.pull.remote`, name: pull.remote }] : [],
+    ),
+    ...push.map(({ remote }, index) => ({ path: `push.${index}.remote`, name: remote })),
+  ];
+  return [
+    ...users
+      .filter(({ name }) => !remotes.has(name))
+      .map(({ path, name }) => ({ path, reason: `there is no remote "${name}"` })),
+    ...push.flatMap((target, index) =>
+      (target.accounts ?? [])
+        .filter((name) => !accounts.has(name))
+        .map((name) => ({ path: `push.${index}.accounts`, reason: `there is no account "${name}"` })),
+    ),
+  ];
+}
+
+function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigFault[] {
+  const closed = new Set<string>();
+  const own = Object.entries(schedules).flatMap(([name, schedule]): ConfigFault[] => {
+    const path = `schedules.${name}`;
+    const faults = isTimeZone(schedule.timeZone)
+      ? []
+      : [{ path: `${path}.timeZone`, reason: `"${schedule.timeZone}" is not a time zone` }];
+    if (schedule.does === 'take') return faults;
+    const { account } = schedule;
+    if (!accounts.has(account)) faults.push({ path: `${path}.account`, reason: `there is no account "${account}"` });
+    // The report is named by account and day, and its figures go on where the last one ended.
+    if (closed.has(account))
+      faults.push({ path: `${path}.account`, reason: `another schedule closes the day of "${account}"` });
+    closed.add(account);
+    return faults;
+  });
+  const named = folders.flatMap(({ schedule }, index) =>
+    schedule === undefined || (Object.hasOwn(schedules, schedule) && schedules[schedule]?.does === 'take')
+      ? []
+      : [{ path: `folders.${index}.schedule`, reason: `there is no schedule "${schedule}" that does take` }],
+  );
+  const split = Object.keys(schedules)
+    .filter((name) => new Set(folders.filter((one) => one.schedule === name).map(({ site }) => site)).size > 1)
+    .map((name) => ({ path: `schedules.${name}`, reason: 'its folders lie at several sites; give each its own' }));
+  return [...own, ...named, ...split];
+}
+
+/**
+ * Nothing that paydrop writes may land in a drop folder: a file of rejected rows would be taken as a payment file, and
+ * a folder would be moved to quarantine with all that is in it.
+ */
+export function findPathFaults(settings: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
+  const { folders, paths } = settings;
+  const { out, quarantine, data } = paths;
+  const ours = { out, quarantine, data };
+  const owned: { name: string; path: string; site?: string }[] = [
+    ...Object.entries(ours).map(([name, path]) => ({ name: `paths.${name}`, path })),
+    ...folders.map(({ work, site }, index) => ({ name: `folders.${index}.work`, path: work, site })),
+  ];
+  const odd = [...owned, ...folders.map((drop, index) => ({ name: `folders.${index}.path`, path: drop.path }))].flatMap(
+    ({ name, path }) => {
+      if (path.includes('\0')) return [{ path: name, reason: 'it holds a character that no path can have' }];
+      return NO_FILES.test(path) ? [{ path: name, reason: 'the operating system keeps no files there' }] : [];
+    },
+  );
+  const shared = [
+    ...Object.entries(ours)
+      .filter(([name, path]) => name !== 'data' && path === data)
+      .map(([name]) => ({ path: `paths.${name}`, reason: 'it is the folder of paths.data, which holds keys' })),
+    ...['archive', 'journal', 'postgres'].flatMap((kept) =>
+      Object.entries({ out, quarantine })
+        .filter(([, path]) => holds(join(data, kept), path))
+        .map(([name]) => ({ path: `paths.${name}`, reason: `it lies in the folder "${kept}" of paths.data` })),
+    ),
+    ...Object.entries({ out, data })
+      .filter(([name, path]) => holds(quarantine, path) && (name === 'out' || path !== quarantine))
+      .map(([name]) => ({ path: 'paths.quarantine', reason: `paths.${name} lies in it, and would count as a drop` })),
+  ];
+  const inOurs = folders.flatMap((drop, index) =>
+    Object.entries(ours)
+      .filter(([, path]) => drop.path !== path && liesInside(drop.path, path))
+      .map(([name]) => ({ path: `folders.${index}.path`, reason: `it lies in the folder of paths.${name}` })),
+  );
+  const inDrops = folders.flatMap((drop, index) => [
+    ...owned
+      .filter(({ path, site }) => (site ?? drop.site) === drop.site && liesInside(path, drop.path))
+      .map(({ name }) => insideFault(name, drop)),
+    ...folders.flatMap((other, place) => {
+      // At another site the same path is another folder.
+      if (other.site !== drop.site) return [];
+      const name = `folders.${place}.path`;
+      if (other.path === drop.path)
+        return place > index ? [{ path: name, reason: `"${other.id}" is configured twice` }] : [];
+      return liesInside(other.path, drop.path) ? [insideFault(name, drop)] : [];
+    }),
+  ]);
+  return [...odd, ...shared, ...inOurs, ...inDrops, ...findWorkFaults(settings)];
+}
+
+/**
+ * What lies in a work folder and is no claim is moved to quarantine, a folder with all that is in it; and whatever lies in
+ * quarantine counts as a drop that was set aside. So neither may hold another folder that is in use.
+ */
+function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
+  const { out, quarantine, data, archive, journal } = paths;
+  const ours = [out, quarantine, data, archive, dirname(journal), join(data, 'postgres')];
+  return folders.flatMap(({ work, site }, index) => {
+    const drops = folders.filter((other) => other.site === site).map(({ path }) => path);
+    const works = folders.map((other) => other.work).filter((other) => other !== work);
+    const inside = [...ours, ...drops, ...works].find((other) => holds(work, other));
+    const around = [out, quarantine, archive, dirname(journal), join(data, 'postgres')].find(
+      (one) => one !== data && holds(one, work),
+    );
+    if (inside === undefined && around === undefined) return [];
+    const how = inside === undefined ? `it lies in "${around}"` : `"${inside}" lies in it`;
+    return [
+      { path: `folders.${index}.work`, reason: `${how}; a work folder holds nothing but files that were claimed` },
+    ];
+  });
+}
+
+/** Whether a path is a folder or lies in it, also under a name with a dot. */
+function holds(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Looks into the system itself; shared memory is the one place there that takes files. */
+const NO_FILES = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
+
+function insideFault(path: string, drop: Folder): ConfigFault {
+  return { path, reason: `it lies in the drop folder "${drop.id}"` };
+}
+
+/** Whether a path is a folder or lies in it, as they are written: both absolute, without points. Names with a dot are passed over when a drop folder is listed. */
+export function liesInside(path: string, folder: string): boolean {
+  return holds(folder, path) && !path.startsWith('.', folder.endsWith(sep) ? folder.length : folder.length + 1);
+}

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseDocument } from 'yaml';
+import {
+  type AccountConfig,
+  type AlarmConfig,
+  Config,
+  type FolderConfig,
+  type RemoteConfig,
+} from '../../schemas/config.ts';
+import { HOME_SITE } from '../../schemas/roles.ts';
+import { type ConfigFault, findConfigFaults } from './config-faults.ts';
+import { type DeskSettings, readDesk } from './config-desk.ts';
+import { type ListenAddress, readListenAddress } from './config-listen.ts';
+import { readOpenPgp } from './config-openpgp.ts';
+import { readSecret } from './config-secret.ts';
+import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
+
+export const CONFIG_FILE = 'paydrop.yaml';
+
+/** An account with its secrets read. Password and keys are held in memory only. */
+export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
+  name: string;
+  agentCode: string;
+  password: string;
+};
+
+/**
+ * A drop folder with absolute paths. `id` is its path as configured, with its site before it when that is not the usual
+ * one: it stands in the ledger and the logs.
+ */
+export type Folder = Omit<FolderConfig, 'path' | 'work' | 'routingCheck'> & {
+  id: string;
+  path: string;
+  work: string;
+  routingCheck: boolean;
+};
+
+/** An SFTP server with its secrets read. */
+export type Remote = RemoteConfig & { name: string };
+
+/** Who is told of alarms, with the secrets read. */
+export type AlarmTarget = AlarmConfig;
+
+/** The configuration as the program uses it: checked, paths absolute, environment read. */
+export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes' | 'monitor' | 'desk' | 'journal'> & {
+  root: string;
+  accounts: ReadonlyMap<string, Account>;
+  folders: readonly Folder[];
+  remotes: ReadonlyMap<string, Remote>;
+  paths: {
+    out: string;
+    quarantine: string;
+    data: string;
+    archive: string;
+    journal: string;
+    /** The second place of the send journal. */
+    mirror: string | undefined;
+    masterKey: string;
+  };
+  /** Where this process runs. */
+  site: string;
+  /** The name of this host among `senders`. */
+  host: string;
+  databaseUrl: string | undefined;
+  redisUrl: string | undefined;
+  /** Where health and figures are answered; undefined when nothing shall listen. */
+  monitor: ListenAddress | undefined;
+  /** Where and how the desk is answered; undefined when it is off. */
+  desk: DeskSettings | undefined;
+  /** Where traces are sent; undefined for none. */
+  otlpUrl: string | undefined;
+  logLevel: string;
+};
+
+/**
+ * Reads `paydrop.yaml` in a folder and the environment. All faults are named at once with their paths: first those of
+ * the text, then those of single settings, then those of settings that contradict each other or the tables.
+ * @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED
+ */
+export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
+  const file = join(resolve(root), CONFIG_FILE);
+  const given = parseYaml(readText(file), file);
+  const odd = pathsWithNul(given);
+  if (odd.length > 0)
+    throw new PipelineError('CONFIG_INVALID', `use "${file}"`, odd.map((path) => `${path}: ${NUL_FAULT}`).join('; '));
+  const parsed = Config.safeParse(given);
+  if (parsed.success) return resolveSettings(parsed.data, resolve(root), env);
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);
+  throw new PipelineError('CONFIG_INVALID', `use "${file}"`, faults.join('; '));
+}
+
+const NUL_FAULT = 'it holds a NUL, which no path, name or secret can have';
+
+/** Paths of the texts that hold one; the operating system would refuse each of them later in its own words. */
+function pathsWithNul(value: unknown, path = ''): string[] {
+  if (typeof value === 'string') return value.includes('\0') ? [path.slice(1) || 'the file'] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
+}
+
+/** Far more than a thousand folders take; to parse a larger one takes minutes. */
+const MOST_CHARACTERS = 2_000_000;
+
+function readText(file: string): string {
+  try {
+    // Bytes of another character set would be replaced, and a password become another one.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    if (text.length <= MOST_CHARACTERS) return text;
+  } catch (error) {
+    const code = systemCode(error) === 'ENOENT' ? 'CONFIG_MISSING' : 'CONFIG_INVALID';
+    const reason = error instanceof TypeError ? 'it is not text in UTF-8' : reasonOf(error);
+    throw new PipelineError(code, `read "${file}"`, code === 'CONFIG_MISSING' ? undefined : reason);
+  }
+  throw new PipelineError('CONFIG_INVALID', `read "${file}"`, 'it is larger than 2 MB');
+}
+
+/**
+ * The messages of the parser quote the text, which may be a password that begins with `|` or `*`, so only the place and
+ * the kind of fault are said. An unknown tag (`!secret`) is but a warning to the parser, which then leaves it out.
+ */
+function parseYaml(text: string, file: string): unknown {
+  const document = parseDocument(text);
+  const faults = [...document.errors, ...document.warnings].map(({ code, linePos }) => {
+    const [start] = linePos ?? [];
+    return `line ${start?.line ?? 1}, column ${start?.col ?? 1}: ${code.toLowerCase().replaceAll('_', ' ')}`;
+  });
+  if (faults.length > 0) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, faults.join('; '));
+  try {
+    const value: unknown = document.toJS();
+    // It fails where an alias stands within what it names.
+    JSON.stringify(value);
+    return value;
+  } catch {
+    throw new PipelineError(
+      'CONFIG_INVALID',
+      `read "${file}"`,
+      'an alias, a text that begins with "*", means nothing, or stands within what it names',
+      {
+        next: 'Quote the text if it is not meant to be an alias.',
+      },
+    );
+  }
+}
+
+/**
+ * Turns a configuration of the right shape into settings, and checks what its shape cannot say.
+ * @param root absolute; paths of the configuration are relative to it
+ * @throws PipelineError CONFIG_INVALID, or RESTRICTED when the service's own rules are all that stands in the way
+ */
+export function resolveSettings(config: Config, root: string, env: NodeJS.ProcessEnv): Settings {
+  const faults: ConfigFault[] = [];
+  const settings = toSettings(config, root, env, faults);
+  faults.push(...findConfigFaults(settings));
+  if (faults.length === 0) return settings;
+  const code = faults.every((fault) => fault.restricted) ? 'RESTRICTED' : 'CONFIG_INVALID';
+  const reasons = faults.map(({ path, reason }) => `${path}: ${reason}`);
+  throw new PipelineError(code, `use "${join(root, CONFIG_FILE)}"`, reasons.join('; '));
+}
+
+function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults: ConfigFault[]): Settings {
+  const { accounts, folders, paths, remotes, monitor, desk, journal, ...rest } = config;
+  const data = resolve(root, paths.data);
+  const host = env['PAYDROP_HOST'] || hostname();
+  const secretOf = (path: string, text: string): string => {
+    const secret = readSecret(text, root, env);
+    if ('value' in secret) return secret.value;
+    faults.push({ path, reason: secret.fault });
+    return '';
+  };
+  const readAccount = (name: string, account: AccountConfig): Account => ({
+    ...account,
+    name,
+    agentCode: secretOf(`accounts.${name}.agentCode`, account.agentCode),
+    password: secretOf(`accounts.${name}.password`, account.password),
+    ...(account.openpgp && {
+      openpgp: readOpenPgp(account.openpgp, `accounts.${name}.openpgp`, { root, env, faults }),
+    }),
+  });
+  const readRemote = (name: string, remote: RemoteConfig): Remote => {
+    const secrets = (['password', 'key', 'passphrase'] as const).flatMap((field) => {
+      const text = remote[field];
+      return text === undefined ? [] : [[field, secretOf(`remotes.${name}.${field}`, text)]];
+    });
+    return { ...remote, ...Object.fromEntries(secrets), name };
+  };
+  const alarms = config.alarms.map((target, index): AlarmTarget => {
+    const read = (name: string, text: string) => secretOf(`alarms.${index}.${name}`, text);
+    return target.by === 'mail'
+      ? { ...target, smtpUrl: read('smtpUrl', target.smtpUrl) }
+      : { ...target, url: read('url', target.url), secret: read('secret', target.secret) };
+  });
+  return {
+    ...rest,
+    remotes: new Map(Object.entries(remotes).map(([name, remote]) => [name, readRemote(name, remote)])),
+    root,
+    alarms,
+    accounts: new Map(Object.entries(accounts).map(([name, account]) => [name, readAccount(name, account)])),
+    folders: folders.map((folder) => ({
+      ...folder,
+      id: folder.site === HOME_SITE ? folder.path : `${folder.site}:${folder.path}`,
+      path: resolve(root, folder.path),
+      work: resolve(root, folder.work ?? join(paths.data, 'work')),
+      routingCheck: folder.routingCheck ?? accounts[folder.account]?.country === 'US',
+    })),
+    paths: {
+      out: resolve(root, paths.out),
+      quarantine: resolve(root, paths.quarantine),
+      data,
+      mirror: journal.mirror && join(resolve(root, journal.mirror), `${encodeURIComponent(host)}.jsonl`),
+      ...dataPaths(data),
+    },
+    site: env['PAYDROP_SITE'] || HOME_SITE,
+    host,
+    databaseUrl: env['DATABASE_URL'] || undefined,
+    redisUrl: env['REDIS_URL'] || undefined,
+    monitor: readMonitor(monitor, env, faults),
+    desk: readDesk(desk, { root, env, faults }),
+    otlpUrl: env['PAYDROP_OTLP_URL'] || undefined,
+    logLevel: env['PAYDROP_LOG_LEVEL'] || 'info',
+  };
+}
+
+/** What lies in the data folder. */
+export function dataPaths(data: string): Pick<Settings['paths'], 'archive' | 'journal' | 'masterKey'> {
+  return {
+    archive: join(data, 'archive'),
+    journal: join(data, 'journal', 'sends.jsonl'),
+    masterKey: join(data, 'master.key'),
+  };
+}
+
+/** The environment wins, so that one of two processes of a folder can listen elsewhere. */
+function readMonitor(
+  monitor: Config['monitor'],
+  env: NodeJS.ProcessEnv,
+  faults: ConfigFault[],
+): ListenAddress | undefined {
+  const fromEnvironment = env['PAYDROP_MONITOR'];
+  const text = fromEnvironment || monitor?.listen;
+  if (!text) return undefined;
+  const address = readListenAddress(text);
+  const path = fromEnvironment ? 'PAYDROP_MONITOR' : 'monitor.listen';
+  if (!address) faults.push({ path, reason: `"${text}" is not host:port, such as 127.0.0.1:9464` });
+  return address;
+}
+
+/** The folders that lie where this process runs. */
+export function foldersHere({ folders, site }: Pick<Settings, 'folders' | 'site'>): readonly Folder[] {
+  return folders.filter((folder) => folder.site === site);
+}

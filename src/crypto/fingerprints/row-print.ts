@@ -1,0 +1,139 @@
+import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operations.ts';
+import { deriveKey } from '../derive-key.ts';
+import type { Fingerprinter } from './fingerprint.ts';
+import { copyBytes, loosenAccount, loosenText } from './loosen.ts';
+import { MAC_BYTES, manyMacs } from './many-macs.ts';
+import { loosenJoined, loosenTurned, ROOM_FOR_TURNED } from './turned-text.ts';
+
+/** What names the payer of a row. */
+export const PAYER_KINDS = ['customerCode', 'cardNumber', 'accountNumber'] as const;
+export type PayerKind = (typeof PAYER_KINDS)[number];
+
+/** By what a payment is known again within its account: invoice and payer, as `loosen.ts` leaves them, and the cents. */
+export type RowPrinter = {
+  /**
+   * Takes a payment; its print comes with those of the others.
+   * @param bytes in which invoice and payer stand, each from its first byte to the one behind its last
+   */
+  add(...payment: PrintedPayment): void;
+  /**
+   * Takes a payment whose invoice or customer code a spreadsheet or a person may have written in another way (turned-text.ts),
+   * for more prints, which both ways have.
+   * @returns how many more; 0 for nearly all payments
+   */
+  addTurned(...payment: PrintedPayment): number;
+  /** The prints of what was added since the last call, each of `PRINT_BYTES`. */
+  take(): Buffer;
+};
+
+type PrintedPayment = [
+  bytes: Uint8Array,
+  invoiceFrom: number,
+  invoiceTo: number,
+  payerFrom: number,
+  payerTo: number,
+  cents: number,
+  kind: PayerKind,
+];
+
+export const PRINT_BYTES = 8;
+
+/**
+ * A print has two halves of 32 bits. The first is the same for payments of one invoice and amount by any payer. The second
+ * is two bits for the kind of payer, and 30 for invoice, payer and amount together. So the same payment has the same print, and
+ * one whose payer is named in another way is found in the stretch of its first half and another kind. The rows that
+ * are found are compared themselves, because among so many 64 bits are not enough.
+ *
+ * Both are cut from macs (AES-256-CMAC): who has the ledger but not the key can try no number.
+ * @param key of printKey
+ */
+export function openRowPrinter(key: Uint8Array): RowPrinter {
+  const ofInvoices = manyMacs(deriveKey(key, ['prints of invoices']));
+  const ofRows = manyMacs(deriveKey(key, ['prints of payments']));
+  let scratch = new Uint8Array(256);
+  let kinds = new Uint8Array(16);
+  let count = 0;
+
+  function makeRoom(bytes: number): void {
+    if (scratch.length < bytes) scratch = new Uint8Array(2 * bytes);
+  }
+
+  /** @param middle where the invoice ends in `scratch` and the payer begins, who ends at `end` */
+  function addLoose(middle: number, end: number, cents: number, kind: PayerKind): void {
+    ofInvoices.addBytes(scratch, 0, middle);
+    ofInvoices.addNumber(cents);
+    ofInvoices.end();
+    // The length keeps apart what would read the same in one piece.
+    ofRows.addNumber(middle);
+    ofRows.addBytes(scratch, 0, end);
+    ofRows.addNumber(cents);
+    ofRows.end();
+    if (count === kinds.length) kinds = grown(kinds);
+    kinds[count] = PAYER_KINDS.indexOf(kind);
+    count += 1;
+  }
+
+  return {
+    add: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
+      makeRoom(invoiceTo - invoiceFrom + payerTo - payerFrom);
+      const middle = loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0);
+      addLoose(middle, LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle), cents, kind);
+    },
+    addTurned: (bytes, invoiceFrom, invoiceTo, payerFrom, payerTo, cents, kind) => {
+      makeRoom(invoiceTo - invoiceFrom + payerTo - payerFrom + 2 * ROOM_FOR_TURNED);
+      let added = 0;
+      for (const loosenOther of OTHER_WAYS) {
+        const other = loosenOther(bytes, invoiceFrom, invoiceTo, scratch, 0);
+        const middle = other < 0 ? loosenText(bytes, invoiceFrom, invoiceTo, scratch, 0) : other;
+        const otherCode = kind === 'customerCode' ? loosenOther(bytes, payerFrom, payerTo, scratch, middle) : -1;
+        if (other < 0 && otherCode < 0) continue;
+        const end = otherCode < 0 ? LOOSEN_PAYER[kind](bytes, payerFrom, payerTo, scratch, middle) : otherCode;
+        addLoose(middle, end, cents, kind);
+        added += 1;
+      }
+      return added;
+    },
+    take: () => {
+      const [invoices, rows] = [ofInvoices.take(), ofRows.take()];
+      const prints = Buffer.allocUnsafe(count * PRINT_BYTES);
+      for (let row = 0; row < count; row += 1) {
+        invoices.copy(prints, row * PRINT_BYTES, row * MAC_BYTES, row * MAC_BYTES + 4);
+        const payer = rows.readUInt32BE(row * MAC_BYTES) % 2 ** PAYER_BITS;
+        prints.writeUInt32BE(kinds[row]! * 2 ** PAYER_BITS + payer, row * PRINT_BYTES + 4);
+      }
+      count = 0;
+      return prints;
+    },
+  };
+}
+
+const OTHER_WAYS = [loosenTurned, loosenJoined];
+
+/** Bits of the payer, below those of its kind. */
+const PAYER_BITS = 30;
+
+const LOOSEN_PAYER = {
+  customerCode: loosenText,
+  cardNumber: copyBytes,
+  accountNumber: loosenAccount,
+} as const;
+
+function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * bytes.length);
+  larger.set(bytes);
+  return larger;
+}
+
+/**
+ * A key of 32 bytes for the prints of one account, of what it is paid or of what it pays; those of another one have nothing
+ * in common with it.
+ */
+export function printKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
+  const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
+  return keyFor(fingerprint, ['prints of payments', account, sign]);
+}
+
+/** Two fingerprints of 16 bytes, of parts that nothing else has. */
+export function keyFor(fingerprint: Fingerprinter, use: readonly string[]): Buffer {
+  return Buffer.concat([fingerprint(['key', '1', ...use]), fingerprint(['key', '2', ...use])]);
+}

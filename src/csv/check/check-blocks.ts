@@ -1,0 +1,167 @@
+import { CR, LF } from '../../kernel/byte-names.ts';
+import type { Fault } from '../../rows/rows.ts';
+import { blankFilter } from '../read/blank-lines.ts';
+import type { blockScans } from '../scan/block-scans.ts';
+import type { recordChecker } from './check-records.ts';
+import type { CheckedRow } from './check-row.ts';
+import type { CheckRules } from './check-rules.ts';
+import type { CheckedGroup } from './checked-group.ts';
+import type { faultTally } from './fault-tally.ts';
+import { newRowPack, packRow, packScanned } from '../write/packed-rows.ts';
+import { behindLineEnd, type Block, findLineEnd } from '../read/read-blocks.ts';
+import type { FileShape } from '../read/read-records.ts';
+import { replacedFaults, type TellReplaced } from './replaced-faults.ts';
+import { rulesOfScan } from '../scan/scan-column.ts';
+import { ENDS_WITH, LINE_ENDS, ROWS, type ScannedRows } from '../scan/scanned-rows.ts';
+import { splitPayments } from '../read/split-cells.ts';
+import { type Line, LONGEST_LINE } from '../read/split-lines.ts';
+
+type Parts = {
+  /** Lines in which header and layout are looked for. */
+  readonly groupLines: number;
+  readonly rules: CheckRules;
+  readonly checker: ReturnType<typeof recordChecker>;
+  readonly tally: ReturnType<typeof faultTally>;
+  readonly shape: FileShape;
+  readonly decodeLine: (bytes: Uint8Array) => string;
+  readonly scans: ReturnType<typeof blockScans>;
+};
+
+/**
+ * Checks blocks of lines. Once header and layout are known, each is first shown to the scanner of bytes. The lines that it
+ * declines are decoded, cut into cells and put through the rules, line by line, so that the rows stay in order.
+ */
+export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine, scans }: Parts) {
+  const filter = blankFilter(shape);
+  const pack = newRowPack();
+  let lineEnds = 0;
+  let input: Buffer;
+  let withheld: CheckedRow[] = [];
+  let faults: Fault[] = [];
+  /** Lines that are read before header and layout are known. */
+  let waiting: Line[] = [];
+  /** Since the scanner has begun. */
+  let tellReplaced: ReturnType<typeof replacedFaults> | undefined;
+
+  function checkBlock(block: Block): CheckedGroup {
+    withheld = [];
+    faults = [];
+    pack.count = 0;
+    input = block.bytes;
+    const end = block.isLast ? endOfClosedLines(input) : input.length;
+    let at = 0;
+    while (at < end && !tellReplaced) at = checkLine(at);
+    if (tellReplaced) checkScanned(scans.scan(block, at, end), tellReplaced, at, end);
+    if (block.isLast) checkRest(input.subarray(end));
+    return { layout: checker.layout(), packed: pack, withheld, faults };
+  }
+
+  /** Takes the rows that were scanned, run by run, and checks the lines between them. */
+  function checkScanned(
+    rows: ScannedRows,
+    tellBlock: NonNullable<typeof tellReplaced>,
+    start: number,
+    end: number,
+  ): void {
+    lineEnds |= rows.counts[LINE_ENDS]!;
+    const count = rows.counts[ROWS]!;
+    const tell = tellBlock(rows, input);
+    let next = 0;
+    for (let at = start; at < end; ) {
+      // A line that is held back comes before those that follow.
+      if (next < count && rows.places[next] === at && !filter.isWaiting()) {
+        const runEnd = endOfRun(rows, next);
+        const added = addRows(rows, next, runEnd, tell);
+        if (added > next) at = rows.nextPlaces[added - 1]!;
+        next = added;
+        if (added === runEnd) continue;
+      }
+      if (rows.places[next] === at) next += 1;
+      at = checkLine(at);
+    }
+  }
+
+  /** @returns the first row that was not added, because only the rules can say what is wrong with it */
+  function addRows(rows: ScannedRows, from: number, to: number, tell: TellReplaced): number {
+    const firstLine = shape.physicalLines + 1;
+    const added = checker.addPayments(rows, from, to, firstLine);
+    packScanned(pack, rows, { from, to: added, firstLine });
+    shape.physicalLines += added - from;
+    for (const fault of tell(from, added, firstLine)) {
+      faults.push(fault);
+      tally.count(fault);
+    }
+    return added;
+  }
+
+  /** Checks the line that begins here by the rules. */
+  function checkLine(start: number): number {
+    const end = findLineEnd(input, start);
+    const behind = behindLineEnd(input, end);
+    lineEnds |= input[end] === LF ? ENDS_WITH.lf : behind - end === 2 ? ENDS_WITH.crlf : ENDS_WITH.cr;
+    shape.physicalLines += 1;
+    filter.take(readLine(start, end), waiting);
+    takeWaiting();
+    return behind;
+  }
+
+  function readLine(start: number, end: number): Line {
+    const text = decodeLine(input.subarray(start, end));
+    const tooLong = text.length > LONGEST_LINE;
+    return { number: shape.physicalLines, text: tooLong ? '' : text, tooLong };
+  }
+
+  /** Header and layout are looked for in as many lines as the reference would take. */
+  function takeWaiting(): void {
+    const needed = checker.isSettled() ? 1 : groupLines;
+    if (waiting.length < needed) return;
+    checkLines(waiting.slice(0, groupLines));
+    waiting = waiting.slice(groupLines);
+    takeWaiting();
+  }
+
+  function checkLines(lines: readonly Line[]): void {
+    for (const row of checker.checkGroup(splitPayments(lines))) {
+      if (row.payment) packRow(pack, row.payment);
+      else withheld.push(row);
+      faults.push(...row.faults);
+    }
+    const layout = checker.layout();
+    if (tellReplaced || !layout || !checker.isPlain()) return;
+    scans.begin({ layout, rules: rulesOfScan(rules), hashKey: checker.hashKey });
+    tellReplaced = replacedFaults(layout);
+  }
+
+  /** What stands behind the last line end, and what was waiting for more lines. */
+  function checkRest(rest: Buffer): void {
+    let last: Line | undefined;
+    if (rest.length > 0) {
+      shape.physicalLines += 1;
+      input = rest;
+      last = readLine(0, rest.length);
+    }
+    filter.takeLast(last, waiting);
+    // More than one bit is set.
+    shape.mixesLineEnds = (lineEnds & (lineEnds - 1)) !== 0;
+    for (let start = 0; start < waiting.length; start += groupLines) {
+      checkLines(waiting.slice(start, start + groupLines));
+    }
+  }
+
+  return { checkBlock };
+}
+
+/** Rows that are looked up together: enough to do it fast, few enough that they are still near when they are packed. */
+const RUN_ROWS = 64;
+
+/** The rows from this one on whose lines follow one another. */
+function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): number {
+  const most = Math.min(counts[ROWS]!, from + RUN_ROWS);
+  let to = from + 1;
+  while (to < most && places[to] === nextPlaces[to - 1]) to += 1;
+  return to;
+}
+
+function endOfClosedLines(bytes: Buffer): number {
+  return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+}

@@ -1,0 +1,102 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { Fault, Totals } from '../../rows/rows.ts';
+import type { CheckRules } from './check-rules.ts';
+import type { CheckedGroup } from './checked-group.ts';
+import { blockScans } from '../scan/block-scans.ts';
+import { blockChecker } from './check-blocks.ts';
+import { byteCounter } from '../read/count-bytes.ts';
+import { decideVerdict } from './decide-verdict.ts';
+import { faultTally } from './fault-tally.ts';
+import { openPlainText } from '../read/open-plain-text.ts';
+import { readBlocks } from '../read/read-blocks.ts';
+import { GROUP_LINES, newFileShape } from '../read/read-records.ts';
+import { recordChecker } from './check-records.ts';
+import { type Beside, scanHelper } from '../scan/scan-helper.ts';
+
+export type { CheckedRow } from './check-row.ts';
+export type { CheckedGroup } from './checked-group.ts';
+export type { CheckRules } from './check-rules.ts';
+
+/** What is known of a payment file when its last byte was read. */
+export type FileCheck = {
+  readonly verdict: 'accept' | 'hold' | 'reject';
+  /** Null when no row has the columns of a layout. */
+  readonly layout: LayoutName | null;
+  readonly headerLine: number | null;
+  /** Faults and warnings of the file as a whole and of its header; those of rows came with their rows. */
+  readonly faults: readonly Fault[];
+  /** Of all faults, those of rows as well. */
+  readonly faultCounts: Readonly<Partial<Record<FaultCode, number>>>;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly physicalLines: number;
+  readonly blankLines: number;
+  /** Data rows, also those that could not be read: valid and invalid ones add up to them (control total H3). */
+  readonly records: number;
+  readonly valid: Totals;
+  readonly invalid: { readonly rows: number };
+  /** Sum of all amounts that can be read, withheld rows included: what the sender's control total is compared with. */
+  readonly declaredCents: number;
+};
+
+export type CheckOptions = {
+  /** About how many bytes will come. Where it is known, memory for that many rows is taken at once. */
+  readonly contentBytes?: number;
+  /** Lines in which header and layout are looked for; tests take fewer, so that short files are scanned. */
+  readonly groupLines?: number;
+  /** Has another thread scan blocks as well. It pays for large files only, and changes nothing of what is said. */
+  readonly beside?: Beside;
+};
+
+/**
+ * Reads a payment file once, from its first byte to its last, and checks every row. Rows come in groups,
+ * only as fast as they are taken; memory does not grow with the file.
+ *
+ * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole
+ * file. Of broken lines only the first thousand are yielded.
+ * @returns the verdict and the totals, once all rows were taken
+ */
+export async function* checkPaymentFile(
+  source: AsyncIterable<Uint8Array>,
+  rules: CheckRules,
+  { contentBytes = 0, groupLines = GROUP_LINES, beside }: CheckOptions = {},
+): AsyncGenerator<CheckedGroup, FileCheck> {
+  const counter = byteCounter();
+  const shape = newFileShape();
+  const tally = faultTally(rules.folder);
+  let bytesChecked = 0;
+  const checker = recordChecker(rules, tally, {
+    readShare: () => (contentBytes > 0 ? bytesChecked / contentBytes : 0),
+  });
+  const text = await openPlainText(counter.pass(source), rules.folder.charset);
+  const helper = beside && scanHelper(beside);
+  const scans = blockScans(helper);
+  const { checkBlock } = blockChecker({ rules, groupLines, checker, tally, shape, decodeLine: text.decodeLine, scans });
+  try {
+    for await (const block of helper?.readAhead(text.source) ?? readBlocks(text.source)) {
+      bytesChecked += block.bytes.length;
+      const group = checkBlock(block);
+      if (group.packed.count + group.faults.length > 0) yield group;
+    }
+  } finally {
+    helper?.close();
+  }
+  const found = checker.close();
+  const { verdict, faults } = decideVerdict({ ...shape, ...found, bytes: counter.size() }, rules, tally);
+  return {
+    verdict,
+    layout: found.layout,
+    headerLine: found.headerLine,
+    faults: [...found.faults, ...faults],
+    faultCounts: tally.counts(),
+    bytes: counter.size(),
+    sha256: counter.sha256(),
+    physicalLines: shape.physicalLines,
+    blankLines: shape.blankLines,
+    records: found.records,
+    valid: found.valid,
+    invalid: { rows: found.records - found.valid.rows },
+    declaredCents: found.declaredCents,
+  };
+}

@@ -1,0 +1,191 @@
+import { columnsOf, type LayoutName, REASON_TITLE } from '../../../schemas/layouts.ts';
+import { LARGEST_TOTAL_CENTS } from '../../kernel/money.ts';
+import type { Fault, RawRow, Totals } from '../../rows/rows.ts';
+import type { CheckRules } from './check-rules.ts';
+import { type CheckedRow, compileRowCheck } from './check-row.ts';
+import { checkLayout, chooseLayout, columnCountFault } from './choose-layout.ts';
+import { duplicateRows } from './duplicate-rows.ts';
+import { exactTotals } from './exact-totals.ts';
+import type { faultTally } from './fault-tally.ts';
+import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
+import { holdsSecurityCode } from './find-security-code.ts';
+import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
+import type { ScannedRows } from '../scan/scanned-rows.ts';
+import type { LineRecord } from '../read/split-cells.ts';
+
+/** What the rows of a file added up to. */
+export type RecordsFound = {
+  readonly layout: LayoutName | null;
+  readonly headerLine: number | null;
+  readonly faults: readonly Fault[];
+  readonly records: number;
+  readonly valid: Totals;
+  /** Sum of all amounts that can be read, of invalid rows as well. */
+  readonly declaredCents: number;
+};
+
+type Payments = Pick<ScannedRows, 'cents' | 'hashes'>;
+
+export type CheckerOptions = {
+  /** Limit of the sum of a file; tests take a smaller one. */
+  readonly largestTotalCents?: number;
+  /** About what share of the file was read so far, 0 when its size is not known. */
+  readonly readShare?: () => number;
+};
+
+/**
+ * Turns the records of one file into checked rows: finds the header and the layout in the first group, then checks row
+ * by row and adds up what is valid.
+ */
+export function recordChecker(
+  rules: CheckRules,
+  tally: ReturnType<typeof faultTally>,
+  { largestTotalCents = LARGEST_TOTAL_CENTS, readShare = () => 0 }: CheckerOptions = {},
+) {
+  const duplicates = duplicateRows(expectRecords);
+  const totals = exactTotals(largestTotalCents);
+  const declared = exactTotals(largestTotalCents);
+  const faults: Fault[] = [];
+  let isHeaderSettled = false;
+  let header: RawRow | undefined;
+  let holdsCodes = false;
+  let layout: LayoutName | undefined;
+  let checkRow: ((raw: RawRow) => CheckedRow) | undefined;
+  let records = 0;
+
+  function checkGroup(group: readonly LineRecord[]): CheckedRow[] {
+    if (!isHeaderSettled) settleHeader(group);
+    const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
+    records += data.length;
+    // In which column the codes stand is not certain, so no cell of the file may be shown or handed on.
+    if (holdsCodes) return [];
+    if (!layout) settleLayout(data);
+    const rows: CheckedRow[] = [];
+    for (const record of data) {
+      const row = checkRecord(record);
+      if (row) rows.push(row);
+    }
+    return rows;
+  }
+
+  function isNoHeader(record: RawRow): boolean {
+    return record.line !== header?.line;
+  }
+
+  function settleHeader(group: readonly LineRecord[]): void {
+    const first = group.find((record) => !record.fault);
+    if (!first) return;
+    isHeaderSettled = true;
+    if (isHeader(rules.operation, first.cells)) header = first;
+    holdsCodes = header !== undefined && titlesSecurityCode(header.cells);
+    if (holdsCodes) addFault({ code: 'SECURITY_CODE', line: first.line, detail: 'named in the header' });
+    if (header && rules.folder.header === 'none') addFault({ code: 'HEADER_UNEXPECTED', line: first.line });
+    if (!header && rules.folder.header === 'required') addFault({ code: 'HEADER_MISSING', line: first.line });
+  }
+
+  function settleLayout(data: readonly RawRow[]): void {
+    layout = chooseLayout(rules.operation, data);
+    if (!layout) return;
+    checkRow = compileRowCheck(layout, rules, duplicates);
+    checkLayout(layout, rules).forEach(addFault);
+  }
+
+  /** @returns undefined for a broken line that is not listed any more */
+  function checkRecord(record: LineRecord): CheckedRow | undefined {
+    const structural = findStructuralFault(record);
+    if (structural) return tally.countStructural(structural) ? brokenRow(record, structural) : undefined;
+    const row = addUp(checkRow!(record));
+    // Beyond the exact the sum stops, and then agrees with no control total.
+    declared.add(row.amountCents ?? 0);
+    row.faults.forEach(tally.count);
+    return row;
+  }
+
+  function findStructuralFault(record: LineRecord): Fault | undefined {
+    if (record.fault) return { ...record.fault, line: record.line };
+    if (layout && record.cells.length === columnsOf(layout).length) return undefined;
+    if (holdsSecurityCode(rules.operation, record.cells)) {
+      return { code: 'SECURITY_CODE', line: record.line, detail: 'a column too many, of three or four digits' };
+    }
+    const fault = columnCountFault(record, rules.operation, layout ?? rules.folder.layout);
+    const leavesOut = header !== undefined && hasReasonColumn(rules.operation, header);
+    return leavesOut ? { ...fault, detail: `${fault.detail}; ${REASON_TITLE} is not counted` } : fault;
+  }
+
+  /** Adds a valid row to the totals. One that would make the sum inexact is invalid, however unlikely it is. */
+  function addUp(row: CheckedRow): CheckedRow {
+    if (!row.payment || totals.add(row.payment.amountCents)) return row;
+    const fault: Fault = { code: 'AMOUNT_LIMIT', line: row.raw.line, detail: 'the total of the file is too large' };
+    return { raw: row.raw, faults: [...row.faults, fault], amountCents: row.amountCents };
+  }
+
+  function close(): RecordsFound {
+    if (header && !holdsCodes) {
+      const [titles = header] = leaveOutReason(rules.operation, header, [header]);
+      checkHeader(titles, layout).forEach(addFault);
+    }
+    return {
+      layout: layout ?? null,
+      headerLine: header?.line ?? null,
+      faults,
+      records,
+      valid: totals.sum(),
+      declaredCents: declared.sum().cents,
+    };
+  }
+
+  function addFault(fault: Fault): void {
+    faults.push(fault);
+    tally.count(fault);
+  }
+
+  /**
+   * Adds payments that were scanned as bytes, from one to another, up to one that may be no valid row after all: it stands
+   * twice, or is too much for the totals.
+   * @param firstLine of the row `from`; the others stand on the lines behind it
+   * @returns the place of that one, or `to` when all were added
+   */
+  function addPayments({ cents, hashes }: Payments, from: number, to: number, firstLine: number): number {
+    duplicates.fetchSlots(hashes, from, to);
+    for (let row = from; row < to; row += 1) {
+      const amount = cents[row]!;
+      const isNew = totals.takes(amount) && duplicates.findFirstLineOf(hashes, row, firstLine + row - from) === 0;
+      if (!isNew) return row;
+      totals.add(amount);
+      declared.add(amount);
+      records += 1;
+    }
+    return to;
+  }
+
+  function expectRecords(): number {
+    const share = readShare();
+    return share > 0 ? records / share : 0;
+  }
+
+  /** Whether header and layout are known, so that it does not matter any more how rows are grouped. */
+  function isSettled(): boolean {
+    return layout !== undefined;
+  }
+
+  /** Whether all columns of the file are those of its layout. */
+  function isPlain(): boolean {
+    return !holdsCodes && !(header && hasReasonColumn(rules.operation, header));
+  }
+
+  return {
+    checkGroup,
+    hashKey: duplicates.hashKey,
+    addPayments,
+    isSettled,
+    isPlain,
+    layout: () => layout,
+    close,
+  };
+}
+
+function brokenRow(record: LineRecord, fault: Fault): CheckedRow {
+  // A security code may not be kept anywhere, so the cells of its row end here.
+  const cells = fault.code === 'SECURITY_CODE' ? [] : record.cells;
+  return { raw: { line: record.line, cells }, faults: [fault], amountCents: null };
+}

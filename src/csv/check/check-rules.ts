@@ -1,0 +1,19 @@
+import type { FolderConfig } from '../../../schemas/config.ts';
+import type { Country } from '../../../schemas/layouts.ts';
+import type { FolderOperation, Server } from '../../../schemas/operations.ts';
+import type { Currency } from '../../../schemas/restrictions.ts';
+import type { EffectRules } from './fault-effect.ts';
+
+/** What a payment file is checked against. */
+export type CheckRules = {
+  readonly operation: FolderOperation;
+  readonly account: { readonly server: Server; readonly country: Country; readonly currency: Currency };
+  readonly folder: Readonly<
+    Pick<FolderConfig, 'layout' | 'header' | 'charset' | 'finalNewline' | 'textCommas' | 'badRows'>
+  > &
+    EffectRules & { readonly routingCheck: boolean };
+  /** Above it a row holds the file; left out, any amount that the service can carry is taken. */
+  readonly largestRowCents?: number | undefined;
+  /** YYYY-MM-DD in the zone of the account; decides which cards have expired. */
+  readonly today: string;
+};

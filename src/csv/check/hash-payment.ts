@@ -1,0 +1,30 @@
+import { keyedHash } from '../../rows/keyed-hash.ts';
+
+/** What makes two payments alike, as places in a run of bytes; each part ends before its `End`. */
+export type PaymentBytes = {
+  output: Uint8Array;
+  invoiceStart: number;
+  invoiceEnd: number;
+  /** The card or account number, or the customer code. */
+  payerStart: number;
+  payerEnd: number;
+  cents: number;
+};
+
+/** Words of the hash of one payment. */
+export const HASH_WORDS = 2;
+
+/**
+ * Makes the hash by which payments are compared.
+ * @param key two words of 32 random bits, of one file
+ * @returns writes the hash of a payment to the place `row` of `hashes`
+ */
+export function paymentHasher(key: Uint32Array) {
+  const hasher = keyedHash(key);
+  return (payment: PaymentBytes, hashes: Uint32Array, row: number): void => {
+    hasher.takeBytes(payment.output, payment.invoiceStart, payment.invoiceEnd);
+    hasher.takeNumber(payment.cents);
+    hasher.takeBytes(payment.output, payment.payerStart, payment.payerEnd);
+    hasher.finish(hashes, row * HASH_WORDS);
+  };
+}

@@ -1,0 +1,72 @@
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { counted } from '../../kernel/counted.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { PaymentRow } from '../../rows/rows.ts';
+
+/** One row of a batch, read back from its bytes. */
+export type CanonicalRow = {
+  readonly invoice: string;
+  readonly customerCode: string;
+  /** Integer cents. */
+  readonly amountCents: number;
+  readonly number: string;
+};
+
+/**
+ * Reads the bytes of a batch as the service does: a row at every line feed, a cell at every comma, no quoting. Shares
+ * no code with the check or the writer on purpose, so that a mistake of theirs shows here before anything is sent
+ * (control total H5).
+ * @throws PipelineError BODY_MISMATCH when the bytes are not rows of the layout
+ */
+export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalRow[] {
+  const columns = columnsOf(layout);
+  return splitBody(bytes).map((cells, index) => {
+    if (cells.length !== columns.length)
+      throw mismatch(index, `${counted(cells.length, 'column')}, expected ${columns.length}`);
+    const valueOf = (column: (typeof columns)[number]) => cells[columns.indexOf(column)] ?? '';
+    const amount = valueOf('amount');
+    if (!/^-?[0-9]+[.][0-9]{2}$/.test(amount)) throw mismatch(index, 'the amount is not canonical');
+    return {
+      invoice: valueOf('invoice'),
+      customerCode: valueOf('customerCode'),
+      amountCents: Number(amount.replace('.', '')),
+      number: valueOf('cardNumber') || valueOf('accountNumber'),
+    };
+  });
+}
+
+/**
+ * Makes sure that the bytes of a batch are its rows, cell by cell, before they are sent.
+ * @throws PipelineError BODY_MISMATCH with the first row that differs; never with a value of it
+ */
+export function assertCanonical(bytes: Uint8Array, layout: LayoutName, rows: readonly PaymentRow[]): void {
+  const read = readCanonical(bytes, layout);
+  if (read.length !== rows.length) throw mismatch(0, `${counted(read.length, 'row')} read, ${rows.length} written`);
+  const body = splitBody(bytes);
+  rows.forEach((row, index) => {
+    const names = ['invoice', 'customerCode', 'amountCents', 'number'] as const;
+    const different = names.find((name) => read[index]?.[name] !== row[name]);
+    if (different) throw mismatch(index, `the ${different} of line ${row.line} differs`);
+    const cells = body[index] ?? [];
+    const isSame = cells.length === row.canonical.length && cells.every((cell, place) => cell === row.canonical[place]);
+    if (!isSame) throw mismatch(index, `a cell of line ${row.line} differs`);
+  });
+}
+
+function splitBody(bytes: Uint8Array): string[][] {
+  return decodeBody(bytes)
+    .split('\n')
+    .map((row) => row.split(','));
+}
+
+function decodeBody(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new PipelineError('BODY_MISMATCH', 'read the batch back', 'its bytes are not UTF-8');
+  }
+}
+
+function mismatch(index: number, reason: string): PipelineError {
+  return new PipelineError('BODY_MISMATCH', `read row ${index + 1} of the batch back`, reason);
+}

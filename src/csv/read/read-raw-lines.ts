@@ -1,0 +1,177 @@
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { RawRow } from '../../rows/rows.ts';
+import type { Charset } from './decode-text.ts';
+import { unguardCell } from '../write/guard-cell.ts';
+import { hasReasonColumn, leaveOutReason } from '../check/leave-out-reason.ts';
+import { openPlainText, type PlainText } from './open-plain-text.ts';
+import { isPlainlyQuoted, splitPlainRow } from './plain-row.ts';
+import { findLineEnd, readBlocks } from './read-blocks.ts';
+import { blankFilter } from './blank-lines.ts';
+import { newFileShape } from './read-records.ts';
+import { CR, LF, QUOTE as QUOTE_MARK } from '../../kernel/byte-names.ts';
+import { splitPayments } from './split-cells.ts';
+import { type Line, LONGEST_LINE } from './split-lines.ts';
+
+/**
+ * The data rows of a stretch of a payment file. A plain row (see plain-row.ts) stays where it stands in the bytes; the others
+ * were read into cells. So most rows cost nothing until somebody looks into them.
+ */
+export type RawLines = {
+  readonly bytes: Buffer;
+  /** Of each row its physical line, counted from 1, and where it stands in `bytes`, if it is plain. */
+  readonly lines: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Cells of the rows that are not plain, by their place among the rows. */
+  readonly cells: ReadonlyMap<number, readonly string[]>;
+  /** No rows follow. */
+  readonly isLast: boolean;
+};
+
+/** What the check of a file found out about it, so that the same rows are found again. */
+export type RawLineOptions = {
+  charset: Charset;
+  headerLine: number | null;
+  /** Of a payment file, whose column of reasons is left out as in the check; a file of another kind is read without. */
+  operation?: FolderOperation;
+};
+
+/** Whether the row at some place stands in the bytes. */
+export function standsInBytes(rows: RawLines, place: number): boolean {
+  return rows.ends[place]! > 0;
+}
+
+/** The cells of the row at some place. */
+export function cellsOf(rows: RawLines, place: number): readonly string[] {
+  return (
+    rows.cells.get(place) ??
+    splitPlainRow(rows.bytes.toString('latin1', rows.starts[place], rows.ends[place])).map(unguardCell)
+  );
+}
+
+/**
+ * The data rows of a payment file again, in file order and with the line numbers of the check. No rule is applied. A line
+ * that cannot be read is a row without cells, as it was in the check. The bytes of a stretch are overwritten by the next one.
+ *
+ * `readRecords` says what the rows of a file are; this says the same, and looks at each byte of a plain line once.
+ */
+export async function* readRawLines(
+  source: AsyncIterable<Uint8Array>,
+  options: RawLineOptions,
+): AsyncGenerator<RawLines> {
+  const text = await openPlainText(source, options.charset);
+  const scan = lineScanner(text.decodeLine, options);
+  for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(bytes, isLast);
+}
+
+/** Of each byte whether it is printable ASCII, and whether it is a quote. */
+const PRINTABLE = 1;
+const QUOTE = 2;
+const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === QUOTE_MARK) return PRINTABLE | QUOTE;
+  return byte >= 0x20 && byte <= 0x7e ? PRINTABLE : 0;
+});
+
+/** The same bytes by fours. What does not fill a word is not among them. */
+function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
+  return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : NO_WORDS;
+}
+
+const NO_WORDS = new Int32Array(0);
+
+/**
+ * Goes on, four bytes at a time, as long as they are printable ASCII and no quotes: as nearly all are, and one by one they
+ * would take three times as long. A byte below the space borrows from its highest bit, one above the tilde has it or is given
+ * it, and a quote is made zero first, which borrows in the same way. To stop too early does no harm.
+ */
+function skipOrdinary(words: Int32Array, from: number): number {
+  let place = from >> 2;
+  for (; place < words.length; place += 1) {
+    const word = words[place]!;
+    const quotes = word ^ 0x22222222;
+    if (((word | (word - 0x20202020) | (word + 0x01010101) | (quotes - 0x01010101)) & HIGHEST_BITS) !== 0) break;
+  }
+  return place << 2;
+}
+
+const HIGHEST_BITS = 0x80808080 | 0;
+
+/** Finds the rows of one block after another. Lines that are not plain go the way of `readRecords`, many at a time. */
+function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operation }: RawLineOptions) {
+  const blanks = blankFilter(newFileShape());
+  let number = 0;
+  let header: RawRow | undefined;
+
+  return (bytes: Buffer, isLast: boolean): RawLines => {
+    const found = { lines: [] as number[], starts: [] as number[], ends: [] as number[] };
+    const words = wordsOf(bytes);
+    const odd: Line[] = [];
+    const oddPlaces: number[] = [];
+
+    const keep = (line: number, start: number, end: number): void => {
+      found.lines.push(line);
+      found.starts.push(start);
+      found.ends.push(end);
+    };
+    const keepOdd = (line: Line): void => {
+      if (line.number === headerLine) {
+        header = splitPayments([line])[0];
+        return;
+      }
+      oddPlaces.push(found.lines.length);
+      odd.push(line);
+      keep(line.number, 0, 0);
+    };
+
+    for (let at = 0; at < bytes.length; ) {
+      const start = at;
+      number += 1;
+      let kinds = 0;
+      for (let kind: number; at < bytes.length && (kind = KIND[bytes[at]!]!) > 0; at += 1) {
+        kinds |= kind;
+        if ((at & 3) === 3) at = skipOrdinary(words, at + 1) - 1;
+      }
+      const end = at;
+      if (bytes[at] === CR && bytes[at + 1] === LF) at += 1;
+      // Blank lines, and what is behind a line that may be the mark of the end, are for the filter to judge.
+      const isPrintable = bytes[at] === LF && bytes[start]! > 0x20 && end - start <= LONGEST_LINE;
+      const isPlain = isPrintable && ((kinds & QUOTE) === 0 || isPlainlyQuoted(bytes, start, end));
+      if (isPlain && !blanks.isWaiting()) {
+        at += 1;
+        if (number === headerLine)
+          header = { line: number, cells: splitPlainRow(bytes.toString('latin1', start, end)) };
+        else keep(number, start, end);
+        continue;
+      }
+      const lineEnd = findLineEnd(bytes, end);
+      const kept: Line[] = [];
+      const line = readLine(bytes.subarray(start, lineEnd));
+      if (lineEnd === bytes.length) blanks.takeLast(line, kept);
+      else blanks.take(line, kept);
+      kept.forEach(keepOdd);
+      at = lineEnd + (bytes[lineEnd] === CR && bytes[lineEnd + 1] === LF ? 2 : 1);
+    }
+    const cells = splitPayments(odd).map((record, index) => [oddPlaces[index]!, record.cells] as const);
+    return withoutReason({ bytes, ...found, cells: new Map(cells), isLast });
+  };
+
+  function readLine(bytes: Buffer): Line {
+    const text = decodeLine(bytes);
+    const tooLong = text.length > LONGEST_LINE;
+    return { number, text: tooLong ? '' : text, tooLong };
+  }
+
+  function withoutReason(rows: RawLines): RawLines {
+    if (!operation || !header || !hasReasonColumn(operation, header)) return rows;
+    const records = rows.lines.map((line, place) => ({ line, cells: cellsOf(rows, place) }));
+    const nowhere = records.map(() => 0);
+    return {
+      bytes: Buffer.alloc(0),
+      lines: rows.lines,
+      starts: nowhere,
+      ends: nowhere,
+      cells: new Map(leaveOutReason(operation, header, records).map((row, place) => [place, row.cells])),
+      isLast: rows.isLast,
+    };
+  }
+}

@@ -1,0 +1,18 @@
+import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
+
+/** Where the columns with a meaning of their own stand; -1 for those that the layout does not have. */
+export function placesOf(columns: readonly ColumnName[]) {
+  const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
+  return {
+    invoice: columns.indexOf('invoice'),
+    customerCode: columns.indexOf('customerCode'),
+    amount: columns.indexOf('amount'),
+    mop: columns.indexOf('mop'),
+    state: columns.indexOf('state'),
+    zipCode: columns.indexOf('zipCode'),
+    number: columns.findIndex((column) => numberColumns.includes(column)),
+    texts: columns.flatMap((column, index) => (TEXT_KINDS.includes(COLUMNS[column].kind) ? [index] : [])),
+  };
+}
+
+const TEXT_KINDS: readonly string[] = ['invoice', 'text', 'customerCode'];

@@ -1,0 +1,47 @@
+import { PipelineError } from '../kernel/errors.ts';
+import { maskText } from '../kernel/mask.ts';
+import type { BatchKey } from '../ledger/engine/move.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import { readBatches } from '../ledger/file/read-file.ts';
+import { findFile } from '../ledger/file/search.ts';
+import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
+
+/** How commands take a batch, for their table rows. */
+export const BATCH_ARGUMENT = ['<batch>', 'file and number of the batch, as in monday.csv/2 or g7fhpaqs/2'] as const;
+
+/**
+ * The batch that a person means by `<file>/<number>`: the file by its id, the first letters of it, or its name; the
+ * number as `paydrop show` lists it.
+ * @throws PipelineError USAGE when the words are no reference, NOT_FOUND when the ledger has no such file or batch
+ */
+export async function findBatch(ledger: Ledger, words: string): Promise<{ file: FileRow; batch: BatchRow }> {
+  const { fileWords, batchNo } = splitReference(words);
+  const file = await findFile(ledger, fileWords);
+  const batches = await readBatches(ledger, file.file_id);
+  const batch = batches.find((row) => row.batch_no === batchNo);
+  if (batch) return { file, batch };
+  throw new PipelineError(
+    'NOT_FOUND',
+    `find batch ${batchNo} of file "${file.name}"`,
+    batches.length === 0 ? `the file is ${file.state} and has no batches` : `it has ${countOf(batches.length)}`,
+    { next: `See "paydrop show ${file.file_id}".` },
+  );
+}
+
+/** The reference that a command prints for pasting; short enough to read, and sure to name one batch. */
+export function batchReference(key: BatchKey): string {
+  return `${key.fileId}/${key.batchNo}`;
+}
+
+/** At the last slash, because nothing forbids one in the words before it. */
+function splitReference(words: string): { fileWords: string; batchNo: number } {
+  const [, fileWords, number] = /^(.+)\/([1-9]\d{0,5})$/.exec(words.trim()) ?? [];
+  if (fileWords !== undefined) return { fileWords, batchNo: Number(number) };
+  throw new PipelineError('USAGE', `find batch "${maskText(words)}"`, 'it is not written as file/number', {
+    next: 'Write the file and the number of its batch, as in monday.csv/2; "paydrop unknown list" and "paydrop show" say them.',
+  });
+}
+
+function countOf(batches: number): string {
+  return batches === 1 ? 'one batch, number 1' : `${batches} batches, numbers 1 to ${batches}`;
+}

@@ -1,0 +1,44 @@
+import type { OutcomeTotals, Totals } from '../rows/rows.ts';
+import type { Settings } from '../config/config.ts';
+import type { Ledger } from '../ledger/engine/open-ledger.ts';
+import type { FaultCount } from '../ledger/row/fault-counts.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../ledger/file/read-file.ts';
+import { type AuditRow, findFile, readAudit } from '../ledger/file/search.ts';
+import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/engine/records.ts';
+import { readHoldReasons } from './hold-reasons.ts';
+import { splitOpenRows } from './split-open-rows.ts';
+
+/** All about one payment file, without its sealed keys and the tokens of workers. */
+export type FileStory = {
+  file: PlainFileRow;
+  batches: Omit<BatchRow, 'token'>[];
+  outcomes: OutcomeTotals;
+  /** Rows of batches that have not ended yet; their money may have moved. */
+  open: Totals;
+  outputs: OutputRow[];
+  audit: AuditRow[];
+  /** Everything for which a held file waits. */
+  held: FaultCount[];
+};
+
+/**
+ * @param words id, first letters of it, or name
+ * @param settings say which faults hold a file; without them the table of errors does
+ * @throws PipelineError NOT_FOUND when no file or more than one is meant
+ */
+export async function readStory(
+  ledger: Ledger,
+  words: string,
+  settings: Pick<Settings, 'folders'> = { folders: [] },
+): Promise<FileStory> {
+  const { wrapped_key: _key, content_key: _contentKey, row_set: _mark, ...file } = await findFile(ledger, words);
+  const batches = await readBatches(ledger, file.file_id);
+  const [totals, outputs, audit, held] = await Promise.all([
+    readOutcomeTotals(ledger, file.file_no),
+    readOutputs(ledger, file.file_id),
+    readAudit(ledger, file.file_id),
+    readHoldReasons(ledger, settings, file),
+  ]);
+  const withoutTokens = batches.map(({ token: _token, ...batch }) => batch);
+  return { file, batches: withoutTokens, ...splitOpenRows(totals, batches), outputs, audit, held };
+}

@@ -1,0 +1,111 @@
+import type { App } from '../../app.ts';
+import type { FileCheck } from '../../csv/check/check-payment-file.ts';
+import { describeFault } from '../../kernel/errors.ts';
+import type { Folder } from '../../config/config.ts';
+import { maskName } from '../../kernel/mask.ts';
+import type { Fault } from '../../rows/rows.ts';
+import type { FileDecision } from '../../ledger/file/decide-file.ts';
+import { findSameName } from '../../ledger/duplicates/find-duplicate.ts';
+import { transact } from '../../ledger/engine/transaction.ts';
+import { decideIntake } from '../../../workers/intake/decide-intake.ts';
+import { findDuplicate, type Refusal } from '../../../workers/intake/find-duplicate.ts';
+import { compareFile, type History } from '../../../workers/intake/look-back.ts';
+import { checkContent } from './check-content.ts';
+import { rulesOfFolder } from './rules-of-folder.ts';
+import { openSeenBefore, type SeenBefore } from './seen-before.ts';
+import { unreadCheck } from './unread-check.ts';
+
+/** What the intake would say of a file, if it came now. */
+export type Foreseen = {
+  readonly check: FileCheck;
+  readonly decision: FileDecision;
+  /** Those of the file as a whole first, then those of rows by their lines; not all when there are very many. */
+  readonly faults: readonly Fault[];
+  /** How many there are. */
+  readonly faultCount: number;
+};
+
+/**
+ * Reads a file that is not dropped yet as the intake of its folder would, compares it with what the ledger knows, and
+ * decides. Nothing is written anywhere, and memory does not grow with the file.
+ * @param file.mostFaults how many faults are told
+ */
+export async function foreseeVerdict(
+  app: App,
+  folder: Folder,
+  { name, source, mostFaults }: { name: string; source: AsyncIterable<Uint8Array>; mostFaults: number },
+): Promise<Foreseen> {
+  const rules = rulesOfFolder(app.account(folder.account), folder, app.clock.now());
+  const search = await openSeenBefore(app, folder, mostFaults);
+  const rowFaults: Fault[] = [];
+  const check = await checkContent(source, rules, async (group) => {
+    rowFaults.push(...group.faults.slice(0, mostFaults - rowFaults.length));
+    await search.take(group);
+  });
+  const seen = await search.end();
+  const ledger = await askLedger(app, folder, { name, check, ...seen });
+  const refusal = ledger.duplicate ?? (folder.encryption === 'required' ? ({ code: 'PGP_PLAIN' } as const) : undefined);
+  if (refusal) return refuse(check, refusal);
+  const history = ledger.others && { ...ledger.others, charged: seen.charged };
+  const { decision, faults } = decideIntake(check, {
+    ...rules,
+    effects: folder,
+    control: null,
+    claimedSha256: check.sha256,
+    changed: false,
+    sameName: ledger.sameName,
+    sentBefore: seen.sentBefore,
+    history,
+  });
+  return tell(check, decision, {
+    own: [...check.faults, ...faults],
+    rows: rowFaults,
+    seen: history ? seen : undefined,
+  });
+}
+
+type Asked = {
+  duplicate: Refusal | undefined;
+  sameName: string | undefined;
+  /** Undefined for a file that is refused for itself, of which nothing is sent. */
+  others: Omit<History, 'charged'> | undefined;
+};
+
+function askLedger(
+  app: App,
+  folder: Folder,
+  { name, check, rowSet, now }: { name: string; check: FileCheck } & Pick<SeenBefore, 'rowSet' | 'now'>,
+): Promise<Asked> {
+  const { account, operation } = folder;
+  const file = { file_id: '', account, operation, folder: folder.id, name: maskName(name), sha256: check.sha256 };
+  return transact(app.ledger, async (tx) => ({
+    duplicate: await findDuplicate(tx, file),
+    sameName: (await findSameName(tx, file))?.file_id,
+    others: check.verdict === 'reject' ? undefined : await compareFile(app, tx, { file, folder, check, rowSet, now }),
+  }));
+}
+
+/** The intake does not read the rows of such a file, so it says nothing of them. */
+function refuse({ bytes, sha256 }: FileCheck, refusal: Refusal): Foreseen {
+  const { check } = unreadCheck(refusal, { bytes, sha256 });
+  const { code, duplicateOf } = refusal;
+  const decision = {
+    verdict: 'reject',
+    code,
+    reason: describeFault(refusal),
+    ...(duplicateOf && { duplicateOf }),
+  } as const;
+  return { check, decision, faults: check.faults, faultCount: 1 };
+}
+
+function tell(
+  check: FileCheck,
+  decision: FileDecision,
+  { own, rows, seen }: { own: readonly Fault[]; rows: readonly Fault[]; seen: SeenBefore | undefined },
+): Foreseen {
+  const ofRows = [...rows, ...(seen?.chargedFaults ?? [])].toSorted((one, other) => one.line - other.line);
+  const counted = Object.values(check.faultCounts).reduce((sum, count) => sum + count, 0);
+  const charged = (seen?.charged ?? []).reduce((sum, { rows: flagged }) => sum + flagged, 0);
+  const faultCount = counted + (own.length - check.faults.length) + charged;
+  return { check, decision, faults: [...own, ...ofRows], faultCount };
+}

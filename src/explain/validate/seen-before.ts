@@ -1,0 +1,140 @@
+import type { App } from '../../app.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import { canonicalBytes } from '../../csv/write/canonical-bytes.ts';
+import type { CheckedGroup } from '../../csv/check/check-payment-file.ts';
+import type { PackedRows } from '../../csv/write/packed-rows.ts';
+import { unpackRows } from '../../csv/write/unpack-rows.ts';
+import type { Folder } from '../../config/config.ts';
+import { sha256Of } from '../../kernel/hash.ts';
+import { lastFour } from '../../kernel/mask.ts';
+import type { Fault, PaymentRow } from '../../rows/rows.ts';
+import type { FlaggedRows } from '../../ledger/duplicates/flag-charged-rows.ts';
+import { findChargedRows, type MarkedRow } from '../../ledger/duplicates/find-charged-rows.ts';
+import {
+  findForgottenSend,
+  hasForgottenSends,
+  saySentBefore,
+  type SentBefore,
+} from '../../ledger/duplicates/find-sent-before.ts';
+import { readSlowerNow } from '../../ledger/duplicates/read-slower-now.ts';
+import { openRowSet, type RowSet, rowSetKey } from '../../crypto/fingerprints/row-set.ts';
+import { PRINT_BYTES } from '../../crypto/fingerprints/row-print.ts';
+import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { type ConfusableRows, confusableRows } from '../../../workers/intake/confusable-rows.ts';
+import { likeRows } from '../../../workers/intake/like-rows.ts';
+import { chargedSince } from '../../../workers/intake/look-back.ts';
+
+/** What the ledger knows of the rows of a file that is not in it. */
+export type SeenBefore = {
+  /** The present that counted. */
+  readonly now: Date;
+  /** Mark of the valid rows; null when there are none. */
+  readonly rowSet: string | null;
+  readonly charged: readonly FlaggedRows[];
+  /** The first of the faults that say which rows may have been charged, or are like others of the file. */
+  readonly chargedFaults: readonly Fault[];
+  /** What to say of batches that were sent before the ledger forgot them; undefined when there are none. */
+  readonly sentBefore: string | undefined;
+};
+
+/** Asks the ledger about rows while they stream by; nothing is written, and a group of rows is all that is held. */
+export type SeenBeforeSearch = { take(group: CheckedGroup): Promise<void>; end(): Promise<SeenBefore> };
+
+/** @param mostFaults how many of the faults are kept; all are counted */
+export async function openSeenBefore(app: App, folder: Folder, mostFaults: number): Promise<SeenBeforeSearch> {
+  const now = await readSlowerNow(app.ledger.pool, app.clock.now(), app.ledger.databaseNow());
+  const charged = searchCharged(app, folder, { mostFaults, since: chargedSince(folder, now) });
+  const sent = (await hasForgottenSends(app.ledger, folder.account)) ? searchSent(app, folder.account) : undefined;
+  const rowSet = openRowSet(rowSetKey(app.fingerprint));
+  return {
+    take: async (group) => {
+      const payments = unpackRows(group);
+      addRows(rowSet, group.packed);
+      await charged.take(payments, group.faults);
+      if (group.layout) await sent?.take(group.layout, payments);
+    },
+    end: async () => ({ now, rowSet: rowSet.mark(), ...charged.end(), sentBefore: await sent?.end() }),
+  };
+}
+
+/** As the intake does: each row without its line end. */
+function addRows(rowSet: RowSet, { count, bytes, starts }: PackedRows): void {
+  for (let row = 0; row < count; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
+}
+
+function searchCharged(
+  app: App,
+  folder: Folder,
+  { mostFaults, since }: { mostFaults: number; since: Date | undefined },
+) {
+  const printsOf = rowFingerprinter(app, folder);
+  const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
+  const faults: Fault[] = [];
+  const like = likeRows();
+  const addFault = (fault: Fault) => {
+    if (faults.length < mostFaults) faults.push(fault);
+  };
+
+  /** A row for each of its prints. */
+  function markRow(payment: PaymentRow, others: readonly Fault[]): MarkedRow[] {
+    const prints = printsOf(payment);
+    const places = Array.from({ length: prints.length / PRINT_BYTES }, (_, place) => place * PRINT_BYTES);
+    for (const at of places) {
+      const fault = like.findFault(prints, at, payment.line, others);
+      if (fault) addFault(fault);
+    }
+    return places.map((at) => ({
+      ...payment,
+      print: prints.readBigInt64BE(at),
+      lastFour: lastFour(payment.number),
+    }));
+  }
+
+  return {
+    take: async (payments: readonly PaymentRow[], others: readonly Fault[]) => {
+      const marked = payments.filter(({ invoice }) => invoice !== '').flatMap((payment) => markRow(payment, others));
+      if (!since) return;
+      for (const { line, code, detail } of await findChargedRows(app.ledger, folder, marked, since)) {
+        const before = flagged.get(code) ?? { code, rows: 0, detail };
+        flagged.set(code, { ...before, rows: before.rows + 1 });
+        addFault({ code, line, detail });
+      }
+    },
+    end: () => ({ charged: [...flagged.values(), ...like.flagged()], chargedFaults: faults }),
+  };
+}
+
+/** Cuts batches as the intake would, because the journal knows calls by the bytes of their batches. */
+function searchSent({ ledger, settings }: App, account: string) {
+  const { maxRows } = settings.batch;
+  let confusable: ConfusableRows | undefined;
+  const found: SentBefore[] = [];
+  let pending: PaymentRow[] = [];
+  let batchNo = 0;
+  const cut = async () => {
+    if (pending.length === 0) return;
+    batchNo += 1;
+    const before = await findForgottenSend(ledger, { account, batchNo, sha256: sha256Of(canonicalBytes(pending)) });
+    if (before) found.push(before);
+    pending = [];
+    confusable?.clear();
+  };
+  return {
+    take: async (layout: LayoutName, payments: readonly PaymentRow[]) => {
+      confusable ??= confusableRows(layout);
+      for (const payment of payments) {
+        const bytes = Buffer.from(`${payment.canonical.join(',')}\n`);
+        if (pending.length === maxRows) await cut();
+        if (confusable.isConfusable(bytes, 0)) {
+          await cut();
+          confusable.isConfusable(bytes, 0);
+        }
+        pending.push(payment);
+      }
+    },
+    end: async () => {
+      await cut();
+      return saySentBefore(found);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { saidCode } from '../../../schemas/errors.ts';
+import { BATCH_STATES, COMPLETENESS, FILE_STATES } from '../../../schemas/lifecycle.ts';
+import { LAYOUTS } from '../../../schemas/layouts.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
+import { formatCents } from '../../kernel/money.ts';
+import type { BatchGroup, FileFacts } from '../../ledger/file/read-why.ts';
+import type { ResubmissionRow } from '../../ledger/row/resubmissions.ts';
+import type { AuditRow } from '../../ledger/file/search.ts';
+import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
+import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
+import { mendOf } from '../mend-of.ts';
+import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
+
+/** What happened to a file from its drop to now, without the story of each batch. */
+export function tellFile(file: FileRow, facts: FileFacts): Sentence[] {
+  return facts.links.flatMap((link) => tellLink(file, facts, link));
+}
+
+/** Moves that say more than their reason. Others, whoever makes them, are told by who and why. */
+function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
+  const say = (text: string): Sentence[] => [{ at: link.at, text }];
+  const who = whoDid(link.actor);
+  switch (link.move) {
+    case 'claim':
+      return say(
+        `${file.name} was taken from ${file.folder} for account ${file.account}: ${counted(file.bytes, 'byte')}, sha256 ${file.sha256}. That it was whole is ${COMPLETENESS[file.completeness]}.`,
+      );
+    case 'accept':
+      return [...say(`Every check passed: ${describeRows(file)}.`), ...faultSentence(facts, link.at)];
+    case 'hold':
+      return [...say(`It was held for a person: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
+    case 'reject':
+      return [...say(`It was refused: ${ended(link.reason)}`), ...faultSentence(facts, link.at)];
+    case 'begin':
+      return say(`${capital(link.reason)}.`);
+    case 'complete':
+      return say('Every row had its outcome; the output files were written and read back.');
+    case 'approve':
+    case 'decline':
+    case 'cancel':
+    case 'stop':
+      return say(`${who} ${PAST[link.move]} it: ${ended(link.reason)}`);
+    case 'resubmit':
+      return say(
+        `${who} resubmitted ${counted(Number(link.evidence['rows']), 'row')} as ${String(link.evidence['name'])}: ${ended(link.reason)}`,
+      );
+    default:
+      return say(`${link.move} by ${whoDid(link.actor)}: ${ended(link.reason)}`);
+  }
+}
+
+const PAST = { approve: 'approved', decline: 'declined', cancel: 'cancelled', stop: 'stopped the rest of' } as const;
+
+function describeRows(file: FileRow): string {
+  const layout = file.layout ? `, layout ${LAYOUTS[file.layout].title}` : '';
+  const withheld = file.invalid_rows ? `; ${counted(file.invalid_rows, 'row')} invalid and withheld` : '';
+  return `${sumOf(file.valid_rows ?? 0, file.valid_cents ?? 0)}${withheld}${layout}`;
+}
+
+function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
+  if (faults.length === 0) return [];
+  return [
+    { at, text: `Found in it: ${faults.map(({ code, faults: count }) => `${saidCode(code)} ${count}×`).join(', ')}.` },
+  ];
+}
+
+/** How the file stands now. */
+export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly OutputRow[]): string[] {
+  return [
+    `The file is ${file.state}: ${FILE_STATES[file.state]}.`,
+    ...facts.groups.map(tellGroup),
+    ...(facts.outcomes.length > 0 ? [`Outcomes: ${outcomesOf(facts.outcomes)}.`] : []),
+    ...(wasTaken(file) && facts.withheld.rows > 0 ? [`${sayWithheld(facts.withheld)}.`] : []),
+    ...(file.state === 'held' && facts.withheld.rows > 0 ? [`${sayStaysBack(facts.withheld)}.`] : []),
+    ...(outputs.length > 0 ? [`Output files: ${outputs.map((output) => output.name).join(', ')}.`] : []),
+  ];
+}
+
+/** Of any other file nothing was paid at all. */
+function wasTaken({ state }: FileRow): boolean {
+  return ['accepted', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
+}
+
+function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
+  const what = byNumber(batches, `Batch ${first} is`, `${batches} batches are`);
+  return `${what} ${state} (${BATCH_STATES[state]}): ${counted(rows, 'row')}, ${formatCents(cents)}.`;
+}
+
+/** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */
+export function nextForFile(
+  file: FileRow,
+  { withheld }: Pick<FileFacts, 'withheld'>,
+  resubmissions: readonly ResubmissionRow[],
+): string[] {
+  const id = file.file_id;
+  switch (file.state) {
+    case 'claimed':
+      return ['Nothing: its rows are being checked, by a paydrop that runs.'];
+    case 'held':
+      // One without a row that could be sent cannot be approved (release-held.ts).
+      return [
+        `${mendOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
+      ];
+    case 'rejected':
+      return [mendOf(file.reason_code) || 'Correct the file and drop it again.'];
+    case 'accepted':
+    case 'in_progress':
+      return [];
+    case 'completed':
+    case 'partly_cancelled':
+    case 'cancelled':
+      return [
+        ...(wasTaken(file) && withheld.rows > 0
+          ? [`${sayWithheld(withheld)}. Correct its .rejects.csv and drop it, unless this was done.`]
+          : []),
+        ...resubmissions.filter((row) => row.new_file_id === null).map((row) => tellWaiting(file, row)),
+      ];
+  }
+}
+
+function tellWaiting({ folder }: FileRow, { name, charged }: ResubmissionRow): string {
+  if (charged === 0) return `${name} has not come back through ${folder} yet; let paydrop run.`;
+  return `${name} must not be dropped any more: ${counted(charged, 'row')} of it may have been charged. Drop the others by hand, from .retry.csv and .rejects.csv.`;
+}

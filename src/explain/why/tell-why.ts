@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { saidCode } from '../../../schemas/errors.ts';
+import { FILE_STATES, type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { saidAnswer } from '../../../schemas/rejections.ts';
+import type { Settings } from '../../config/config.ts';
+import { listQuarantine } from '../../files/claims/quarantine-drop.ts';
+import { maskName, maskText } from '../../kernel/mask.ts';
+import { formatCents } from '../../kernel/money.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import type { Ledger } from '../../ledger/engine/open-ledger.ts';
+import { readBatchRow, readFileRow, readOutputs } from '../../ledger/file/read-file.ts';
+import { readFailing } from '../../ledger/alarm/read-failing.ts';
+import { readHolds } from '../../ledger/account/read-holds.ts';
+import { readBatchFacts, readFileFacts, readWaiting } from '../../ledger/file/read-why.ts';
+import { readResubmissions } from '../../ledger/row/resubmissions.ts';
+import type { FoundRow } from '../../ledger/file/search.ts';
+import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
+import { describeHolds } from '../describe-holds.ts';
+import { describeFailing } from '../../../workers/upkeep/alarms/obstacles.ts';
+import { ended, type Sentence } from './sentence.ts';
+import { nextForBatch, tellBatch } from './tell-batch.ts';
+import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
+
+/** The whole story of something: what happened, how it stands, and what to do next. Times are in `timeZone`. */
+export type Why = { about: string; timeZone: string; story: Sentence[]; now: string[]; next: string[] };
+
+export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
+  const timeZone = zoneOf(settings, file.account);
+  const [facts, outputs, resubmissions] = await Promise.all([
+    readFileFacts(ledger, file),
+    readOutputs(ledger, file.file_id),
+    readResubmissions(ledger, file.file_id),
+  ]);
+  const made: Sentence[] = facts.madeFrom ? [{ at: null, text: `It was made of rows of file ${facts.madeFrom}.` }] : [];
+  const batches = await Promise.all(facts.open.map((batch) => stepsOf(ledger, file, batch, timeZone)));
+  const stuck = await stuckWith(ledger, file);
+  return {
+    about: `${file.name} (file ${file.file_id})`,
+    timeZone,
+    story: [...made, ...tellFile(file, facts)],
+    now: tellFileState(file, facts, outputs),
+    next: orNothing([
+      ...stuck,
+      ...(stuck.length > 0 && file.state === 'claimed' ? [] : nextForFile(file, facts, resubmissions)),
+      ...batches.flat(),
+      ...(facts.open.length > 0 ? await heldBy(ledger, file.account, timeZone) : []),
+    ]),
+  };
+}
+
+export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow, batch: BatchRow): Promise<Why> {
+  const timeZone = zoneOf(settings, file.account);
+  const facts = await readBatchFacts(ledger, file, batch);
+  const holds = isOpen(batch) ? await heldBy(ledger, file.account, timeZone) : [];
+  const stuck = await stuckWith(ledger, file, batch);
+  const [now = '', ...steps] = nextForBatch(batch, facts, timeZone, holds.length + stuck.length > 0);
+  return {
+    about: `batch ${batch.batch_no} of ${file.name} (${file.file_id}/${batch.batch_no})`,
+    timeZone,
+    story: tellBatch(file, batch, facts),
+    now: [`The file is ${file.state}: ${FILE_STATES[file.state]}.`, now],
+    next: orNothing([...stuck, ...steps, ...holds]),
+  };
+}
+
+/** Every row that came with the invoice, each with the story of its batch, or of its file where it has none. */
+export async function whyInvoice(ledger: Ledger, settings: Settings, rows: readonly FoundRow[]): Promise<Why[]> {
+  return Promise.all(
+    rows.slice(0, MOST_ROWS).map(async (row) => {
+      const file = await readFileRow(ledger, row.fileId);
+      const key = { fileId: row.fileId, batchNo: row.batchNo ?? 0 };
+      const batch = row.batchState === null ? undefined : await readBatchRow(ledger, key);
+      const why = batch ? await whyBatch(ledger, settings, file, batch) : await whyFile(ledger, settings, file);
+      return {
+        ...why,
+        about: `invoice ${row.invoice}, line ${row.line} of ${why.about}`,
+        now: [rowNow(row), ...why.now],
+      };
+    }),
+  );
+}
+
+/** More than these are one invoice number for everything, and nobody reads on. */
+const MOST_ROWS = 5;
+
+function rowNow(row: FoundRow): string {
+  const amount = row.amountCents === null ? 'no readable amount' : formatCents(row.amountCents);
+  const payer = row.customerCode || (row.lastFour ? `…${row.lastFour}` : 'no payer');
+  const outcome = row.outcome ?? (row.batchNo === null ? 'invalid' : null);
+  const became = outcome === null ? 'without an outcome' : saidOutcome(outcome as Outcome);
+  const reason = row.message === null ? row.faults.map(saidCode).join('; ') : saidAnswer(row.message, row.code);
+  return `The row: ${amount}, ${payer}, ${became}${reason ? `: ${reason}` : ''}.`;
+}
+
+/** A drop that cannot be taken, so that the ledger does not know it; undefined when there is none of that name. */
+export async function whyUntaken(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  return (await whyWaiting(ledger, settings, name)) ?? (await whyQuarantined(settings, name));
+}
+
+async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
+  const found = (await readFailing(ledger)).find(
+    ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskText(name)}"`),
+  );
+  if (!found) return undefined;
+  const { what, why, next } = describeFailing(found);
+  return {
+    about: `${maskText(name)}, a drop`,
+    timeZone: zoneOf(settings, found.account ?? ''),
+    story: [{ at: found.since, text: `${what}: ${ended(why)}` }],
+    now: ['It was not taken yet, and nothing of it was sent.'],
+    next: [next],
+  };
+}
+
+/** The newest of that name. */
+async function whyQuarantined(settings: Settings, name: string): Promise<Why | undefined> {
+  const { quarantine: root } = settings.paths;
+  const found = (await listQuarantine(root))
+    .flatMap(({ id, reason }) => (reason?.name === maskName(name) ? [{ id, ...reason }] : []))
+    .toSorted((one, other) => (one.at < other.at ? -1 : 1))
+    .at(-1);
+  if (!found) return undefined;
+  const { id, at, from, reason, mend } = found;
+  const account = settings.folders.find((folder) => folder.id === from)?.account;
+  return {
+    about: `${found.name}, a drop`,
+    timeZone: zoneOf(settings, account ?? ''),
+    story: [{ at: new Date(at), text: `It was moved from ${from} to quarantine: ${ended(reason)}` }],
+    now: [`It was not read, and nothing of it was sent. It lies in "${join(root, id)}".`],
+    next: [`${mend} Remove that folder when it is dealt with.`],
+  };
+}
+
+async function stepsOf(ledger: Ledger, file: FileRow, batch: BatchRow, timeZone: string): Promise<string[]> {
+  return nextForBatch(batch, await readWaiting(ledger, file, batch), timeZone, true);
+}
+
+async function heldBy(ledger: Ledger, account: string, timeZone: string): Promise<string[]> {
+  const holds = describeHolds(await readHolds(ledger, account), timeZone);
+  return holds.map((hold) => `Account ${account} stands still. ${hold}`);
+}
+
+/** What fails again and again for a file, and for its account as long as something of the file is open. */
+async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<string[]> {
+  const failing = await readFailing(ledger, file.file_id);
+  return failing
+    .filter(({ fileId, batchNo }) =>
+      fileId === null
+        ? !FINAL.has(batch?.state ?? file.state)
+        : batch === undefined || batchNo === null || batchNo === batch.batch_no,
+    )
+    .map(describeFailing)
+    .map(({ what, why, next }) => `${what}, which ${ended(why)} ${next}`);
+}
+
+const FINAL: ReadonlySet<string> = new Set(['reconciled', 'cancelled', 'completed', 'partly_cancelled', 'rejected']);
+
+function isOpen({ state }: BatchRow): boolean {
+  return state !== 'reconciled' && state !== 'cancelled';
+}
+
+function orNothing(steps: string[]): string[] {
+  return steps.length > 0 ? steps : ['Nothing is to be done.'];
+}
+
+function zoneOf(settings: Settings, account: string): string {
+  return settings.accounts.get(account)?.timeZone ?? 'UTC';
+}
+
+/** In lines for people. */
+export function describeWhy({ about, timeZone, story, now, next }: Why): string {
+  const line = ({ at, text }: Sentence) => `  ${at ? `${formatInZone(at, timeZone)}  ` : ''}${text}`;
+  return [
+    `Why: ${about}`,
+    ['What happened', ...story.map(line)].join('\n'),
+    ['How it stands', ...now.map((text) => `  ${text}`)].join('\n'),
+    ['What to do next', ...next.map((text) => `  ${text}`)].join('\n'),
+  ].join('\n\n');
+}

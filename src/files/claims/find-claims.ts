@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../kernel/errors.ts';
+import { FILE_ID } from '../../kernel/ids.ts';
+import { ORIGINAL, readNotes } from './claim-notes.ts';
+import { explainSystemError } from '../explain-system-error.ts';
+import { type Claim, type ClaimOutcome, finishClaim, inspectClaim, toClaim } from './finish-claim.ts';
+import { type FolderEntry, listFolder, lstatOrNothing } from '../list-folder.ts';
+import type { OddDrop } from './odd-drop.ts';
+import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts';
+
+/**
+ * `claims`  to go on with; perhaps another process is at it, which the ledger's unique file id decides
+ * `empty`   no drop was ever moved in: hand them to removeEmptyClaim, never delete them with what they hold, for a
+ *           process still at work may move its drop in at any moment
+ * `strange` not ours, or the claimed thing is not a plain file: to quarantine
+ */
+export type FoundClaims = { claims: Claim[]; empty: string[]; strange: OddDrop[] };
+
+/**
+ * Looks at every folder in the work folder, at start and at each sweep, and finishes what a crash cut short: a
+ * sidecar not yet fetched, a marker not yet removed.
+ */
+export async function findClaims(workRoot: string): Promise<FoundClaims> {
+  const found: FoundClaims = { claims: [], empty: [], strange: [] };
+  for (const entry of await listFolder(workRoot)) {
+    if (!entry.stats.isDirectory()) continue;
+    const finding = await inspectFolder(workRoot, entry);
+    if (finding.is === 'claimed') found.claims.push(finding.claim);
+    if (finding.is === 'empty') found.empty.push(finding.workDir);
+    if (finding.is === 'odd') found.strange.push(finding.drop);
+  }
+  return found;
+}
+
+/**
+ * The claim of one file, as it is now. What is no plain file any more counts as changed.
+ * @returns undefined when there is none (any more), or its notes cannot be read
+ */
+export async function readClaim(workRoot: string, fileId: string): Promise<Claim | undefined> {
+  // A sweep may move the folder aside for a moment and back again.
+  for (const name of [fileId, fileId + REMOVED_ENDING, fileId]) {
+    const claim = await readClaimIn(join(workRoot, name), fileId);
+    if (claim) return claim;
+  }
+  return undefined;
+}
+
+async function readClaimIn(workDir: string, fileId: string): Promise<Claim | undefined> {
+  try {
+    const notes = await readNotes(workDir);
+    if (notes?.fileId !== fileId) return undefined;
+    const outcome = await inspectClaim(workDir, notes);
+    if (outcome.is === 'gone') return undefined;
+    return outcome.is === 'claimed' ? outcome.claim : toClaim(workDir, notes, true);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw explainSystemError(error, `read the claim of file "${fileId}"`);
+  }
+}
+
+type Finding = ClaimOutcome | { is: 'empty'; workDir: string };
+
+/** One folder that may not be read must not hide the others, so the refusal becomes a finding. */
+async function inspectFolder(workRoot: string, entry: FolderEntry): Promise<Finding> {
+  try {
+    return await readFolder(workRoot, entry);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { is: 'gone' };
+    if (systemCode(error) === 'EACCES') return strange(entry, 'the work folder may not be read');
+    throw explainSystemError(error, `look at the claims in "${workRoot}"`);
+  }
+}
+
+async function readFolder(workRoot: string, entry: FolderEntry): Promise<Finding> {
+  const fileId = entry.key.endsWith(REMOVED_ENDING) ? entry.key.slice(0, -REMOVED_ENDING.length) : entry.key;
+  if (!FILE_ID.test(fileId)) return strange(entry, 'the folder in the work folder is not a claim');
+
+  const names = await readdir(entry.path);
+  const workDir = join(workRoot, fileId);
+  if (names.every((name) => NOTE_FILES.includes(name))) return { is: 'empty', workDir: join(workRoot, entry.key) };
+  if (!names.includes(ORIGINAL)) return strange(entry, 'the work folder holds no claimed file');
+  // A removal was cut short after a drop had been moved in: it puts the folder back.
+  if (entry.key !== fileId) await removeEmptyClaim(join(workRoot, entry.key));
+
+  const notes = await readNotes(workDir);
+  if (notes?.fileId === fileId) return await finishClaim(workDir, notes);
+  // The notes go last when a claim is released, so without the bytes it has just been released by another process.
+  if ((await lstatOrNothing(join(workDir, ORIGINAL))) === undefined) return { is: 'gone' };
+  return strange(entry, 'the notes of the claim are missing or cannot be read');
+}
+
+function strange({ name, path }: FolderEntry, reason: string): Finding {
+  return { is: 'odd', drop: { name, path, code: 'DROP_DIRECTORY', reason } };
+}

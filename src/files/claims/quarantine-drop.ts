@@ -1,0 +1,84 @@
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ERRORS } from '../../../schemas/errors.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { systemCode } from '../../kernel/errors.ts';
+import { explainSystemError } from '../explain-system-error.ts';
+import { lstatOrNothing } from '../list-folder.ts';
+import type { OddDrop } from './odd-drop.ts';
+import { syncFolder, UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
+
+/** `from`: id of the folder it lay in. `fileId` must be new. */
+export type QuarantineOptions = { quarantineRoot: string; fileId: string; from: string; clock: Clock };
+
+/** What `reason.json` says. */
+export type QuarantineReason = {
+  code: OddDrop['code'];
+  reason: string;
+  mend: string;
+  name: string;
+  from: string;
+  at: string;
+};
+
+export type Quarantined = { is: 'quarantined'; dir: string; reason: QuarantineReason } | { is: 'gone' };
+
+/**
+ * Moves something odd to `<quarantineRoot>/<fileId>/drop` as it is, by one rename and unopened, with a `reason.json`
+ * beside it. Nothing is ever deleted. The stored name is ours, since a sender's name may hold a card number;
+ * `drop.name` goes into reason.json, so hand it over masked. Of two processes the second gets `gone`.
+ * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL
+ */
+export async function quarantineDrop(drop: OddDrop, options: QuarantineOptions): Promise<Quarantined> {
+  const dir = join(options.quarantineRoot, options.fileId);
+  const reason = explainDrop(drop, options);
+  const action = `quarantine a drop of folder "${options.from}"`;
+  try {
+    await mkdir(dir, { mode: 0o700 });
+  } catch (error) {
+    throw explainSystemError(error, action);
+  }
+  try {
+    // The reason comes first: after a crash there may be a reason without a drop, but no drop without a reason.
+    await writeDurably(join(dir, REASON), `${JSON.stringify(reason, null, 2)}\n`);
+    await rename(drop.path, join(dir, MOVED));
+    await syncFolder(dir);
+    await syncFolder(options.quarantineRoot);
+    return { is: 'quarantined', dir, reason };
+  } catch (error) {
+    // Should this fail as well, a reason without a drop stays behind; the first error is the one worth telling.
+    await removeReason(dir).catch(() => undefined);
+    if (systemCode(error) === 'ENOENT') return { is: 'gone' };
+    throw explainSystemError(error, action);
+  }
+}
+
+/** What lies in quarantine, by the names of its folders; without a reason where it cannot be read. */
+export async function listQuarantine(root: string): Promise<{ id: string; reason: QuarantineReason | undefined }[]> {
+  const found = [];
+  for (const id of await readdir(root).catch(() => [])) found.push({ id, reason: await readReason(join(root, id)) });
+  return found;
+}
+
+async function readReason(dir: string): Promise<QuarantineReason | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dir, REASON), 'utf8')) as QuarantineReason;
+  } catch {
+    return undefined;
+  }
+}
+
+const REASON = 'reason.json';
+const MOVED = 'drop';
+
+function explainDrop(drop: OddDrop, { from, clock }: QuarantineOptions): QuarantineReason {
+  const { means, mend } = ERRORS[drop.code];
+  return { code: drop.code, reason: drop.reason ?? means, mend, name: drop.name, from, at: clock.now().toISOString() };
+}
+
+/** Only when nothing was moved: an error may also follow the move, and then the reason must stay with its drop. */
+async function removeReason(dir: string): Promise<void> {
+  if ((await lstatOrNothing(join(dir, MOVED))) !== undefined) return;
+  for (const name of [REASON, REASON + UNFINISHED_ENDING]) await rm(join(dir, name), { force: true });
+  await rmdir(dir);
+}

@@ -1,0 +1,75 @@
+import { rename, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crashPoint } from '../../kernel/crash-point.ts';
+import { systemCode } from '../../kernel/errors.ts';
+import { NOTES, ORIGINAL, ORIGINAL_SIDECAR } from './claim-notes.ts';
+import { explainSystemError } from '../explain-system-error.ts';
+import { lstatOrNothing } from '../list-folder.ts';
+import { UNFINISHED_ENDING } from '../write-durably.ts';
+
+/**
+ * Removes the plain bytes of a claim, once they are sealed and the ledger has them. May be repeated. The original goes
+ * before its notes, so a process killed in between leaves a claim or an empty one, never bytes that nobody can explain.
+ * Anything else in the folder stays, and findClaims reports it.
+ */
+export async function releaseClaim(workDir: string): Promise<void> {
+  try {
+    for (const name of [ORIGINAL_SIDECAR, ORIGINAL, ...NOTE_FILES]) {
+      await removeFile(join(workDir, name));
+      crashPoint('release.file-removed');
+    }
+    await removeFolder(workDir);
+  } catch (error) {
+    throw explainSystemError(error, `release the claim in "${workDir}"`);
+  }
+}
+
+/** Everything that a claim which never happened may hold. */
+export const NOTE_FILES: readonly string[] = [NOTES + UNFINISHED_ENDING, NOTES];
+
+/** Ending of a work folder that is being removed. */
+export const REMOVED_ENDING = '.empty';
+
+/**
+ * Removes a work folder into which no drop was moved. A slow process may be about to move one in, so the folder is first
+ * renamed out of its way, then looked at: from then on that process finds no folder and leaves its drop where it is.
+ * A drop that was moved in before comes back with its folder.
+ * @returns whether the folder is gone
+ */
+export async function removeEmptyClaim(workDir: string): Promise<boolean> {
+  const aside = workDir.endsWith(REMOVED_ENDING) ? workDir : workDir + REMOVED_ENDING;
+  try {
+    if (aside !== workDir) await rename(workDir, aside);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return true;
+    throw error;
+  }
+  if ((await lstatOrNothing(join(aside, ORIGINAL))) !== undefined) {
+    await rename(aside, aside.slice(0, -REMOVED_ENDING.length));
+    return false;
+  }
+  for (const name of NOTE_FILES) await removeFile(join(aside, name));
+  return await removeFolder(aside);
+}
+
+/** A folder that somebody named like one of our files is not ours to remove. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    if ((await lstatOrNothing(path))?.isDirectory()) return;
+    throw error;
+  }
+}
+
+async function removeFolder(path: string): Promise<boolean> {
+  try {
+    await rmdir(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return true;
+    if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,82 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { crashPoint } from '../../kernel/crash-point.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { explainSystemError } from '../explain-system-error.ts';
+import { hashFile } from '../hash-file.ts';
+import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
+import { publishFile } from './publish-file.ts';
+import { syncFolder } from '../write-durably.ts';
+
+export type Written = { name: string; path: string; sha256: string; bytes: number };
+
+/** What a caller may do on the way. */
+export type PublishOptions = {
+  /**
+   * Moves what has the name of an output and is not that output, or throws when it has to stay there. Left out, everything
+   * stays.
+   */
+  makeRoom?: (name: string, error: PipelineError) => Promise<void>;
+  /** Looks at the bytes of each output as they are read back, to the last one. Each piece is overwritten by the next. */
+  readBack?: (name: string, bytes: AsyncIterable<Buffer>) => Promise<void>;
+};
+
+/**
+ * Gives drafts of one folder their names. Each output is absent or complete at any instant, never replaces another file, and
+ * is read back before it gets its name; then it is made sure that its name leads to the very file that was read, and that
+ * nobody wrote into it since. Another file of that name with the same bytes is a success: an earlier process published it and
+ * died before it could say so.
+ *
+ * What takes long, the way to the disk, is done for all of them at the same time, and the folder is synced once.
+ * @throws PipelineError OUTPUT_EXISTS, OUTPUT_MISMATCH, DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING
+ */
+export async function publishDrafts(
+  dir: string,
+  drafts: readonly OutputDraft[],
+  options: PublishOptions = {},
+): Promise<Written[]> {
+  const { readBack } = options;
+  await Promise.all(drafts.map((draft) => draft.finish(readBack && ((bytes) => readBack(draft.name, bytes)))));
+  const isOurs = new Set<OutputDraft>();
+  for (const draft of drafts) {
+    if (await explained(draft, nameDraft(dir, draft, options))) isOurs.add(draft);
+    crashPoint('output.published');
+  }
+  if (drafts[0]) await explained(drafts[0], syncFolder(dir));
+  return Promise.all(drafts.map((draft) => explained(draft, checkPublished(dir, draft, isOurs.has(draft)))));
+}
+
+/** @returns whether the file under the final name is this draft */
+async function nameDraft(dir: string, draft: OutputDraft, { makeRoom }: PublishOptions): Promise<boolean> {
+  const path = join(dir, draft.name);
+  if (await publishFile(draft.temporary, path)) return true;
+  if (!makeRoom || (await hashFile(path)) === (await draft.finish()).sha256) return false;
+  await makeRoom(draft.name, new PipelineError('OUTPUT_EXISTS', draft.action));
+  return publishFile(draft.temporary, path);
+}
+
+async function checkPublished(dir: string, draft: OutputDraft, isOurs: boolean): Promise<Written> {
+  const { name, action } = draft;
+  const path = join(dir, name);
+  const { mark, ...content } = await draft.finish();
+  if (!isOurs || markAt(path) !== mark) {
+    // Not the file that was read back, or not as it was then: what it holds now decides.
+    const found = await hashFile(path);
+    if (found !== content.sha256) throw new PipelineError(isOurs ? 'OUTPUT_MISMATCH' : 'OUTPUT_EXISTS', action);
+  }
+  crashPoint('output.read-back');
+  return { name, path, ...content };
+}
+
+function markAt(path: string): FileMark | undefined {
+  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats && markOf(stats);
+}
+
+async function explained<Result>(draft: OutputDraft, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    throw explainSystemError(error, draft.action);
+  }
+}

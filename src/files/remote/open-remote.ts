@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import type SftpClient from 'ssh2-sftp-client';
+import type { Remote } from '../../config/config.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { explainRemoteError } from './explain-remote-error.ts';
+
+/** A file in a folder of an SFTP server. Servers give times to the second. */
+export type RemoteFile = { readonly name: string; readonly bytes: number; readonly mtimeMs: number };
+
+/** An open log-in. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection is gone. */
+export type RemoteSession = {
+  /** Plain files only: a link may lead anywhere. */
+  list(folder: string): Promise<RemoteFile[]>;
+  /** What lies at a path now, or undefined. */
+  stat(path: string): Promise<Omit<RemoteFile, 'name'> | undefined>;
+  /** Into a local file, which is replaced. */
+  fetch(path: string, local: string): Promise<void>;
+  upload(local: string, path: string): Promise<void>;
+  writeEmpty(path: string): Promise<void>;
+  /** Fails when there is something at the new path. */
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  makeFolder(path: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Logs in. The key of the server is compared with the pinned fingerprint before anything secret is sent; there is no way
+ * to take a server on trust.
+ * @throws PipelineError REMOTE_UNREACHABLE, REMOTE_KEY, REMOTE_LOGIN
+ */
+export async function openRemote(remote: Remote): Promise<RemoteSession> {
+  // Loaded only where there is a remote: it takes memory that a large file may need.
+  const { default: Client } = await import('ssh2-sftp-client');
+  const client = new Client(`paydrop ${remote.name}`, {
+    // A connection that breaks between two calls is found by the next call.
+    error: () => {},
+    end: () => {},
+    close: () => {},
+  });
+  let shownKey: string | undefined;
+  const { host, port, user: username, password, key, passphrase, timeoutMs } = remote;
+  // From Node 22 on the library's own socket holds small packets back, and each request takes 0.1 s.
+  const sock = connect({ host, port, noDelay: true });
+  const endQuietly = async () => {
+    await within(timeoutMs, () => client.end()).catch(() => false);
+    sock.destroy();
+  };
+  try {
+    const login = client.connect({
+      sock,
+      username,
+      ...(password !== undefined && { password }),
+      ...(key !== undefined && { privateKey: key.endsWith('\n') ? key : `${key}\n` }),
+      ...(passphrase !== undefined && { passphrase }),
+      readyTimeout: timeoutMs,
+      keepaliveInterval: timeoutMs,
+      keepaliveCountMax: 2,
+      hostVerifier: (shown: Buffer) => {
+        shownKey = fingerprintOf(shown);
+        return shownKey === remote.hostKey;
+      },
+    });
+    // The library's own limit ends with the log-in, before the server has opened its SFTP part.
+    await within(timeoutMs, () => login);
+  } catch (error) {
+    await endQuietly();
+    const action = `log in to remote "${remote.name}"`;
+    if (shownKey !== undefined && shownKey !== remote.hostKey)
+      throw new PipelineError('REMOTE_KEY', action, `it shows ${shownKey}, ${remote.hostKey} is pinned`);
+    throw explainRemoteError(error, action);
+  }
+  return sessionOf(client, remote, endQuietly);
+}
+
+/** As `ssh-keygen -lf` prints it. */
+function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+function sessionOf(client: SftpClient, { name, timeoutMs }: Remote, close: () => Promise<void>): RemoteSession {
+  const ask = async <Answer>(what: string, question: (heard: () => void) => Promise<Answer>): Promise<Answer> => {
+    try {
+      return await within(timeoutMs, question);
+    } catch (error) {
+      throw explainRemoteError(error, `${what} at remote "${name}"`);
+    }
+  };
+  return {
+    list: (folder) =>
+      ask('list the folder', async () => {
+        const entries = await client.list(folder);
+        return entries
+          .filter((entry) => entry.type === '-')
+          .map((entry) => ({ name: entry.name, bytes: entry.size, mtimeMs: entry.modifyTime }));
+      }),
+    stat: (path) =>
+      ask('look at a file', async (heard) => {
+        if ((await client.exists(path)) !== '-') return undefined;
+        heard();
+        const { size, modifyTime } = await client.stat(path);
+        return { bytes: size, mtimeMs: modifyTime };
+      }),
+    fetch: (path, local) =>
+      ask('fetch a file', async (heard) => void (await client.fastGet(path, local, { step: heard }))),
+    upload: (local, path) =>
+      ask('upload a file', async (heard) => void (await client.fastPut(local, path, { step: heard }))),
+    writeEmpty: (path) => ask('write a marker', async () => void (await client.put(Buffer.alloc(0), path))),
+    rename: (from, to) => ask('rename a file', async () => void (await client.rename(from, to))),
+    remove: (path) => ask('remove a file', async () => void (await client.delete(path, true))),
+    makeFolder: (path) =>
+      ask('make a folder', async (heard) => {
+        if ((await client.exists(path)) !== false) return;
+        heard();
+        await client.mkdir(path, true);
+      }),
+    close,
+  };
+}
+
+/**
+ * The library waits for ever for the answer of a server that fell silent.
+ * @param question calls what it is given whenever it hears from the server, and the wait begins anew
+ */
+async function within<Answer>(timeoutMs: number, question: (heard: () => void) => Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  });
+  return Promise.race([question(() => void timer?.refresh()), late]).finally(() => clearTimeout(timer));
+}

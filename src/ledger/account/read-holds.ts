@@ -1,0 +1,84 @@
+import type { BatchState } from '../../../schemas/lifecycle.ts';
+import type { StopKind } from './resume-account.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** A stop that somebody has to lift. `account` is `*` when it is for all of them. */
+export type Stop = { account: string; kind: StopKind; reason: string; actor: string; since: Date };
+
+/** A batch that keeps its account from sending. Money is integer cents. */
+export type HoldingBatch = {
+  fileId: string;
+  name: string;
+  batchNo: number;
+  state: Extract<BatchState, 'preparing' | 'sending' | 'unknown' | 'refused'>;
+  rows: number;
+  cents: number;
+  since: Date;
+  reason: string | null;
+};
+
+/** Everything for which an account does not send now; when both are empty it may. */
+export type Holds = { stops: Stop[]; batches: HoldingBatch[] };
+
+export async function readHolds(ledger: Ledger, account: string): Promise<Holds> {
+  const [stops, batches] = await Promise.all([
+    ledger.pool.query<Stop>(
+      `SELECT account, kind, reason, actor, since FROM account_stop WHERE account IN ($1, '*') ORDER BY account, kind`,
+      [account],
+    ),
+    ledger.pool.query<HoldingBatch>(
+      `SELECT b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents, b.state_at AS since, b.reason
+       FROM batch b JOIN file f USING (file_id)
+       WHERE b.account = $1 AND b.state NOT IN ('reconciled', 'cancelled')
+         AND b.state IN ('preparing', 'sending', 'unknown', 'refused')
+       ORDER BY b.state_at, f.file_no, b.batch_no`,
+      [account],
+    ),
+  ]);
+  return { stops: stops.rows, batches: batches.rows };
+}
+
+/** What waits on an account, and what the send journal knows of it that nobody has looked at. */
+export type AccountState = Holds & { account: string; ready: number; onTheirWay: number; forgotten: number };
+
+/** @param accounts those of the configuration; others that the ledger has something open of come behind them */
+export async function readAccountStates(ledger: Ledger, accounts: readonly string[]): Promise<AccountState[]> {
+  const { rows } = await ledger.pool.query<Omit<AccountState, keyof Holds>>(
+    `SELECT account, sum(ready)::int AS ready, sum(moving)::int AS "onTheirWay", sum(forgotten)::int AS forgotten
+     FROM (SELECT unnest($1::text[]) AS account, 0 AS ready, 0 AS moving, 0 AS forgotten
+           UNION ALL
+           SELECT b.account, (b.state = 'ready')::int, (b.state IN ('preparing', 'sending', 'submitted', 'result_in'))::int, 0
+           FROM batch b JOIN file f USING (file_id)
+           WHERE b.state NOT IN ('reconciled', 'cancelled') AND f.state IN ('accepted', 'in_progress')
+           UNION ALL SELECT account, 0, 0, (acknowledged_at IS NULL)::int FROM forgotten_send
+           UNION ALL SELECT account, 0, 0, 0 FROM account_stop WHERE account <> '*') parts
+     GROUP BY account ORDER BY array_position($1::text[], account) NULLS LAST, account`,
+    [accounts],
+  );
+  return Promise.all(rows.map(async (row) => ({ ...row, ...(await readHolds(ledger, row.account)) })));
+}
+
+/** A call that the send journal knows and no batch of the ledger can answer for. */
+export type ForgottenSend = {
+  fileId: string;
+  batchNo: number;
+  attempt: number;
+  sha256: string;
+  at: Date;
+  since: Date;
+  batchState: BatchState | null;
+  acknowledgedAt: Date | null;
+  acknowledgedBy: string | null;
+  /** Where nothing but the id is known, by which the service has it. */
+  batchId: string | null;
+};
+
+export async function readForgottenSends(ledger: Ledger, account: string): Promise<ForgottenSend[]> {
+  const { rows } = await ledger.pool.query<ForgottenSend>(
+    `SELECT file_id AS "fileId", batch_no AS "batchNo", attempt, sha256, at, since, batch_state AS "batchState",
+            acknowledged_at AS "acknowledgedAt", acknowledged_by AS "acknowledgedBy", batch_id AS "batchId"
+     FROM forgotten_send WHERE account = $1 ORDER BY at, file_id, batch_no, attempt`,
+    [account],
+  );
+  return rows;
+}

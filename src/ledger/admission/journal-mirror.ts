@@ -1,0 +1,141 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import { answerInTime } from '../../kernel/answer-in-time.ts';
+import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
+import { makeFolders } from '../../kernel/make-folders.ts';
+
+/** The second place of a send journal, on another disk or machine. */
+export type JournalMirror = {
+  readonly path: string;
+  /** On the disk there when it returns. @throws PipelineError DISK_FULL or INTERNAL */
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Longest wait for the other place, in ms. A network drive that is away may never answer. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Opens the mirror of a send journal and gives each of the two the lines that only the other has: a machine that was put back
+ * as a whole finds here what it has sent since.
+ * @throws PipelineError when it cannot be used, or when it is the mirror of another journal
+ */
+export async function openMirror(path: string, journal: string): Promise<JournalMirror> {
+  const file = await inTime(path, openAndMatch(path, journal));
+  // One after the other: each that waits for a place that is away keeps one of the few threads for files.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    path,
+    append: (text) => {
+      const written = last
+        .catch(() => {})
+        .then(async () => {
+          await file.appendFile(text);
+          await file.datasync();
+        });
+      last = written;
+      return inTime(path, written);
+    },
+    close: () => answerInTime(ANSWER_MS, file.close()).catch(() => {}),
+  };
+}
+
+async function openAndMatch(path: string, journal: string): Promise<FileHandle> {
+  await makeFolders(dirname(path), 0o700);
+  const file = await open(path, 'a', 0o600);
+  try {
+    const [here, there] = [await readAll(journal), await readAll(path)];
+    if (!isMirrorOf(there, here.begun[0])) throw refusal(path, misfit(here.begun[0], journal), nextFor(path));
+    await add(file, missing(here.lines, there.lines));
+    const late = missing(there.lines, here.lines);
+    if (late.length > 0) await addTo(journal, late);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Processes that began a journal at once may have named it in another order there. One that died in between has named it there
+ * alone, and has sent nothing.
+ */
+function isMirrorOf({ begun, lines }: Content, journal: string | undefined): boolean {
+  return journal === undefined ? lines.size === begun.length : begun.length === 0 || begun.includes(journal);
+}
+
+function misfit(own: string | undefined, journal: string): string {
+  return own === undefined
+    ? `it holds the calls of a send journal that is not in its place, "${journal}"`
+    : 'it belongs to another send journal';
+}
+
+function nextFor(path: string): string {
+  return `If the disk of this host was lost and no other host has its send journal, copy "${path}" to the place of the journal. Otherwise name another folder as "journal.mirror".`;
+}
+
+/** The lines of a file, and the ids under which it was begun; the first one counts. */
+type Content = { begun: string[]; lines: Set<string> };
+
+/** Whole lines only: what was cut short never left, or stands whole in the other place. */
+async function readAll(path: string): Promise<Content> {
+  const lines = new Set<string>();
+  const begun: string[] = [];
+  try {
+    for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+      const parsed = parse(line);
+      if (parsed === undefined) continue;
+      if (parsed.kind === 'begin' && !lines.has(line)) begun.push(parsed.journal!);
+      lines.add(line);
+    }
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  return { begun, lines };
+}
+
+function parse(line: string): { kind?: string; journal?: string } | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function missing(from: ReadonlySet<string>, inOther: ReadonlySet<string>): string[] {
+  return [...from].filter((line) => !inOther.has(line));
+}
+
+async function add(file: FileHandle, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  await file.appendFile(lines.map((line) => `\n${line}`).join(''));
+  await file.datasync();
+}
+
+async function addTo(path: string, lines: readonly string[]): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    await add(file, lines);
+  } finally {
+    await file.close();
+  }
+}
+
+function inTime<Answer>(path: string, answer: Promise<Answer>): Promise<Answer> {
+  return answerInTime(ANSWER_MS, answer).catch((error: unknown) => {
+    throw error instanceof PipelineError
+      ? error
+      : refusal(path, systemCode(error) ?? reasonOf(error), undefined, error);
+  });
+}
+
+function refusal(path: string, why: string, next?: string, cause?: unknown): PipelineError {
+  const code = systemCode(cause) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
+  return new PipelineError(code, `write the mirror of the send journal, "${path}"`, why, {
+    next: next ?? 'Nothing is sent before it can be written again. Give it room and rights, or connect its drive.',
+    cause,
+  });
+}

@@ -1,0 +1,285 @@
+import { makeFolders } from '../../kernel/make-folders.ts';
+import { randomUUID } from 'node:crypto';
+import { fstatSync, readSync } from 'node:fs';
+import { access, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import { crashPoint } from '../../kernel/crash-point.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { NO_FILE } from './find-journal-trouble.ts';
+import { openMirror } from './journal-mirror.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { Asked } from '../engine/asked.ts';
+
+/** One intent to send, as the journal keeps it. */
+export type JournalEntry = {
+  at: string;
+  account: string;
+  fileId: string;
+  batchNo: number;
+  attempt: number;
+  sha256: string;
+  /** The id of the call. Older entries have none. */
+  call?: string;
+  /** The journal in which it stood first, when that one was retired. */
+  from?: string;
+  /** Only in a second entry of a send: what the service said, when the ledger could not take it at once. */
+  answer?: { verdict: string; batchId?: string; reason?: string };
+};
+
+/** What a journal has beside its sends; see admission/admit.ts. */
+export type JournalNote =
+  | { kind: 'begin'; at: string; journal: string; name: string }
+  /** It reports to a ledger that is closed. A send that stands behind it and was declared for an older epoch does not leave. */
+  | {
+      kind: 'fence';
+      at: string;
+      ledger: string;
+      epoch: number;
+      closing: string;
+      name: string;
+      list: string[];
+      knows: string[];
+    }
+  /** All that this journal has sent was taken over before. */
+  | { kind: 'retired'; at: string; name: string; journal: string; epoch: number }
+  /**
+   * Since this start of the machine the service was asked whether it has later batches of the account: for `asked` ids behind
+   * the newest. Both are left out when the id of the next call was compared as well, or there is nothing to go by.
+   */
+  | { kind: 'looked'; at: string; account: string; boot: string; newest?: string; asked?: number }
+  /** The ledger knows answers to calls that do not stand here: this is an older copy. */
+  | { kind: 'older'; at: string };
+
+export type Fence = Extract<JournalNote, { kind: 'fence' }>;
+
+/** What a journal says of itself. */
+export type JournalSelf = { id: string; notes: readonly JournalNote[]; hasSends: boolean };
+
+export type SendJournal = {
+  readonly path: string;
+  append(entry: JournalEntry | JournalNote): Promise<void>;
+  /**
+   * With what other processes of this host have written meanwhile.
+   * @param name of this host, for a journal that is new
+   */
+  readSelf(name: string, clock: Clock): Promise<JournalSelf>;
+  /** Whether a call of this process must not leave: its line is not there, or a fence of a newer epoch stands before it. */
+  isFenced(call: string, epoch: number): boolean;
+  close(): Promise<void>;
+};
+
+/**
+ * The send journal: an append-only file beside the data, one line per attempt, on disk before the first byte leaves.
+ * It is kept outside the database on purpose: when an older backup of the ledger is restored, the journal still knows
+ * what was sent since.
+ *
+ * @param options.isThere it is not made when it is missing
+ * @param options.mirror a second place of it; each line is there too before the first byte leaves
+ *
+ * Every entry brings the line end before it. So a line that a crash or a full disk cut short cannot swallow the next
+ * one, also when two processes write.
+ */
+export async function openSendJournal(
+  path: string,
+  { isThere = false, mirror: place }: { isThere?: boolean; mirror?: string | undefined } = {},
+): Promise<SendJournal> {
+  const folder = dirname(path);
+  if (isThere) await access(path);
+  else await makeFolders(folder, 0o700);
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw explain(error);
+  });
+  const mirror =
+    place === undefined
+      ? undefined
+      : await openMirror(place, path).catch(async (error: unknown) => {
+          await file.close();
+          throw error;
+        });
+  try {
+    await Promise.all([syncFolder(folder), syncFolder(dirname(folder))]);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  /** Calls of this process whose lines are being written, and the newest epoch that stood before each when it was read. */
+  const pending = new Map<string, number | undefined>();
+  const append = async (entry: JournalEntry | JournalNote) => {
+    const call = 'kind' in entry || entry.answer || entry.from ? undefined : entry.call;
+    if (call !== undefined) pending.set(call, undefined);
+    const line = `\n${JSON.stringify(entry)}`;
+    try {
+      // First, so that tries while it is away leave nothing here.
+      await mirror?.append(line);
+      await file.appendFile(line);
+      crashPoint('journal.written');
+      await file.datasync();
+      crashPoint('journal.synced');
+    } catch (error) {
+      pending.delete(call ?? '');
+      if (error instanceof PipelineError) throw error;
+      const code = systemCode(error) === 'ENOSPC' ? 'DISK_FULL' : 'INTERNAL';
+      throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
+    }
+  };
+  /** By their lines, because the last one is read again. */
+  const notes = new Map<string, JournalNote>();
+  let hasSends = false;
+  /** Up to the last line, which somebody may be writing. */
+  let readTo = 0;
+  let newestEpoch = 0;
+  const take = (line: string) => {
+    // A journal is nearly all sends, of which only those under way have to be looked into.
+    if (hasSends && pending.size === 0 && !line.includes('"kind":')) return;
+    const parsed = parseEntry(line);
+    if (parsed === undefined) return;
+    if ('kind' in parsed) {
+      notes.set(line, parsed);
+      if (parsed.kind === 'fence') newestEpoch = Math.max(newestEpoch, parsed.epoch);
+      return;
+    }
+    hasSends = true;
+    const { call = '' } = parsed;
+    if (pending.has(call)) pending.set(call, pending.get(call) ?? newestEpoch);
+  };
+  const catchUp = () => {
+    for (const { line, at } of readLines(file.fd, readTo)) {
+      take(line);
+      readTo = at;
+    }
+  };
+  return {
+    path,
+    append,
+    readSelf: async (name, clock) => {
+      catchUp();
+      const beginning = () => [...notes.values()].find((note) => note.kind === 'begin');
+      if (!beginning()) {
+        await append({ kind: 'begin', at: clock.now().toISOString(), journal: randomUUID(), name });
+        catchUp();
+      }
+      // Of two processes that began it at once, the one whose line stands first has named it.
+      return { id: beginning()!.journal, notes: [...notes.values()], hasSends };
+    },
+    isFenced: (call, epoch) => {
+      catchUp();
+      const before = pending.get(call);
+      pending.delete(call);
+      return before === undefined || before > epoch;
+    },
+    close: async () => {
+      await file.close();
+      await mirror?.close();
+    },
+  };
+}
+
+/** The system says of a folder in the place of the journal only that it was the wrong operation. */
+function explain(error: unknown): unknown {
+  if (systemCode(error) !== 'EISDIR') return error;
+  const next = 'Move it away, and put the journal of this installation back if there was one.';
+  return new PipelineError('INTERNAL', 'use the send journal', NO_FILE, { next });
+}
+
+/** Bytes read at a time. */
+const PIECE = 65_536;
+
+/** The lines from a place on, each with the place of its line end, by calls that return at once (README of src). */
+function* readLines(fd: number, from: number): Generator<{ line: string; at: number }> {
+  const { size } = fstatSync(fd);
+  const piece = Buffer.alloc(Math.min(PIECE, Math.max(0, size - from)));
+  let rest: Buffer = Buffer.alloc(0);
+  let restAt = from;
+  for (let at = from; at < size; ) {
+    const bytesRead = readSync(fd, piece, 0, Math.min(piece.length, size - at), at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+    let bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
+    for (let end = bytes.indexOf(LINE_END, 1); end > 0; end = bytes.indexOf(LINE_END, 1)) {
+      yield { line: bytes.toString('utf8', 0, end).trim(), at: restAt };
+      restAt += end;
+      bytes = bytes.subarray(end);
+    }
+    rest = Buffer.from(bytes);
+  }
+  if (rest.length > 0) yield { line: rest.toString('utf8').trim(), at: restAt };
+}
+
+const LINE_END = 0x0a;
+
+/** A new journal must not lose its name in a power cut: then what was sent would be forgotten as a whole. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Entries compared with the ledger at a time. */
+const SLICE = 10_000;
+
+/**
+ * Every attempt that the journal knows and the ledger does not: the ledger is older than what was sent (a restored
+ * backup), so sending again from its state would charge twice. Those that were dealt with (recall-batch.ts) are known.
+ */
+export async function findForgottenSends(ledger: Ledger, path: string): Promise<JournalEntry[]> {
+  const forgotten: JournalEntry[] = [];
+  let slice: JournalEntry[] = [];
+  for await (const entry of readJournal(path)) {
+    slice.push(entry);
+    if (slice.length < SLICE) continue;
+    forgotten.push(...(await findMissing(ledger.pool, slice)));
+    slice = [];
+  }
+  return [...forgotten, ...(await findMissing(ledger.pool, slice))];
+}
+
+/** Of these sends, those that the ledger does not know. */
+export async function findMissing(client: Asked, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+  const { rows } = await client.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3, $4) n ORDER BY n', [
+    entries.map((entry) => entry.fileId),
+    entries.map((entry) => entry.batchNo),
+    entries.map((entry) => entry.attempt),
+    entries.map((entry) => entry.call ?? null),
+  ]);
+  return rows.map(({ n }) => entries[n - 1]!);
+}
+
+/** Line by line: the journal is kept for ever and outgrows what a text may hold. */
+export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return;
+  try {
+    for await (const line of file.readLines()) {
+      const entry = readSend(line);
+      if (entry) yield entry;
+    }
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** An answer that was kept here belongs to a send whose own entry stands before it. */
+function readSend(line: string): JournalEntry | undefined {
+  const entry = parseEntry(line);
+  return entry === undefined || 'kind' in entry || entry.answer ? undefined : entry;
+}
+
+/** A torn line belongs to an attempt that never began: its first byte had to wait for the whole line. */
+function parseEntry(line: string): JournalEntry | JournalNote | undefined {
+  if (line === '') return undefined;
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as JournalEntry | JournalNote) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import type { AlarmKind } from '../../../schemas/alarms.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** Ids, counts and cents for the message of an alarm; never anything of a row, nor a name. */
+export type AlarmFigures = {
+  fileId?: string;
+  batchNo?: number;
+  rows?: number;
+  cents?: number;
+  /** Rows among them whose amount could not be read. */
+  unreadable?: number;
+  code?: string | null;
+  minutes?: number;
+  /** How many pieces of work, what is said of the first, and what helps. */
+  count?: number;
+  says?: string;
+  next?: string;
+  batches?: number;
+  outcomes?: Record<string, { rows: number; cents: number }>;
+};
+
+/** Why an alarm is due. `subject` tells the causes of one kind apart. */
+export type AlarmCause = { kind: AlarmKind; subject: string; account: string | null; figures: AlarmFigures };
+
+/** Everything in the ledger that is a cause now and lasts. All of it is found by the indexes of what is open. */
+export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'file_held' AS kind, file_id AS subject, account,
+            jsonb_build_object('fileId', file_id, 'rows', coalesce(valid_rows, 0), 'cents', coalesce(valid_cents, 0),
+                               'code', reason_code) AS figures
+     FROM file WHERE state = 'held'
+     UNION ALL
+     SELECT CASE state WHEN 'unknown' THEN 'batch_unknown' WHEN 'exception' THEN 'exception' ELSE 'result_overdue' END,
+            file_id || '/' || batch_no, account,
+            jsonb_build_object('fileId', file_id, 'batchNo', batch_no, 'rows', rows, 'cents', cents)
+     FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+       AND (state IN ('unknown', 'exception') OR (state = 'submitted' AND stale_since IS NOT NULL))
+     UNION ALL
+     SELECT 'account_stopped', stopped.account, nullif(stopped.account, '*'),
+            jsonb_build_object('batches', count(b.*), 'rows', coalesce(sum(b.rows), 0), 'cents', coalesce(sum(b.cents), 0))
+     FROM (SELECT account FROM account_stop
+           UNION SELECT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'refused') stopped
+     LEFT JOIN batch b ON (b.account = stopped.account OR stopped.account = '*')
+       AND b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'refused')
+     GROUP BY stopped.account`,
+  );
+  return rows;
+}
+
+/**
+ * Accounts with an open batch that nobody has asked about, although it was due before `dueBefore`. Where asking fails, that
+ * is told as failing work; each of its slow calls would raise this and clear it again.
+ */
+export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'silence' AS kind, 'polls:' || account AS subject, account,
+            jsonb_build_object('batches', count(*), 'rows', sum(rows), 'cents', sum(cents)) AS figures
+     FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'submitted'
+       AND coalesce(next_poll_at, submitted_at, state_at) < $1
+       AND NOT EXISTS (SELECT FROM failing_work w
+                       WHERE w.work = 'poll' AND w.subject = batch.account AND w.expires_at >= $2)
+     GROUP BY account`,
+    [dueBefore, ledger.clock.now()],
+  );
+  return rows;
+}
+
+/** So often put back unsent, which takes about ten minutes (prepare-batch.ts), is no passing trouble. */
+const MANY_RELEASES = 10;
+
+/** Accounts whose batches are put back again and again before a byte has left. Those of held files do not wait for that. */
+export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
+            jsonb_build_object('batches', count(*), 'rows', sum(b.rows), 'cents', sum(b.cents)) AS figures
+     FROM batch b JOIN file f USING (file_id)
+     WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('ready', 'preparing', 'sending')
+       AND f.state IN ('accepted', 'in_progress')
+     GROUP BY b.account HAVING max(b.releases) >= $1`,
+    [MANY_RELEASES],
+  );
+  return rows;
+}
+
+/**
+ * Of these schedules and expectations, runs that were due after `since` and were missed or have failed. An expected file
+ * that came after its time is no trouble any more. The subject ends in the business date.
+ */
+export async function findLate(ledger: Ledger, schedules: readonly string[], since: Date): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'late' AS kind, r.schedule || ' ' || r.business_date AS subject, NULL AS account, '{}'::jsonb AS figures
+     FROM schedule_run r
+     WHERE r.schedule = ANY ($1) AND r.state IN ('missed', 'failed') AND r.due_at >= $2 AND r.due_at <= $3
+       AND NOT EXISTS (SELECT 1 FROM file f
+                       WHERE r.schedule = 'expect:' || f.folder AND f.folder = substr(r.schedule, 8)
+                         AND f.claimed_at > r.due_at)
+     ORDER BY r.due_at, r.schedule LIMIT 200`,
+    [schedules, since, ledger.clock.now()],
+  );
+  return rows;
+}
+
+/** Files that were taken since alarms are looked for, of which rows were withheld and nobody was told. */
+export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT 'rows_withheld' AS kind, f.file_id AS subject, f.account,
+            jsonb_build_object('fileId', f.file_id, 'rows', f.invalid_rows, 'cents', f.withheld_cents,
+              'unreadable', f.withheld_unreadable) AS figures
+     FROM file f
+     WHERE f.invalid_rows > 0 AND f.state IN ('accepted', 'in_progress', 'completed', 'partly_cancelled')
+       AND f.claimed_at >= (SELECT began_at FROM alarm_watch) AND f.claimed_at > $1::timestamptz - interval '7 days'
+       AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = 'rows_withheld' AND a.subject = f.file_id)
+     ORDER BY f.claimed_at, f.file_no LIMIT 1000`,
+    [ledger.clock.now()],
+  );
+  return rows;
+}
+
+/**
+ * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
+ * that of their claim, PostgreSQL would go through all files there ever were.
+ */
+export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_refused'): Promise<AlarmCause[]> {
+  const { rows } = await ledger.pool.query<AlarmCause>(
+    `SELECT $1::text AS kind, f.file_id AS subject, f.account,
+            jsonb_build_object('fileId', f.file_id, 'rows', coalesce(f.valid_rows, 0), 'cents', coalesce(f.valid_cents, 0),
+              'code', f.reason_code, 'outcomes', coalesce((
+                SELECT jsonb_object_agg(o.outcome, jsonb_build_object('rows', o.rows, 'cents', o.cents))
+                FROM (SELECT outcome, sum(rows) AS rows, sum(cents) AS cents FROM batch_outcome
+                      WHERE file_no = f.file_no GROUP BY outcome) o), '{}')) AS figures
+     FROM file f
+     WHERE f.state = ANY ($2) AND f.state_at >= (SELECT began_at FROM alarm_watch)
+       AND f.state_at > $3::timestamptz - interval '7 days'
+       AND NOT EXISTS (SELECT 1 FROM alarm a WHERE a.kind = $1 AND a.subject = f.file_id)
+     ORDER BY f.state_at, f.file_no LIMIT 1000`,
+    [kind, kind === 'file_done' ? ['completed', 'partly_cancelled'] : ['rejected'], ledger.clock.now()],
+  );
+  return rows;
+}

@@ -1,0 +1,83 @@
+import type { WorkName } from '../../../schemas/work.ts';
+import { ALIVE_LOCKS } from '../engine/instance.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** A piece of work. `subject` tells it apart from others of its kind and is shown. */
+export type WorkItem = {
+  readonly work: WorkName;
+  readonly subject: string;
+  readonly account?: string | undefined;
+  readonly fileId?: string | undefined;
+  readonly batchNo?: number | undefined;
+};
+
+/** Why it failed, without data of a row. */
+export type WorkFault = { readonly code?: string | undefined; readonly reason: string };
+
+/** After its next try should have come, a piece of work is believed to fail for so long, in ms. */
+const GRACE_MS = 600_000;
+
+/**
+ * Remembers that a piece of work has failed. It is no move, and stands in no trail: what comes of it does.
+ * @param againMs when it is tried again, in ms
+ */
+export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
+  const { work, subject, account, fileId, batchNo } = item;
+  await ledger.pool.query(
+    `INSERT INTO failing_work AS f (work, subject, account, file_id, batch_no, code, reason, failures, since, last_at,
+                                    expires_at, noted_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8, $9, $10)
+     ON CONFLICT (work, subject) DO UPDATE
+     SET noted_by = EXCLUDED.noted_by, code = EXCLUDED.code, reason = EXCLUDED.reason, last_at = EXCLUDED.last_at, expires_at = EXCLUDED.expires_at,
+         failures = CASE WHEN f.expires_at < EXCLUDED.last_at THEN 1 ELSE f.failures + 1 END,
+         since = CASE WHEN f.expires_at < EXCLUDED.last_at THEN EXCLUDED.since ELSE f.since END`,
+    [
+      work,
+      subject,
+      account ?? null,
+      fileId ?? null,
+      batchNo ?? null,
+      fault.code ?? null,
+      fault.reason.slice(0, 1_000),
+      ledger.clock.now(),
+      new Date(ledger.clock.now().getTime() + againMs * 3 + GRACE_MS),
+      ledger.instance.id,
+    ],
+  );
+}
+
+/** Each process does these for itself, so that one succeeds says nothing of another. */
+const OF_EACH_PROCESS: readonly WorkName[] = ['sweep', 'shred'];
+
+/** It has succeeded. What another process failed to do for itself stays while that process lives. */
+export async function endFailure({ pool, instance }: Ledger, { work, subject }: WorkItem): Promise<void> {
+  await pool.query(
+    `DELETE FROM failing_work WHERE work = $1 AND subject = $2
+       AND (NOT $3 OR noted_by IS NULL OR noted_by = $4 OR pg_try_advisory_xact_lock($5, hashtext(noted_by)))`,
+    [work, subject, OF_EACH_PROCESS.includes(work), instance.id, ALIVE_LOCKS],
+  );
+}
+
+/** The batches for which each of these is done; without one there is nothing left to try. */
+const STATES_OF_WORK = `CASE w.work WHEN 'submit' THEN ARRAY['ready', 'preparing', 'sending']
+                                    WHEN 'poll' THEN ARRAY['submitted', 'result_in', 'exception'] END`;
+
+/**
+ * Removes what is not tried any more, such as the question for a result that a person has fetched or the sending of a
+ * batch that was cancelled, and what a clock noted that was days ahead.
+ * @returns what fails, each as `work subject`
+ */
+export async function listFailing(ledger: Ledger): Promise<Set<string>> {
+  await ledger.pool.query(
+    `DELETE FROM failing_work w
+     WHERE expires_at < $1 OR last_at > $1::timestamptz + interval '1 day'
+        OR w.work IN ('submit', 'poll') AND NOT EXISTS (
+             SELECT FROM batch b
+             WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = ANY (${STATES_OF_WORK})
+               AND CASE WHEN w.file_id IS NULL THEN b.account = w.account
+                        ELSE b.file_id = w.file_id AND b.batch_no = w.batch_no END)`,
+    [ledger.clock.now()],
+  );
+  const { rows } = await ledger.pool.query<{ key: string }>(`SELECT work || ' ' || subject AS key FROM failing_work`);
+  return new Set(rows.map(({ key }) => key));
+}

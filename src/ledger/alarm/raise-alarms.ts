@@ -1,0 +1,96 @@
+import { ALARM_KINDS, type AlarmKind } from '../../../schemas/alarms.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { AlarmCause } from './find-alarm-causes.ts';
+import { storableJson } from '../engine/storable-text.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+
+/** A cause with its message. */
+export type DueAlarm = AlarmCause & { text: string };
+
+/** Who is to be told, by a mark that never changes, and of what. */
+export type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
+
+/** Remembers since when alarms are looked for; the first call counts, but not when a clock ahead of its time made it. */
+export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
+  await ledger.pool.query(
+    `INSERT INTO alarm_watch AS w (began_at) VALUES ($1)
+     ON CONFLICT (is_only) DO UPDATE SET began_at = excluded.began_at WHERE w.began_at > excluded.began_at`,
+    [ledger.clock.now()],
+  );
+}
+
+/**
+ * Raises what is due and not raised, clears what is raised and not due any more, and puts a notice of both into the
+ * outbox of everybody who is to be told. All of it is one transaction, and may be repeated.
+ * @param mayClear whether this process can tell that a subject is over; of others it says nothing
+ * @returns how many were raised and cleared
+ */
+export async function raiseAlarms(
+  ledger: Ledger,
+  due: readonly DueAlarm[],
+  audience: readonly AlarmAudience[],
+  mayClear: (kind: AlarmKind, subject: string) => boolean,
+): Promise<{ raised: number; cleared: number }> {
+  const isDue = new Set(due.map(keyOf));
+  return transact(ledger, async (tx) => {
+    const open = await readOpen(tx);
+    const isOpen = new Set(open.map(keyOf));
+    let raised = 0;
+    for (const alarm of due.filter((one) => !isOpen.has(keyOf(one)))) raised += await raise(tx, alarm, audience);
+    const over = open.filter((alarm) => mayClear(alarm.kind, alarm.subject) && !isDue.has(keyOf(alarm)));
+    for (const { alarmNo, kind } of over) await clear(tx, alarmNo, kind, audience);
+    return { raised, cleared: over.length };
+  });
+}
+
+type Raised = { kind: AlarmKind; subject: string };
+
+function keyOf({ kind, subject }: Raised): string {
+  return `${kind} ${subject}`;
+}
+
+/** What does not last is over when it is told. */
+async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmAudience[]): Promise<number> {
+  const { kind, subject, account, figures, text } = alarm;
+  const { lasts } = ALARM_KINDS[kind];
+  const { rows } = await tx.client.query<{ alarmNo: number }>(
+    `INSERT INTO alarm (kind, subject, account, text, figures, raised_at, cleared_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (kind, subject) WHERE cleared_at IS NULL DO NOTHING RETURNING alarm_no AS "alarmNo"`,
+    [kind, subject, account, text, storableJson(figures), tx.at, lasts ? null : tx.at],
+  );
+  if (!rows[0]) return 0;
+  await enqueue(tx, rows[0].alarmNo, kind, 'raised', audience);
+  return 1;
+}
+
+async function readOpen(tx: Transaction): Promise<(Raised & { alarmNo: number })[]> {
+  const { rows } = await tx.client.query<Raised & { alarmNo: number }>(
+    'SELECT alarm_no AS "alarmNo", kind, subject FROM alarm WHERE cleared_at IS NULL ORDER BY alarm_no FOR UPDATE',
+  );
+  return rows;
+}
+
+async function clear(
+  tx: Transaction,
+  alarmNo: number,
+  kind: AlarmKind,
+  audience: readonly AlarmAudience[],
+): Promise<void> {
+  await tx.client.query('UPDATE alarm SET cleared_at = $2 WHERE alarm_no = $1', [alarmNo, tx.at]);
+  await enqueue(tx, alarmNo, kind, 'cleared', audience);
+}
+
+async function enqueue(
+  tx: Transaction,
+  alarmNo: number,
+  kind: AlarmKind,
+  event: 'raised' | 'cleared',
+  audience: readonly AlarmAudience[],
+): Promise<void> {
+  const keys = audience.filter(({ kinds }) => kinds.includes(kind)).map(({ key }) => key);
+  await tx.client.query(
+    `INSERT INTO alarm_delivery (alarm_no, event, target, next_try_at)
+     SELECT $1, $2, key, $4 FROM unnest($3::text[]) AS key ON CONFLICT DO NOTHING`,
+    [alarmNo, event, keys, tx.at],
+  );
+}

@@ -1,0 +1,137 @@
+import type { OutputKind } from '../../../schemas/lifecycle.ts';
+import { HOME_SITE } from '../../../schemas/roles.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchKey } from '../engine/move.ts';
+import { hasCome } from '../duplicates/has-come.ts';
+import { LONGEST_RELEASE_MS } from './prepare-batch.ts';
+import { LONGEST_REPOLL_MS } from './schedule-poll.ts';
+import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
+import type { BatchRow } from '../engine/records.ts';
+import { UNWRITTEN_CORRECTIONS } from '../row/read-changes.ts';
+
+/**
+ * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment.
+ */
+export type DueWork = {
+  intake: string[];
+  submit: BatchKey[];
+  /** Batches to ask about: for their first result, or for a change of it. */
+  poll: BatchRow[];
+  deliver: string[];
+};
+
+/**
+ * @param site   whose files are to be taken in and delivered; the rest is the same for all
+ * @param closed accounts whose window is closed: nothing of them is sent now
+ * @param longestRecheckMs the longest wait before a result is asked for again
+ */
+export async function findDueWork(
+  ledger: Ledger,
+  {
+    site = HOME_SITE,
+    closed = [],
+    longestRecheckMs = LONGEST_RECHECK_MS,
+  }: { site?: string; closed?: readonly string[]; longestRecheckMs?: number } = {},
+): Promise<DueWork> {
+  const [intake, submit, poll, recheck, deliver] = await Promise.all([
+    findClaimed(ledger, site),
+    findSendable(ledger, undefined, closed),
+    findAwaitingResult(ledger),
+    findToRecheck(ledger, longestRecheckMs),
+    findDeliverable(ledger, site),
+  ]);
+  return { intake, submit, poll: [...poll, ...recheck], deliver };
+}
+
+async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ file_id: string }>(
+    `SELECT file_id FROM file WHERE state = 'claimed' AND site = $1 ORDER BY file_no LIMIT 1000`,
+    [site],
+  );
+  return rows.map((row) => row.file_id);
+}
+
+/**
+ * The next batch of every account that may send: accounts are served side by side, the batches of one account in the
+ * order of their files. An account that waits, is stopped or has a call in flight has none.
+ * @param account look at this one only
+ * @param closed accounts to leave out; the ledger knows no calendars
+ */
+export async function findSendable(
+  ledger: Ledger,
+  account?: string,
+  closed: readonly string[] = [],
+): Promise<BatchKey[]> {
+  // Of one account nobody has to look for whether anything of it waits.
+  const accounts =
+    account === undefined
+      ? `SELECT DISTINCT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'`
+      : 'SELECT $3::text AS account';
+  const { rows } = await ledger.pool.query<{ file_id: string; batch_no: number }>(
+    `SELECT next.file_id, next.batch_no
+     FROM (${accounts}) waiting
+     CROSS JOIN LATERAL next_to_send(waiting.account) next
+     WHERE (next.not_before IS NULL OR ${hasCome('next.not_before', '$1', LONGEST_RELEASE_MS)}) AND waiting.account <> ALL ($2)
+       AND may_leave(waiting.account, next.file_id, next.body_sha256) AND NOT is_calling(waiting.account)`,
+    [ledger.clock.now(), closed, ...(account === undefined ? [] : [account])],
+  );
+  return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
+}
+
+/** The batch of an account that is next to be sent, whether or not it may be just now. */
+export async function readNextBatch(ledger: Ledger, account: string): Promise<BatchRow | undefined> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    'SELECT batch.* FROM next_to_send($1) next JOIN batch USING (file_id, batch_no)',
+    [account],
+  );
+  return rows[0];
+}
+
+/**
+ * Those whose result is here come first, then those whose answer is due next; those whose result did not fit only when
+ * it is time to ask again.
+ */
+async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled')
+       AND (state IN ('submitted', 'result_in') OR (state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)}))
+     ORDER BY next_poll_at NULLS FIRST, submitted_at, file_id, batch_no`,
+    [ledger.clock.now()],
+  );
+  return rows;
+}
+
+/** Those whose result is to be asked for again. */
+async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
+    [ledger.clock.now()],
+  );
+  return rows;
+}
+
+async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> {
+  const { rows } = await ledger.pool.query<{ file_id: string }>(
+    `SELECT f.file_id FROM file f WHERE f.site = $1 AND ${IS_DELIVERABLE} ORDER BY f.file_no LIMIT 1000`,
+    [site],
+  );
+  return rows.map((row) => row.file_id);
+}
+
+/**
+ * Condition on a file `f` that lacks an output it should have: the notice of its verdict, the results once no batch of it
+ * is open any more, or a correction of them.
+ */
+export const IS_DELIVERABLE = `(
+     (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})
+  OR (f.state = 'held' AND ${lacks('held')})
+  OR (f.state = 'rejected' AND ${lacks('nak')})
+  OR (f.state = 'cancelled' AND ${lacks('cancelled')})
+  OR (f.state = 'partly_cancelled' AND ${lacks('summary-txt')})
+  OR (f.state IN ('accepted', 'in_progress')
+      AND NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = f.file_id AND b.state NOT IN ('reconciled', 'cancelled')))
+  OR f.file_no IN (SELECT c.file_no FROM (${UNWRITTEN_CORRECTIONS}) c))`;
+
+function lacks(kind: OutputKind): string {
+  return `NOT EXISTS (SELECT 1 FROM output o WHERE o.file_id = f.file_id AND o.kind = '${kind}')`;
+}

@@ -1,0 +1,129 @@
+import type { BatchMove } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow } from '../engine/records.ts';
+import { storableJson } from '../engine/storable-text.ts';
+import { type Transaction, transact, violates } from '../engine/transaction.ts';
+import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
+import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
+
+/** How an attempt ended, and what shows it. `serviceAt`: the moment by the clock of the service. */
+export type AttemptEnd = { serviceAt?: Date | undefined } & (
+  | { verdict: 'submitted'; batchId: string; firstPollMs: number; evidence: Record<string, unknown> }
+  | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> }
+);
+
+export type Ended = BatchRow | 'recorded' | undefined;
+
+/**
+ * Moves `submit`, `refuse`, `unsent` and `doubt`: the verdict on the attempt that this worker made. A batch id that the
+ * account has had before is no proof of anything, so it ends in doubt.
+ *
+ * When somebody else has given a verdict meanwhile, such as the sweep after a connection was lost, that one stands. What
+ * the service said is kept beside it, because the person who resolves the doubt needs the batch id in it.
+ * @returns the batch as it is now, `recorded` when this verdict was written before, or undefined when another was
+ */
+export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<Ended> {
+  try {
+    return await transact(ledger, (tx) => record(tx, batch, end));
+  } catch (error) {
+    if (!violates(error, 'one_batch_per_batch_id') || end.verdict !== 'submitted') throw error;
+    const reason = `the service answered with batch id ${end.batchId}, which this account has had before`;
+    const { evidence, serviceAt } = end;
+    return transact(ledger, (tx) => record(tx, batch, { verdict: 'unknown', reason, evidence, serviceAt }));
+  }
+}
+
+async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promise<Ended> {
+  const key: BatchKey = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const { move, set, reason } = moveOf(tx, batch, end);
+  const because = { actor: 'worker:submit', reason, evidence: end.evidence };
+  const row = await moveBatch(tx, move, key, because, {
+    set: { ...NOBODY, ...set },
+    where: { sql: 'token = $1', values: [batch.token] },
+    also: closing(tx, batch.attempt, end),
+  });
+  if (row) return row;
+  if (await isRecorded(tx, key, batch.attempt, end)) return 'recorded';
+  tx.audit({ ...because, ...key, move: 'late-answer', evidence: { ...end.evidence, ...seenBatchId(end) } });
+  return undefined;
+}
+
+/**
+ * Whether this very verdict was written before: its commit was done and the answer to the commit lost, so the worker
+ * says it once more. A doubt may be another's, and then what this worker saw is worth keeping.
+ */
+async function isRecorded(tx: Transaction, key: BatchKey, attempt: number, end: AttemptEnd): Promise<boolean> {
+  if (end.verdict === 'unknown') return false;
+  const { rowCount } = await tx.client.query(
+    `SELECT 1 FROM attempt JOIN batch USING (file_id, batch_no)
+     WHERE file_id = $1 AND batch_no = $2 AND attempt.attempt = $3 AND verdict = $4
+       AND ($5::text IS NULL OR batch_id = $5)`,
+    [key.fileId, key.batchNo, attempt, end.verdict, end.verdict === 'submitted' ? end.batchId : null],
+  );
+  return rowCount === 1;
+}
+
+/** By it the person who resolves the doubt finds the batch. */
+function seenBatchId(end: AttemptEnd): { batchId?: string } {
+  return end.verdict === 'submitted' ? { batchId: end.batchId } : {};
+}
+
+/** What is done with the move that ends an attempt: the verdict stands with it as well, because a batch may have several. */
+export function closing(
+  tx: Transaction,
+  attempt: number,
+  { verdict, evidence, serviceAt }: Pick<AttemptEnd, 'verdict' | 'evidence' | 'serviceAt'>,
+): Sql {
+  return {
+    sql: `UPDATE attempt SET ended_at = ${tx.databaseNow}, verdict = $2, evidence = $3, service_at = $4::timestamptz
+          FROM moved
+          WHERE attempt.file_id = moved.file_id AND attempt.batch_no = moved.batch_no AND attempt.attempt = $1`,
+    values: [attempt, verdict, storableJson(evidence), serviceAt ?? null],
+  };
+}
+
+/** What the clock of the service said right after a call without an answer. */
+export async function noteServiceTime(ledger: Ledger, batch: Prepared, at: Date): Promise<void> {
+  await ledger.pool.query(
+    `UPDATE attempt SET service_at = $4
+     WHERE file_id = $1 AND batch_no = $2 AND attempt = $3 AND verdict = 'unknown' AND service_at IS NULL`,
+    [batch.file_id, batch.batch_no, batch.attempt, at],
+  );
+}
+
+/** No worker holds the batch any more. */
+export const NOBODY = { token: null, worker: null, lease_until: null } as const;
+
+function moveOf(
+  tx: Transaction,
+  batch: Prepared,
+  end: AttemptEnd,
+): { move: BatchMove; set: Record<string, unknown>; reason: string } {
+  switch (end.verdict) {
+    case 'submitted':
+      return {
+        move: 'submit',
+        reason: `the service gave it batch id ${end.batchId}`,
+        set: {
+          batch_id: end.batchId,
+          submitted_at: tx.at,
+          releases: 0,
+          next_poll_at: new Date(tx.at.getTime() + end.firstPollMs),
+        },
+      };
+    case 'refused':
+      return { move: 'refuse', reason: end.reason, set: {} };
+    case 'unknown':
+      return { move: 'doubt', reason: end.reason, set: {} };
+    case 'not_sent':
+      return {
+        move: 'unsent',
+        reason: end.reason,
+        set: {
+          attempt: batch.attempt + 1,
+          releases: batch.releases + 1,
+          not_before: new Date(tx.at.getTime() + releaseDelayMs(batch.releases)),
+        },
+      };
+  }
+}

@@ -1,0 +1,40 @@
+import pg from 'pg';
+import { PipelineError } from '../../kernel/errors.ts';
+import { copyOut } from '../copy/copy-out.ts';
+import { COPY_HEADER_BYTES } from '../copy/tuple-reader.ts';
+import type { BatchKey } from '../engine/move.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** What is kept sealed of a batch: the bytes sent, the result, and later results that were otherwise. */
+export type SealedPart = 'body' | 'result' | `recheck-${number}`;
+
+/**
+ * Sealed bytes of a batch. They come by binary COPY: a query would write each byte as two digits, and take seven times as
+ * long for a body of half a megabyte.
+ * @throws PipelineError NOT_FOUND
+ */
+export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
+  const client = await ledger.pool.connect();
+  const query = `SELECT bytes FROM sealed_part WHERE file_id = ${pg.escapeLiteral(key.fileId)}
+                 AND batch_no = ${Math.trunc(key.batchNo)} AND part = ${pg.escapeLiteral(part)}`;
+  const pieces: Buffer[] = [];
+  let failure: Error | undefined;
+  try {
+    await copyOut(client, query, (piece) => pieces.push(piece));
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+  const bytes = readOnlyCell(Buffer.concat(pieces));
+  if (bytes) return bytes;
+  throw new PipelineError('NOT_FOUND', `find the ${part} of batch ${key.batchNo} of file "${key.fileId}"`);
+}
+
+/** The cell of the only row: behind the header the number of its columns (2 bytes) and its length (4). */
+function readOnlyCell(copied: Buffer): Buffer | undefined {
+  if (copied.readInt16BE(COPY_HEADER_BYTES) !== 1) return undefined;
+  const from = COPY_HEADER_BYTES + 6;
+  return copied.subarray(from, from + copied.readInt32BE(COPY_HEADER_BYTES + 2));
+}

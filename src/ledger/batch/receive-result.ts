@@ -1,0 +1,121 @@
+import { crashPoint } from '../../kernel/crash-point.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { copyOutcomes, type RowOutcomes } from '../row/copy-outcomes.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow } from '../engine/records.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
+
+/**
+ * Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. What is
+ * concluded from it comes to the disk with it or later; a result that a power cut takes back is asked for again.
+ * @returns the batch after it, or undefined when it did not wait for a result
+ */
+export async function receiveResult(
+  ledger: Ledger,
+  key: BatchKey,
+  result: { sealed: Buffer; sha256: string; rows: number },
+): Promise<BatchRow | undefined> {
+  const keep = (tx: Transaction) =>
+    moveBatch(
+      tx,
+      'receive',
+      key,
+      {
+        actor: 'worker:poll',
+        reason: 'the result file is here',
+        evidence: { sha256: result.sha256, rows: result.rows },
+      },
+      {
+        set: {
+          result_at: tx.at,
+          result_sha256: result.sha256,
+          next_poll_at: null,
+          stale_since: null,
+          poll_alarm: null,
+        },
+        also: keeping(result.sealed),
+      },
+    );
+  return transact(ledger, keep, { isFollowed: true });
+}
+
+/**
+ * What is done with the move that brings a result: it is kept. A batch whose first result did not fit, or was another
+ * batch's, has one already; the audit trail keeps its hash.
+ */
+export function keeping(sealed: Buffer): Sql {
+  return { sql: keepSealed('$1'), values: [sealed] };
+}
+
+/** @param sealed the value with the bytes, for each batch in `moved` */
+export function keepSealed(sealed: string): string {
+  return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
+    SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
+    ON CONFLICT (file_id, batch_no, part) DO UPDATE SET bytes = excluded.bytes`;
+}
+
+/**
+ * Move `reconcile`: one outcome per row, written once, together with the new state.
+ * @param nextRecheckAt when the result is asked for again, because outcomes may change late
+ * @throws PipelineError MOVE_REFUSED when the outcomes are not those of exactly the batch's rows: a row without one would
+ *   pass for never sent, and be sent again
+ */
+export async function reconcileBatch(
+  ledger: Ledger,
+  key: BatchKey,
+  fileNo: number,
+  outcomes: RowOutcomes,
+  evidence: Record<string, unknown>,
+  nextRecheckAt: Date | null = null,
+): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const because = { actor: 'worker:poll', reason: 'every row matched and counts and cents conserve', evidence };
+    const row = await moveBatch(tx, 'reconcile', key, because, { set: { next_recheck_at: nextRecheckAt } });
+    if (!row) return false;
+    await writeOutcomes(tx, fileNo, row, outcomes);
+    return true;
+  });
+}
+
+/**
+ * The outcomes of a batch, inside the transaction of the move that ends it.
+ * @throws PipelineError MOVE_REFUSED when they are not those of exactly the batch's rows
+ */
+export async function writeOutcomes(
+  tx: Transaction,
+  fileNo: number,
+  batch: BatchRow,
+  outcomes: RowOutcomes,
+): Promise<void> {
+  const copied = await copyOutcomes(tx, fileNo, outcomes);
+  crashPoint('poll.outcomes-copied');
+  // The database adds up what a statement writes, row by row of the batch (migrations/0016-calls.sql), so nothing has to be
+  // read once more.
+  const { rows } = await tx.client.query<{ rows: number; cents: number }>(
+    `SELECT coalesce(sum(rows), 0)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
+     FROM batch_outcome WHERE file_no = $1 AND batch_no = $2`,
+    [fileNo, batch.batch_no],
+  );
+  const [found] = rows;
+  if (found?.rows === batch.rows && found.cents === batch.cents && copied === batch.rows) return;
+  const action = `reconcile batch ${batch.batch_no} of file "${batch.file_id}"`;
+  throw new PipelineError('MOVE_REFUSED', action, 'the outcomes are not those of its rows');
+}
+
+/**
+ * Move `except`: the rows of the result are not the rows that were sent. A person has to look.
+ * @param nextPollAt when the service is asked again, in case its file becomes right
+ */
+export async function exceptBatch(
+  ledger: Ledger,
+  key: BatchKey,
+  reason: string,
+  evidence: Record<string, unknown>,
+  nextPollAt: Date | null = null,
+): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const because = { actor: 'worker:poll', reason, evidence };
+    return (await moveBatch(tx, 'except', key, because, { set: { next_poll_at: nextPollAt } })) !== undefined;
+  });
+}

@@ -1,0 +1,62 @@
+import type { FileState } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import { askInOne } from '../engine/ask-together.ts';
+import { moveBatch, moveFile } from '../engine/move.ts';
+import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
+import { lockForSend } from '../account/stop-lock.ts';
+
+/**
+ * Move `send`: the durable statement that request bytes may leave from now on. It succeeds only while the token is ours
+ * and the lease is alive by the database's clock, so a process that slept through its lease cannot send. Connecting takes
+ * its time, so whether ledger and account may send at all is asked once more: either may have been closed meanwhile.
+ * @returns false when the batch is no longer ours or its account has closed: nothing may be written
+ */
+export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    // One message, and two statements: the move sees what was committed while the lock was waited for.
+    const [, row] = await askInOne(tx, (asked) => [lockForSend(asked), moveToSending(asked, ledger, batch, call)]);
+    if (!row) return false;
+    if (row.file_state === 'accepted')
+      await moveFile(tx, 'begin', row.file_id, { actor: 'worker:submit', reason: 'the first batch is being sent' });
+    return true;
+  });
+}
+
+type Call = { host: string; requestBytes: number };
+
+function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, call: Call) {
+  return moveBatch<{ file_state: FileState }>(
+    tx,
+    'send',
+    { fileId: batch.file_id, batchNo: batch.batch_no },
+    {
+      actor: 'worker:submit',
+      reason: `attempt ${batch.attempt} begins`,
+      evidence: { ...call, sha256: batch.body_sha256 },
+    },
+    {
+      where: {
+        sql: `token = $1 AND lease_until > clock_timestamp() AND is_admitted($2, $3) AND ${MAY_LEAVE}`,
+        values: [batch.token, batch.sender.journal, batch.sender.epoch],
+      },
+      also: {
+        sql: `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, host_at, call_no, call,
+                                   journal)
+              SELECT file_id, batch_no, $1::integer, $2, $3, $4::integer, ${tx.databaseNow}, $5::timestamptz,
+                     nextval('call_no'), $6::uuid, $7::uuid FROM moved`,
+        values: [
+          batch.attempt,
+          instance.id,
+          call.host,
+          call.requestBytes,
+          tx.at,
+          // Given once, to one try of one process, it tells the call from every other, also of other ledgers.
+          batch.token,
+          batch.sender.journal,
+        ],
+      },
+      tell: '(SELECT f.state FROM file f WHERE f.file_id = batch.file_id) AS file_state',
+    },
+  );
+}

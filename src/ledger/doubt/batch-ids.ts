@@ -1,0 +1,58 @@
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow } from '../engine/records.ts';
+
+export type BatchIds = {
+  /** Those that the service gave the accounts last, the newest first. */
+  ids: string[];
+  /** Number of the newest call. */
+  calls: number;
+  /** A call is under way or in doubt, or may not have been recorded. */
+  isCalling: boolean;
+  /** Calls since the newest id of which the ledger knows that they were made, and not the id that they may have got. */
+  withoutId: number;
+  /** Whether the ledger knows of a batch id of the service, of whatever account. */
+  isKnown(batchId: string): Promise<boolean>;
+};
+
+/** Enough to see how far ids are apart. */
+const NEWEST = 100;
+
+/** @param accounts that have one agent code, so that the service knows them as one */
+export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
+  const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
+    `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
+                     WHERE account = ANY ($1) AND batch_id IS NOT NULL)
+     SELECT ARRAY(SELECT batch_id FROM batch WHERE account = ANY ($1) AND batch_id IS NOT NULL
+                  ORDER BY submitted_at DESC LIMIT $2) AS ids,
+            coalesce((SELECT max(call_no) FROM attempt JOIN batch USING (file_id, batch_no) WHERE account = ANY ($1)), 0) AS calls,
+            EXISTS (SELECT FROM batch WHERE account = ANY ($1) AND state IN ('preparing', 'sending', 'unknown')) AS "isCalling",
+            (SELECT count(*)::int FROM forgotten_send g, newest WHERE account = ANY ($1) AND batch_id IS NULL AND g.at > newest.at)
+              + (SELECT count(*)::int FROM newest, attempt a JOIN batch b USING (file_id, batch_no)
+                 WHERE b.account = ANY ($1) AND a.verdict = 'unknown' AND b.batch_id IS NULL AND a.started_at > newest.at) AS "withoutId"`,
+    [accounts, NEWEST],
+  );
+  return {
+    ...rows[0]!,
+    isKnown: async (batchId) => {
+      const { rowCount } = await pool.query(
+        `SELECT FROM batch WHERE batch_id = $1 UNION ALL SELECT FROM forgotten_send WHERE batch_id = $1 AND account = ANY ($2)`,
+        [batchId, accounts],
+      );
+      return rowCount !== 0;
+    },
+  };
+}
+
+/** Batches that would be sent next, in their order, with what it takes to read their rows. */
+export async function readWaiting(
+  { pool }: Ledger,
+  account: string,
+): Promise<{ batch: BatchRow; fileNo: number; layout: LayoutName }[]> {
+  const { rows } = await pool.query<BatchRow & { fileNo: number; layout: LayoutName }>(
+    `SELECT b.*, f.file_no AS "fileNo", f.layout FROM batch b JOIN file f USING (file_id)
+     WHERE b.account = $1 AND b.state IN ('ready', 'refused') ORDER BY f.file_no, b.batch_no`,
+    [account],
+  );
+  return rows.map(({ fileNo, layout, ...batch }) => ({ batch, fileNo, layout }));
+}

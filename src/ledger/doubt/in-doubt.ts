@@ -1,0 +1,286 @@
+import type { BatchKey } from '../engine/move.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
+
+/** A call of a batch in doubt; which worker made it leads nowhere any more. */
+export type AttemptInDoubt = Omit<AttemptRow, 'worker'>;
+
+/** Something that came to light when the batch had its verdict already. */
+export type LateAnswer = { at: Date; reason: string; evidence: Record<string, unknown> };
+
+/** A transaction report that was read for the batch. */
+export type ReportNote = {
+  name: string;
+  at: Date;
+  covers: boolean;
+  newestAt: Date | null;
+  found: number;
+  absent: number;
+};
+
+/** The batches that the account sent just before and after, with the ids that the service gave them. */
+export type Neighbour = BatchKey & { batchId: string; submittedAt: Date };
+
+/** Everything that is known of a batch in doubt. Money is integer cents. */
+export type InDoubt = {
+  batch: BatchRow;
+  file: Pick<FileRow, 'file_id' | 'name' | 'account' | 'operation' | 'layout'>;
+  /** The latest first. */
+  attempts: AttemptInDoubt[];
+  lateAnswers: LateAnswer[];
+  reports: ReportNote[];
+  before: Neighbour | undefined;
+  after: Neighbour | undefined;
+  /** A proposal that waits for its second person. */
+  proposal: { proposalNo: number; action: string; madeBy: string } | undefined;
+};
+
+/** Every batch in doubt, the oldest first. */
+export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
+  const { rows } = await ledger.pool.query<BatchRow>(
+    `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
+     ORDER BY state_at, file_id, batch_no`,
+  );
+  const found: InDoubt[] = [];
+  for (const batch of rows) found.push(await describeDoubt(ledger, batch));
+  return found;
+}
+
+/** Everything that is known of one batch in doubt. */
+export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<InDoubt> {
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const [file, attempts, lateAnswers, reports, neighbours, proposal] = await Promise.all([
+    readFile(ledger, key),
+    readAttempts(ledger, key),
+    readLateAnswers(ledger, key),
+    readReportNotes(ledger, key),
+    readNeighbours(ledger, batch),
+    readOpenProposal(ledger, key),
+  ]);
+  return { batch, file, attempts, lateAnswers, reports, ...neighbours, proposal };
+}
+
+/** The batches of the account that got their ids just before and after this one was sent. */
+export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<Pick<InDoubt, 'before' | 'after'>> {
+  const { calledAt } = await readCallInDoubt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
+  const [before, after] = await Promise.all([
+    readNeighbour(ledger, batch, calledAt, 'before'),
+    readNeighbour(ledger, batch, calledAt, 'after'),
+  ]);
+  return { before, after };
+}
+
+/** The last call of a batch. */
+export type CallInDoubt = {
+  /** When it began by the clock of the database; of a batch without a call on record, since when it is as it is. */
+  calledAt: Date;
+  /** Grows from call to call of an account; null when only the send journal knew the call. */
+  callNo: number | null;
+  /** Whether the clock of the service was seen at the call. */
+  isTimed: boolean;
+};
+
+export async function readCallInDoubt(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<CallInDoubt> {
+  const { rows } = await ledger.pool.query<CallInDoubt>(
+    `SELECT coalesce(a.started_at, b.state_at) AS "calledAt", a.call_no AS "callNo",
+            a.service_at IS NOT NULL AS "isTimed"
+     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
+    [fileId, batchNo],
+  );
+  return rows[0]!;
+}
+
+/** The batch of an account that has this id of the service. */
+export async function findBatchById(
+  ledger: Ledger,
+  account: string,
+  batchId: string,
+): Promise<(BatchKey & { name: string }) | undefined> {
+  const { rows } = await ledger.pool.query<BatchKey & { name: string }>(
+    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name FROM batch b JOIN file f USING (file_id)
+     WHERE b.account = $1 AND b.batch_id = $2`,
+    [account, batchId],
+  );
+  return rows[0];
+}
+
+/** A row that another batch of the account sent, whenever that was. */
+export type SentElsewhere = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number;
+  lastFour: string;
+  /** Of its file. */
+  name: string;
+  /** Null while it has none. */
+  outcome: string | null;
+  authorization: string;
+};
+
+/** Rows with one of these invoices that other batches of the account sent. No time is asked for: clocks may be wrong. */
+export async function findSentElsewhere(
+  ledger: Ledger,
+  batch: BatchRow,
+  invoices: readonly string[],
+): Promise<SentElsewhere[]> {
+  const { rows } = await ledger.pool.query<SentElsewhere>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
+            f.name, o.outcome, coalesce(o."authorization", '') AS "authorization"
+     FROM payment_row r JOIN file f USING (file_no) LEFT JOIN current_outcome o USING (file_no, line)
+     WHERE r.invoice = ANY($1) AND f.account = $2 AND (f.file_id, r.batch_no) <> ($3, $4)
+       AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = f.file_id AND a.batch_no = r.batch_no
+                     AND a.verdict IS DISTINCT FROM 'not_sent')`,
+    [invoices, batch.account, batch.file_id, batch.batch_no],
+  );
+  return rows;
+}
+
+/** A payment of which it is known that it was charged, and the call that did it. */
+export type KnownCharge = {
+  invoice: string;
+  customerCode: string;
+  amountCents: number;
+  callNo: number;
+  /** By the clock of the database. */
+  startedAt: Date;
+};
+
+/**
+ * Payments with one of these invoices that the service has charged for the account, by calls before this one, the last call
+ * first; a report that covers the call shows them.
+ */
+export async function findChargedBefore(
+  ledger: Ledger,
+  { account, operation }: Pick<BatchRow, 'account' | 'operation'>,
+  callNo: number,
+  invoices: readonly string[],
+): Promise<KnownCharge[]> {
+  const { rows } = await ledger.pool.query<KnownCharge>(
+    `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents",
+            a.call_no AS "callNo", a.started_at AS "startedAt"
+     FROM payment_row r JOIN file f USING (file_no)
+     JOIN attempt a ON a.file_id = f.file_id AND a.batch_no = r.batch_no AND a.verdict = 'submitted' AND a.call_no < $4
+     JOIN current_outcome o USING (file_no, line)
+     WHERE r.invoice = ANY($3) AND f.account = $1 AND f.operation = $2 AND r.invoice <> ''
+       AND o.outcome IN ('approved', 'accepted_pending')
+     ORDER BY a.call_no DESC`,
+    [account, operation, invoices, callNo],
+  );
+  return rows;
+}
+
+/**
+ * SQL: by how much the clocks of the service and the database differed for certain at a call, in ms. No call takes an hour,
+ * so what seems to is a clock that was set meanwhile.
+ */
+const SKEW_MS = `greatest(0, extract(epoch FROM a.service_at - a.ended_at),
+                          extract(epoch FROM a.started_at - a.service_at) - 1,
+                          extract(epoch FROM a.started_at - a.ended_at),
+                          extract(epoch FROM a.ended_at - a.started_at) - 3600)::float8 * 1000`;
+
+/** The largest difference between the clocks of the service and the database at calls of an account from this one on, in ms. */
+export async function readLargestSkew(ledger: Ledger, account: string, sinceCallNo: number): Promise<number> {
+  const { rows } = await ledger.pool.query<{ skewMs: number | null }>(
+    `SELECT max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
+     WHERE b.account = $1 AND a.service_at IS NOT NULL AND a.call_no >= $2`,
+    [account, sinceCallNo],
+  );
+  return rows[0]?.skewMs ?? 0;
+}
+
+/** The same of each account at its calls among the last thousand. */
+export async function readSkews(ledger: Ledger): Promise<{ account: string; skewMs: number }[]> {
+  const { rows } = await ledger.pool.query<{ account: string; skewMs: number }>(
+    `SELECT b.account, max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
+     WHERE a.service_at IS NOT NULL AND a.call_no > (SELECT max(call_no) - 1000 FROM attempt)
+     GROUP BY b.account ORDER BY b.account`,
+  );
+  return rows;
+}
+
+/**
+ * By how much the clocks of the service and the database differ for certain now.
+ * @param askTime the time by the clock of the service, in whole seconds
+ * @returns whether the service is ahead, too; undefined when it does not say
+ */
+export async function readPresentSkew(
+  ledger: Ledger,
+  askTime: () => Promise<Date | undefined>,
+): Promise<{ serviceAt: Date; skewMs: number; isAhead: boolean } | undefined> {
+  const before = await readDatabaseTime(ledger);
+  const serviceAt = await askTime();
+  const after = await readDatabaseTime(ledger);
+  if (!serviceAt) return undefined;
+  const [aheadMs, behindMs] = [serviceAt.getTime() - after.getTime(), before.getTime() - serviceAt.getTime() - 1_000];
+  return { serviceAt, skewMs: Math.max(0, aheadMs, behindMs), isAhead: aheadMs > behindMs };
+}
+
+async function readDatabaseTime({ pool, databaseNow }: Ledger): Promise<Date> {
+  const { rows } = await pool.query<{ now: Date }>(`SELECT ${databaseNow()} AS now`);
+  return rows[0]!.now;
+}
+
+async function readFile(ledger: Ledger, key: BatchKey): Promise<InDoubt['file']> {
+  const { rows } = await ledger.pool.query<InDoubt['file']>(
+    'SELECT file_id, name, account, operation, layout FROM file WHERE file_id = $1',
+    [key.fileId],
+  );
+  return rows[0]!;
+}
+
+async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<AttemptInDoubt[]> {
+  const { rows } = await ledger.pool.query<AttemptInDoubt>(
+    `SELECT attempt, host, request_bytes, started_at, ended_at, verdict, evidence, resolution
+     FROM attempt WHERE file_id = $1 AND batch_no = $2 ORDER BY attempt DESC`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+/** What came when somebody else had given the verdict; the batch id that the person looks for may stand in it. */
+async function readLateAnswers(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<LateAnswer[]> {
+  const { rows } = await ledger.pool.query<LateAnswer>(
+    `SELECT at, reason, evidence FROM audit
+     WHERE file_id = $1 AND batch_no = $2 AND move IN ('late-answer', 'disown') ORDER BY seq`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+async function readReportNotes(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<ReportNote[]> {
+  const { rows } = await ledger.pool.query<ReportNote>(
+    `SELECT r.name, r.at, r.covers, r.newest_at AS "newestAt",
+            count(f.*) FILTER (WHERE f.finding = 'found') AS found,
+            count(f.*) FILTER (WHERE f.finding = 'absent') AS absent
+     FROM journal_report r JOIN batch b USING (file_id, batch_no, attempt) LEFT JOIN row_finding f USING (report_no)
+     WHERE r.file_id = $1 AND r.batch_no = $2 GROUP BY r.report_no ORDER BY r.report_no`,
+    [fileId, batchNo],
+  );
+  return rows;
+}
+
+async function readNeighbour(
+  ledger: Ledger,
+  batch: BatchRow,
+  calledAt: Date,
+  side: 'before' | 'after',
+): Promise<Neighbour | undefined> {
+  const [compare, order] = side === 'before' ? ['<=', 'DESC'] : ['>', 'ASC'];
+  const { rows } = await ledger.pool.query<Neighbour>(
+    `SELECT file_id AS "fileId", batch_no AS "batchNo", batch_id AS "batchId", submitted_at AS "submittedAt"
+     FROM batch WHERE account = $1 AND batch_id IS NOT NULL AND submitted_at ${compare} $2
+     ORDER BY submitted_at ${order} LIMIT 1`,
+    [batch.account, calledAt],
+  );
+  return rows[0];
+}
+
+async function readOpenProposal(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<InDoubt['proposal']> {
+  const { rows } = await ledger.pool.query<NonNullable<InDoubt['proposal']>>(
+    `SELECT proposal_no AS "proposalNo", action, made_by AS "madeBy" FROM proposal
+     WHERE file_id = $1 AND batch_no = $2 AND verdict IS NULL`,
+    [fileId, batchNo],
+  );
+  return rows[0];
+}

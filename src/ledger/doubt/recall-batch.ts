@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import type { BatchState } from '../../../schemas/lifecycle.ts';
+import { counted } from '../../kernel/counted.ts';
+import { groupBy } from '../../kernel/group-by.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow } from '../engine/records.ts';
+import { findForgottenSends, findMissing, type JournalEntry } from '../admission/send-journal.ts';
+import { storableJson } from '../engine/storable-text.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import { NOBODY } from '../batch/end-attempt.ts';
+import { type BatchKey, moveBatch, moveFile } from '../engine/move.ts';
+import { lockForStop } from '../account/stop-lock.ts';
+
+/** What was done about the calls of one account that only the journal knew. */
+export type Recalled = {
+  account: string;
+  reason: string;
+  /** Batches that are in doubt now, and listed with the others that are. */
+  recalled: BatchKey[];
+  /** Calls that no batch of the ledger can answer for; a person has to look at them. */
+  forgotten: JournalEntry[];
+};
+
+/**
+ * Compares the send journal with the ledger and makes the ledger remember. Every account of which the journal
+ * knows more is stopped. What was sent can then never be sent again, whoever resumes the account: a batch that waits is
+ * in doubt from here on, and the bytes of a call that no batch can answer for are barred.
+ *
+ * May be repeated at any time; a call that was dealt with is not found again.
+ */
+export async function recallForgotten(ledger: Ledger, journal: string): Promise<Recalled[]> {
+  const entries = await findForgottenSends(ledger, journal);
+  const done: Recalled[] = [];
+  for (const [, own] of groupBy(entries, ({ account }) => account))
+    done.push(...(await transact(ledger, (tx) => recallEntries(tx, own, 'send journal'))));
+  return done;
+}
+
+/**
+ * The same with calls that are known from elsewhere.
+ * @param source what knows them, in words behind an article
+ */
+export async function recallEntries(
+  tx: Transaction,
+  entries: readonly JournalEntry[],
+  source: string,
+): Promise<Recalled[]> {
+  await lockForStop(tx);
+  // Another process may have written them down meanwhile.
+  const missing = await findMissing(tx.client, entries);
+  const done: Recalled[] = [];
+  for (const [account, own] of groupBy(missing, (entry) => entry.account))
+    done.push(await recallAccount(tx, account, own, source));
+  return done;
+}
+
+/** A batch that the service has and nobody here knows; `like` is the one that waits and has the same rows. */
+export type FoundBatch = { batchId: string; like: BatchKey | undefined };
+
+/**
+ * The same with batches that only the service knows.
+ * @returns why the account was stopped
+ */
+export async function recallFound(ledger: Ledger, account: string, found: readonly FoundBatch[]): Promise<string> {
+  const ids = found.map(({ batchId }) => batchId).join(', ');
+  const reason = `the service has ${counted(found.length, 'batch')} that neither the ledger nor the send journal knows (batch id ${ids}): this machine was put back to an older state, or others send with the same agent code`;
+  await transact(ledger, async (tx) => {
+    await lockForStop(tx);
+    await stop(tx, account, reason);
+    const at = tx.at.toISOString();
+    for (const { batchId, like } of found) {
+      const batch = like && (await lockBatch(tx, like));
+      const call = { at, account, attempt: (batch?.attempt ?? 0) + 1, answer: { verdict: 'unknown', batchId } };
+      if (batch && IS_RECALLABLE[batch.state])
+        await recall(
+          tx,
+          batch,
+          { ...call, fileId: batch.file_id, batchNo: batch.batch_no, sha256: batch.body_sha256 },
+          'service',
+        );
+      else
+        await remember(
+          tx,
+          { ...call, fileId: NOT_KNOWN, batchNo: 0, sha256: '', call: randomUUID() },
+          undefined,
+          'service',
+        );
+    }
+  });
+  return reason;
+}
+
+/** In the place of the file of which the service tells nothing. */
+const NOT_KNOWN = 'not known';
+
+async function recallAccount(
+  tx: Transaction,
+  account: string,
+  entries: readonly JournalEntry[],
+  source: string,
+): Promise<Recalled> {
+  const reason = `the ${source} knows ${counted(entries.length, 'call')} that the ledger does not, the first at ${entries[0]!.at}`;
+  await stop(tx, account, reason);
+  const done: Recalled = { account, reason, recalled: [], forgotten: [] };
+  for (const entry of entries) {
+    const batch = await lockBatch(tx, entry);
+    if (batch && IS_RECALLABLE[batch.state]) {
+      await recall(tx, batch, entry, source);
+      if (!done.recalled.some((key) => key.fileId === entry.fileId && key.batchNo === entry.batchNo))
+        done.recalled.push({ fileId: entry.fileId, batchNo: entry.batchNo });
+    } else {
+      await remember(tx, entry, batch?.state, source);
+      done.forgotten.push(entry);
+    }
+  }
+  return done;
+}
+
+/**
+ * Whether a batch in this state can take the call upon itself and be in doubt. One that is being sent, or has a batch id,
+ * or is final, has another story already, which must not be lost: there a person compares the two.
+ */
+const IS_RECALLABLE: Readonly<Record<BatchState, boolean>> = {
+  ready: true,
+  preparing: true,
+  refused: true,
+  unknown: true,
+  sending: false,
+  submitted: false,
+  result_in: false,
+  exception: false,
+  reconciled: false,
+  cancelled: false,
+};
+
+async function stop(tx: Transaction, account: string, reason: string): Promise<void> {
+  const { rowCount } = await tx.client.query(
+    `INSERT INTO account_stop (account, kind, reason, actor, since) VALUES ($1, 'journal', $2, 'worker:sweep', $3)
+     ON CONFLICT (account, kind) DO NOTHING`,
+    [account, reason, tx.at],
+  );
+  if (rowCount) tx.audit({ actor: 'worker:sweep', move: 'stop-account', reason, evidence: { account } });
+}
+
+async function lockBatch(tx: Transaction, { fileId, batchNo }: BatchKey): Promise<BatchRow | undefined> {
+  const { rows } = await tx.client.query<BatchRow>(
+    'SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2 FOR UPDATE',
+    [fileId, batchNo],
+  );
+  return rows[0];
+}
+
+/** Moves `recall` and `recall-refused`, with the attempt that the ledger had forgotten. */
+async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, source: string): Promise<void> {
+  const key = { fileId: entry.fileId, batchNo: entry.batchNo };
+  const { batchId } = entry.answer ?? {};
+  const evidence = {
+    source,
+    attempt: entry.attempt,
+    at: entry.at,
+    sha256: entry.sha256,
+    // As it stands where an answer broke, so that the batch can be taken over under it.
+    ...(batchId !== undefined && { answerText: `BATCHID ${batchId}: found at the service` }),
+  };
+  const because = {
+    actor: 'worker:sweep',
+    reason: `the ${source} knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
+    evidence,
+  };
+  // The ledger may have given its number to another call.
+  const { rows } = await tx.client.query<{ attempt: number }>(
+    `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence, call)
+     SELECT $1, $2, CASE WHEN bool_or(attempt = $3) THEN max(attempt) + 1 ELSE $3 END, 'not known', 'not known', 0, $4, $5,
+            'unknown', $6, coalesce($7, gen_random_uuid())
+     FROM attempt WHERE file_id = $1 AND batch_no = $2 RETURNING attempt`,
+    [key.fileId, key.batchNo, entry.attempt, entry.at, tx.at, storableJson(evidence), entry.call ?? null],
+  );
+  const { attempt } = rows[0]!;
+  // The next attempt gets a number that no call has had, whatever the older ledger counted.
+  const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, attempt), not_before: null } };
+  if (batch.state === 'preparing') await moveBatch(tx, 'release', key, because, { set: NOBODY });
+  const moved =
+    (await moveBatch(tx, 'recall', key, because, options)) ??
+    (await moveBatch(tx, 'recall-refused', key, because, options));
+  if (moved) await moveFile(tx, 'begin', key.fileId, { actor: because.actor, reason: 'a batch of it was sent before' });
+  else await addAttempt(tx, key, attempt, because);
+}
+
+/** The batch is in doubt already; this was one more call of it. */
+async function addAttempt(
+  tx: Transaction,
+  key: BatchKey,
+  attempt: number,
+  because: { actor: string; reason: string; evidence: Record<string, unknown> },
+): Promise<void> {
+  await tx.client.query('UPDATE batch SET attempt = greatest(attempt, $3) WHERE file_id = $1 AND batch_no = $2', [
+    key.fileId,
+    key.batchNo,
+    attempt,
+  ]);
+  tx.audit({ ...because, ...key, move: 'recall-attempt' });
+}
+
+async function remember(
+  tx: Transaction,
+  entry: JournalEntry,
+  state: BatchState | undefined,
+  source: string,
+): Promise<void> {
+  const { fileId, batchNo, attempt, account, sha256, at, call, answer } = entry;
+  const { rowCount } = await tx.client.query(
+    `INSERT INTO forgotten_send (file_id, batch_no, attempt, account, sha256, at, since, batch_state, call, batch_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+    [fileId, batchNo, attempt, account, sha256, at, tx.at, state ?? null, call ?? null, answer?.batchId ?? null],
+  );
+  if (rowCount === 0) return;
+  const held = state === undefined ? 'which the ledger does not know' : `which the ledger holds as ${state}`;
+  tx.audit({
+    actor: 'worker:sweep',
+    ...(state !== undefined && { fileId, batchNo }),
+    move: 'remember-send',
+    reason: `the ${source} knows a call of batch ${batchNo} of file ${fileId}, ${held}`,
+    evidence: { account, fileId, batchNo, attempt, at, sha256 },
+  });
+}

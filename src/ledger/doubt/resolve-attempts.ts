@@ -1,0 +1,68 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { BatchRow } from '../engine/records.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { BatchKey, Because } from '../engine/move.ts';
+import { voidProposals } from '../proposal/propose.ts';
+
+/** What a person made of the attempts that ended in doubt. */
+export type AttemptResolution = 'adopted' | 'not_received' | 'settled' | 'in_doubt';
+
+/**
+ * Writes the resolution beside every attempt of the batch that is in doubt, and ends what was proposed about it. The
+ * attempts stay as they are, so that all of them can be read for ever.
+ */
+export async function resolveAttempts(
+  tx: Transaction,
+  key: BatchKey,
+  resolution: AttemptResolution,
+  because: Because,
+): Promise<void> {
+  await tx.client.query(
+    `UPDATE attempt SET resolution = $3, resolved_at = $4, resolved_by = $5
+     WHERE file_id = $1 AND batch_no = $2 AND verdict = 'unknown' AND resolution IS NULL`,
+    [key.fileId, key.batchNo, resolution, tx.at, because.actor],
+  );
+  await voidProposals(tx, key, because);
+}
+
+/** When the last call of a batch began by the clock of the database; without a call on record, since when it is in doubt. */
+export async function readLastCall(tx: Transaction, key: BatchKey): Promise<Date | null> {
+  const { rows } = await tx.client.query<{ at: Date | null }>(
+    `SELECT coalesce(a.started_at, b.state_at) AS at FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
+    [key.fileId, key.batchNo],
+  );
+  return rows[0]?.at ?? null;
+}
+
+/**
+ * How long ago the last call of a batch began, in ms, by the slower of two clocks, that of the database and that of this
+ * host: one of them may have been set forward since.
+ */
+export async function readWaited(tx: Transaction, key: BatchKey): Promise<number> {
+  const { rows } = await tx.client.query<{ waitedMs: number }>(
+    `SELECT least(extract(epoch FROM ${tx.databaseNow} - coalesce(a.started_at, b.state_at)),
+                  extract(epoch FROM $3::timestamptz - coalesce(a.host_at, b.state_at)))::float8 * 1000 AS "waitedMs"
+     FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
+     WHERE b.file_id = $1 AND b.batch_no = $2 ORDER BY a.attempt DESC NULLS LAST LIMIT 1`,
+    [key.fileId, key.batchNo, tx.at],
+  );
+  return rows[0]?.waitedMs ?? 0;
+}
+
+/** A resolution that somebody asked for and that does not fit the state of the batch. */
+export async function mustBeResolved(
+  tx: Transaction,
+  row: BatchRow | undefined,
+  key: BatchKey,
+  action: string,
+): Promise<BatchRow> {
+  if (row) return row;
+  const { rows } = await tx.client.query<{ state: string }>(
+    'SELECT state FROM batch WHERE file_id = $1 AND batch_no = $2',
+    [key.fileId, key.batchNo],
+  );
+  const state = rows[0]?.state;
+  const why = state === undefined ? 'the ledger does not know it' : `it is ${state}`;
+  throw new PipelineError('MOVE_REFUSED', `${action} batch ${key.batchNo} of file "${key.fileId}"`, why);
+}

@@ -1,0 +1,47 @@
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/**
+ * Batches of a file whose bytes the send journal knows from a call that the ledger had forgotten: they may have been
+ * charged before the ledger was restored, so none of them may leave.
+ * @returns what to say of them, or undefined when there are none
+ */
+export async function describeSentBefore(tx: Transaction, fileId: string): Promise<string | undefined> {
+  const { rows } = await tx.client.query<SentBefore>(
+    `SELECT DISTINCT ON (b.batch_no) b.batch_no, g.file_id, g.at
+     FROM batch b JOIN forgotten_send g ON g.account = b.account
+       AND (g.sha256 = b.body_sha256 OR (g.file_id = b.file_id AND g.batch_state IS NULL))
+     WHERE b.file_id = $1 ORDER BY b.batch_no, g.at`,
+    [fileId],
+  );
+  return saySentBefore(rows);
+}
+
+/** A batch whose bytes were sent, when, and from which file. */
+export type SentBefore = { batch_no: number; file_id: string; at: Date };
+
+/** @returns undefined when there are none */
+export function saySentBefore([first, ...others]: readonly SentBefore[]): string | undefined {
+  if (!first) return undefined;
+  const more = others.length === 0 ? '' : `, and ${others.length} more`;
+  return `batch ${first.batch_no} was sent at ${first.at.toISOString()} from file ${first.file_id}${more}`;
+}
+
+/** Whether the send journal knows of any call of this account that the ledger had forgotten; of most there is none. */
+export async function hasForgottenSends({ pool }: Ledger, account: string): Promise<boolean> {
+  const { rowCount } = await pool.query('SELECT 1 FROM forgotten_send WHERE account = $1 LIMIT 1', [account]);
+  return rowCount !== 0;
+}
+
+/** When the bytes of a batch that is not cut yet were sent before; undefined when they were not. */
+export async function findForgottenSend(
+  { pool }: Ledger,
+  { account, batchNo, sha256 }: { account: string; batchNo: number; sha256: string },
+): Promise<SentBefore | undefined> {
+  const { rows } = await pool.query<SentBefore>(
+    `SELECT $3::integer AS batch_no, file_id, at FROM forgotten_send
+     WHERE account = $1 AND sha256 = $2 ORDER BY at LIMIT 1`,
+    [account, sha256, batchNo],
+  );
+  return rows[0];
+}

@@ -1,0 +1,155 @@
+import { findVolumes } from './fingerprint-volumes.ts';
+import type { FileRow } from '../engine/records.ts';
+import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
+import { AGED_FROM, type ChargedCode, invoiceOf, kindOf, seenAmongTwins, twinsInVolumes } from './find-charged-rows.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** How many rows were flagged with a code, and what is said of the first. */
+export type FlaggedRows = { code: ChargedCode | 'LIKE_ROW'; rows: number; detail: string };
+
+type FlagOptions = {
+  /** Files that came before are not looked at. */
+  since: Date;
+  /** Into which the fingerprints of the file went. */
+  volume: number;
+  /** Number of the first of these faults within the file. */
+  firstSeq: number;
+  /** How many rows of the file have a fingerprint. */
+  rows: number;
+  /** From so many on, all rows of the other files are read instead of each of these being looked up. */
+  manyRows?: number;
+  /** Rows of other files that are read in one statement; none may take so long that its answer is given up. */
+  stepRows?: number;
+};
+
+/**
+ * Flags the rows of a file that stand in another one of the account, by their prints (crypto/fingerprints/row-print.ts): same invoice, amount
+ * and payer, or such as differ in nothing that matters. A row counts as seen unless it is certain that it was not charged and
+ * never will be: it was declined, could not be read by the service, or was cancelled. Rows without an invoice do not count.
+ *
+ * Done inside the database, where the rows are already: a file may have a million. Where no other file of the account is
+ * young enough, nothing is looked at.
+ */
+export async function flagChargedRows(tx: Transaction, file: FileRow, options: FlagOptions): Promise<FlaggedRows[]> {
+  const { since, volume, rows, manyRows = MANY_ROWS } = options;
+  const volumes = await findVolumes(tx.client, file.account, since);
+  // In a volume that it began itself there is nothing but its own rows.
+  const others = volumes.filter((other) => volume !== file.file_no || other !== volume);
+  if (others.length === 0) return [];
+  return rows < manyRows ? flag(tx, file, options, LOOKED_UP, [others]) : flagByReading(tx, file, options);
+}
+
+/** A look-up costs as much as reading some ten rows. */
+const MANY_ROWS = 20_000;
+
+async function flag(
+  { client }: Transaction,
+  { file_no: fileNo, operation }: FileRow,
+  { since, firstSeq }: Pick<FlagOptions, 'since' | 'firstSeq'>,
+  twins: string,
+  which: unknown[],
+): Promise<FlaggedRows[]> {
+  const { rows } = await client.query<FlaggedRows>(`WITH ${twins}, ${FLAG_TWINS}`, [
+    fileNo,
+    since,
+    CERTAINLY_NOT_CHARGED,
+    operation,
+    firstSeq,
+    ...which,
+  ]);
+  return rows;
+}
+
+/** Some files at a time. A row that was flagged already is not flagged once more. */
+async function flagByReading(tx: Transaction, file: FileRow, options: FlagOptions): Promise<FlaggedRows[]> {
+  // Whatever the planner knows of rows that came a moment ago, it must not compare each with each.
+  await tx.client.query(
+    `SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL work_mem = '32MB'`,
+  );
+  const flagged = new Map<FlaggedRows['code'], FlaggedRows>();
+  let { firstSeq } = options;
+  for (const files of await groupFiles(tx, file, options)) {
+    for (const found of await flag(tx, file, { ...options, firstSeq }, READ, [files])) {
+      const before = flagged.get(found.code);
+      flagged.set(found.code, { ...found, ...before, rows: found.rows + (before?.rows ?? 0) });
+      firstSeq += found.rows;
+    }
+  }
+  await tx.client.query(
+    'SET LOCAL enable_nestloop TO DEFAULT; SET LOCAL enable_mergejoin TO DEFAULT; SET LOCAL work_mem TO DEFAULT',
+  );
+  return [...flagged.values()];
+}
+
+/** The other files of the account, the oldest first, so many together that one statement reads `stepRows` or a little more. */
+async function groupFiles(
+  { client }: Transaction,
+  file: FileRow,
+  { since, stepRows = 3_000_000 }: FlagOptions,
+): Promise<number[][]> {
+  const { rows } = await client.query<{ fileNo: number; rows: number }>(
+    `SELECT file_no AS "fileNo", coalesce(valid_rows, 0) AS rows FROM file
+     WHERE account = $1 AND ${AGED_FROM} >= $2 AND file_no <> $3 ORDER BY file_no`,
+    [file.account, since, file.file_no],
+  );
+  const groups: number[][] = [];
+  let room = 0;
+  for (const { fileNo, rows: held } of rows) {
+    if (room <= 0) {
+      groups.push([]);
+      room = stepRows;
+    }
+    groups.at(-1)!.push(fileNo);
+    room -= held;
+  }
+  return groups;
+}
+
+/** SQL: the rows of the file that are compared. */
+const OWN = `
+  own AS MATERIALIZED (
+    SELECT line, print FROM row_print WHERE file_no = $1
+  )`;
+
+/** SQL: what the ledger knows of the rows that have a twin. */
+const OWN_ROW = `own_row AS MATERIALIZED (
+    SELECT line, invoice, customer_code, amount_cents, last_four FROM payment_row
+    WHERE file_no = $1 AND line IN (SELECT line FROM twin)
+  )`;
+
+// First every row is looked up by its print alone, which nearly never finds one; what is known of the other rows is
+// asked of those found only. OFFSET 0 keeps the look-up apart, row by row by its index. In the order of their prints,
+// because rows that follow each other are then found on the same page.
+const LOOKED_UP = `${OWN}, twin AS MATERIALIZED (${twinsInVolumes('$6', '(SELECT * FROM own ORDER BY print)', 'AND p.file_no <> $1')}
+  ), ${OWN_ROW}`;
+
+const NOT_FLAGGED = `NOT EXISTS (
+      SELECT FROM row_fault d
+      WHERE d.file_no = $1 AND d.line = own.line AND d.code IN ('CHARGED_BEFORE', 'LIKE_CHARGED')
+    )`;
+
+// All rows of a file have one kind of payer.
+const READ = `${OWN}, twin AS MATERIALIZED (
+    SELECT own.line, e.file_no, e.line AS earlier_line, false AS other_kind
+    FROM own JOIN (SELECT file_no, line, print FROM row_print WHERE file_no = ANY ($6)) e USING (print)
+    WHERE ${NOT_FLAGGED}
+    UNION ALL
+    SELECT own.line, e.file_no, e.line, true
+    FROM own JOIN (
+      SELECT file_no, line, print FROM row_print
+      WHERE file_no = ANY ($6) AND ${kindOf('print')} <> (SELECT ${kindOf('print')} FROM own LIMIT 1)
+    ) e ON ${invoiceOf('e.print')} = ${invoiceOf('own.print')}
+    WHERE ${NOT_FLAGGED}
+  ), ${OWN_ROW}`;
+
+const IS_RESUBMISSION = `EXISTS (
+      SELECT FROM resubmission n JOIN file f ON f.file_id = n.new_file_id WHERE f.file_no = $1
+    )`;
+
+const FLAG_TWINS = `seen AS (${seenAmongTwins(IS_RESUBMISSION)}
+  ), flagged AS (
+    INSERT INTO row_fault (file_no, seq, line, code, detail)
+    SELECT $1, $5 + row_number() OVER (ORDER BY line) - 1, line, code, detail FROM seen
+    RETURNING seq, code, detail
+  )
+  SELECT code, count(*) AS rows, (array_agg(detail ORDER BY seq))[1] AS detail FROM flagged GROUP BY code ORDER BY code`;

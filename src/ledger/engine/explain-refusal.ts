@@ -1,0 +1,43 @@
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+
+/** Why a server that answers does not do what it is asked, by its codes, and what helps. Its own words name users and hosts. */
+const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  // A pooler that knows nothing of settings which belong to a session.
+  '08P01': [
+    'what DATABASE_URL names does not take our settings: it is a pooler, not the database',
+    'Name the database itself in DATABASE_URL, past PgBouncer or whatever stands before it.',
+  ],
+  '25006': [
+    'the ledger database takes no changes: it is read-only, or a standby',
+    'Set DATABASE_URL to the primary, or end what made it read-only.',
+  ],
+  '28000': ['the ledger database does not let the role in', 'Check user and password in DATABASE_URL.'],
+  '28P01': ['the ledger database refuses the password', 'Check user and password in DATABASE_URL.'],
+  '3D000': ['the server has no database of that name', 'Check the name in DATABASE_URL.'],
+  '42501': [
+    'the role of the ledger lacks a right',
+    'Grant it all rights on the tables and sequences of schema paydrop; "paydrop doctor" names what it lacks.',
+  ],
+  '53100': ['the disk of the ledger database is full', 'Make room there; work goes on by itself.'],
+  '53300': [
+    'the ledger database has no connection left',
+    'End other sessions, or raise max_connections and the limits of role and database.',
+  ],
+  '57P03': ['the ledger database is starting or stopping', 'Wait until it is up; work goes on by itself.'],
+};
+
+/** An error of the server in words; undefined for one that says nothing of the server itself. */
+export function explainRefusal(error: unknown): { reason: string; next: string } | undefined {
+  const [reason, next] = REFUSALS[systemCode(error) ?? ''] ?? [];
+  return reason === undefined || next === undefined ? undefined : { reason, next };
+}
+
+/** The same as an error with its words; whatever else it is given comes back as it is. */
+export function withRefusalExplained(error: unknown): unknown {
+  const refusal = explainRefusal(error);
+  if (!refusal) return error;
+  return new PipelineError('LEDGER_UNREACHABLE', 'use the ledger', refusal.reason, {
+    next: refusal.next,
+    cause: error,
+  });
+}

@@ -1,0 +1,170 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { PoolClient } from 'pg';
+import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** Longest wait for a table that somebody uses, in ms, and how often it is tried. */
+const LOCK_MS = 5_000;
+const LOCK_TRIES = 3;
+
+/** PostgreSQL could not have a lock in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Brings the database to the present schema: every file of migrations/ that was not run yet, in the order of names, in
+ * one transaction. An advisory lock lets one process do it while others wait.
+ * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings, or when somebody keeps a table
+ *   to himself; LEDGER_NEWER, see `refuseNewer`
+ * @param lockMs for tests
+ */
+export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await migrateOnce(client, lockMs);
+    } catch (error) {
+      if (systemCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (tries === LOCK_TRIES) throw await tableInUse(client, error);
+    }
+  }
+}
+
+async function migrateOnce(client: PoolClient, lockMs: number): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await lockSchema(client);
+    await client.query(`SET LOCAL lock_timeout = ${lockMs}`);
+    await refuseNewer(client);
+    if (!(await isClosedAndWhole(client))) await buildSchema(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineError> {
+  const { rows } = await client.query<{ pid: number; name: string; since: Date }>(
+    `SELECT pid, application_name AS name, xact_start AS since FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1`,
+  );
+  const [oldest] = rows;
+  const who = oldest
+    ? `; the oldest transaction is that of process ${oldest.pid} of the server (${oldest.name || 'no name'}) since ${oldest.since.toISOString()}`
+    : '';
+  const reason = `a table that the update has to change is in use${who}`;
+  return new PipelineError('LEDGER_UNREACHABLE', 'bring the ledger up to date', reason, {
+    next: 'End that transaction, or wait until it is over, and start again. Nothing was changed.',
+    cause,
+  });
+}
+
+/**
+ * A version that does not know all that was done to the ledger must not touch it: what it would write, and what it would
+ * make of what it reads, may be wrong.
+ * @throws PipelineError LEDGER_NEWER
+ */
+export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
+  const known = new Set(await listMigrations());
+  const stranger = (await listApplied(client)).find((name) => !known.has(name));
+  if (stranger === undefined) return;
+  throw new PipelineError('LEDGER_NEWER', 'open the ledger', `"${stranger}" was done to it, which is not known here`);
+}
+
+/**
+ * Until the end of the transaction nobody else builds the schema, and nobody comes in: opening the ledger begins with it.
+ * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings
+ */
+export async function lockSchema(client: PoolClient): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
+  await checkSession(client);
+}
+
+/**
+ * Makes the schema, or what is missing of it, in the transaction of the caller.
+ * @param wanted names of migrations, for a schema as it once was; left out, all there are
+ */
+export async function buildSchema(client: PoolClient, wanted?: readonly string[]): Promise<void> {
+  await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
+  await client.query(
+    'CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+  await runMissing(client, wanted ?? (await listMigrations()));
+  if (!wanted) await loadLegalMoves(client);
+}
+
+/** The names of all that this version has, in their order. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
+}
+
+/** A setting of our own, which nobody gives to a database or a role. */
+export const OUR_SESSION = 'paydrop.session';
+
+/**
+ * An address with `options` of its own takes the place of ours (open-ledger.ts), and a pooler drops them: the ledger would be
+ * made again, empty, in another schema, commits might not wait for the disk, and locks would be held by nobody in particular.
+ */
+async function checkSession(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ isOurs: boolean }>(
+    `SELECT current_setting($1, true) = 'on' AND current_setting('search_path') = 'paydrop' AS "isOurs"`,
+    [OUR_SESSION],
+  );
+  if (rows[0]?.isOurs) return;
+  throw new PipelineError('LEDGER_UNREACHABLE', 'open the ledger', 'our settings do not reach its sessions', {
+    next: 'Take "options" out of DATABASE_URL, and name the database itself there, not a pooler such as PgBouncer.',
+  });
+}
+
+/** A database that takes no changes can still be read, as long as it lacks nothing. */
+async function isClosedAndWhole(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
+  return rows[0]?.mode === 'on' && (await findMissingMigrations(client)).length === 0;
+}
+
+/** The migrations that the database lacks, in their order; all of them when it has no ledger yet. */
+export async function findMissingMigrations(
+  client: Pick<PoolClient, 'query'>,
+  files?: readonly string[],
+): Promise<string[]> {
+  const wanted = files ?? (await listMigrations());
+  const done = new Set(await listApplied(client));
+  return wanted.filter((file) => !done.has(file));
+}
+
+async function listApplied(client: Pick<PoolClient, 'query'>): Promise<string[]> {
+  const { rows: found } = await client.query<{ isThere: boolean }>(
+    `SELECT to_regclass('migration') IS NOT NULL AS "isThere"`,
+  );
+  if (!found[0]?.isThere) return [];
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM migration ORDER BY name');
+  return rows.map((row) => row.name);
+}
+
+async function runMissing(client: PoolClient, files: readonly string[]): Promise<void> {
+  for (const name of await findMissingMigrations(client, files)) {
+    await client.query(await readFile(new URL(name, MIGRATIONS), 'utf8'));
+    await client.query('INSERT INTO migration (name) VALUES ($1)', [name]);
+  }
+}
+
+/**
+ * The database refuses what schemas/lifecycle.ts does not list, so it gets the list from there. It is only added to: another
+ * version may work with the same ledger.
+ */
+async function loadLegalMoves(client: PoolClient): Promise<void> {
+  const moves = [
+    ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
+    ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+    ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
+  ];
+  const { rows } = await client.query<{ entity: string; from_state: string | null; to_state: string; name: string }>(
+    'SELECT entity, from_state, to_state, name FROM legal_move',
+  );
+  const present = new Set(rows.map((row) => JSON.stringify([row.entity, row.from_state, row.to_state, row.name])));
+  const missing = moves.filter((move) => !present.has(JSON.stringify(move)));
+  if (missing.length === 0) return;
+  await client.query(`SELECT set_config('paydrop.adds_moves', 'on', true)`);
+  for (const move of missing) await client.query('INSERT INTO legal_move VALUES ($1, $2, $3, $4)', move);
+}

@@ -1,0 +1,158 @@
+import type { FolderConfig } from '../../../schemas/config.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { BatchState, Completeness, FileState, OutputKind, RunState } from '../../../schemas/lifecycle.ts';
+import type { FolderOperation } from '../../../schemas/operations.ts';
+import type { ControlNote } from '../../rows/rows.ts';
+
+/** Rows of the ledger's tables as they are read, column names as in migrations/. Money is integer cents. */
+
+/** What opens a file, and the mark of its rows; in a table of its own, and gone with the end of the retention. */
+export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
+
+/** A file with its secrets, for those who open it. */
+export type FileRow = PlainFileRow & FileSecret;
+
+export type PlainFileRow = {
+  file_no: number;
+  file_id: string;
+  account: string;
+  site: string;
+  folder: string;
+  operation: FolderOperation;
+  layout: LayoutName | null;
+  name: string;
+  state: FileState;
+  state_at: Date;
+  /** The same by the clock of the database. */
+  known_at: Date | null;
+  reason_code: string | null;
+  reason: string | null;
+  bytes: number;
+  sha256: string;
+  completeness: Completeness;
+  claimed_at: Date;
+  /** Since when it counts as known, for the search for earlier payments; null: since its claim. */
+  aged_from: Date | null;
+  archive: string;
+  charset: FolderConfig['charset'];
+  header_line: number | null;
+  control: ControlNote | null;
+  physical_lines: number | null;
+  blank_lines: number | null;
+  records: number | null;
+  valid_rows: number | null;
+  valid_cents: number | null;
+  invalid_rows: number | null;
+  withheld_cents: number;
+  withheld_unreadable: number;
+  duplicate_of: string | null;
+  /** Of an encrypted drop, see migrations/0013-messages.sql; null of all others. */
+  content_sha256: string | null;
+  accepted_at: Date | null;
+  shredded_at: Date | null;
+  fingerprints_dropped_at: Date | null;
+  cleaning_no: number | null;
+};
+
+export type BatchRow = {
+  file_id: string;
+  batch_no: number;
+  account: string;
+  operation: FolderOperation;
+  state: BatchState;
+  state_at: Date;
+  reason: string | null;
+  attempt: number;
+  rows: number;
+  cents: number;
+  first_line: number;
+  last_line: number;
+  body_sha256: string;
+  token: string | null;
+  worker: string | null;
+  lease_until: Date | null;
+  not_before: Date | null;
+  releases: number;
+  batch_id: string | null;
+  submitted_at: Date | null;
+  polls: number;
+  next_poll_at: Date | null;
+  not_known_polls: number;
+  result_at: Date | null;
+  result_sha256: string | null;
+  rechecks: number;
+  next_recheck_at: Date | null;
+  stale_since: Date | null;
+  poll_alarm: string | null;
+  final_at: Date | null;
+};
+
+/** By what the rows of a batch are found: those of its number between its first line and its last. */
+export type BatchLines = Pick<BatchRow, 'batch_no' | 'first_line' | 'last_line'>;
+
+export type OutputRow = {
+  file_id: string;
+  kind: OutputKind;
+  /** Of a correction; the other kinds have 0. */
+  number: number;
+  name: string;
+  sha256: string;
+  bytes: number;
+  rows: number;
+  written_at: Date;
+};
+
+/** A row of the file as the ledger keeps it, with its outcome where it has one. */
+export type LedgerRow = {
+  line: number;
+  batch_no: number | null;
+  invoice: string;
+  customer_code: string;
+  amount_cents: number | null;
+  last_four: string;
+  outcome: string | null;
+  code: number | null;
+  message: string | null;
+  authorization: string | null;
+};
+
+/** What a schedule did on one business date. */
+export type RunRow = {
+  schedule: string;
+  /** `2026-06-15` in the zone of the schedule. */
+  business_date: string;
+  state: RunState;
+  due_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  worker: string | null;
+  token: string | null;
+  tries: number;
+  summary: RunSummary;
+};
+
+/** What there is to say of a run that came to its end. */
+export type RunSummary = {
+  /** The reason of its last move. */
+  says?: string;
+  /** Files taken, and drops that were still being written. */
+  files?: number;
+  settling?: number;
+  /** Of a day that was closed: names of the reports, what is open, and what is missing or too much. */
+  reports?: string[];
+  open?: { rows: number; total: string };
+  difference?: { rows: number; total: string };
+};
+
+/** A call of a batch, as it was declared before its first byte and as it ended. */
+export type AttemptRow = {
+  attempt: number;
+  worker: string;
+  host: string;
+  request_bytes: number;
+  started_at: Date;
+  ended_at: Date | null;
+  verdict: string | null;
+  evidence: Record<string, unknown> | null;
+  resolution: string | null;
+};

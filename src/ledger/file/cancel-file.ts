@@ -1,0 +1,123 @@
+import { mustBeOpen } from '../admission/must-be-open.ts';
+import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchRow, PlainFileRow } from '../engine/records.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import { NOBODY } from '../batch/end-attempt.ts';
+import { type BatchKey, type Because, moveBatch, moveFile } from '../engine/move.ts';
+import { voidProposals } from '../proposal/propose.ts';
+
+/** What a cancel came to. */
+export type Cancelled = {
+  state: FileState;
+  /** Batches that were stopped and are never sent. */
+  cancelled: number[];
+  /** Batches that go on to their end, because they were sent or may have been. */
+  goingOn: { batchNo: number; state: BatchState }[];
+};
+
+/**
+ * Stops what was not sent of a file, also what a worker has just taken up. When nothing was sent the file is
+ * cancelled; when everything that was sent is final it is partly cancelled; else the rest goes on, and the file is
+ * completed with the stopped rows as not sent.
+ *
+ * The batches are held first and the file after them, as a send does it; whichever of the two commits first wins.
+ * @throws PipelineError MOVE_REFUSED when the file is not on its way, or nothing of it is left to stop
+ */
+export async function cancelFile(ledger: Ledger, fileId: string, because: Because): Promise<Cancelled> {
+  return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
+    const batches = await lockStoppable(tx, fileId);
+    await lockOnItsWay(tx, fileId);
+    const everything = await stillOpen(tx, fileId);
+    if (everything.length > 0 && batches.length === 0) throw refusal(fileId, 'every batch of it was sent already');
+    for (const batch of batches) await cancelOne(tx, batch, because);
+    return describe(tx, fileId, batches, because);
+  });
+}
+
+/**
+ * Stops one batch that was not sent.
+ * @throws PipelineError MOVE_REFUSED when it was sent, or may have been
+ */
+export async function cancelBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<Cancelled> {
+  return transact(ledger, async (tx) => {
+    await mustBeOpen(tx);
+    const [batch] = await lockStoppable(tx, key.fileId, key.batchNo);
+    await lockOnItsWay(tx, key.fileId);
+    if (!batch) throw refusal(`${key.fileId}/${key.batchNo}`, 'the batch was sent, may have been sent, or is final');
+    await cancelOne(tx, batch, because);
+    return describe(tx, key.fileId, [batch], because);
+  });
+}
+
+/**
+ * Moves `cancel` and `stop` of a file, after a batch of it was stopped: when none of its batches waits for anything any
+ * more, the file ends here, and so does every proposal about it.
+ * @returns the state of the file after it
+ */
+export async function endStoppedFile(tx: Transaction, fileId: string, because: Because): Promise<FileState> {
+  const cancelled = await moveFile(tx, 'cancel', fileId, because, { where: EVERY_BATCH_CANCELLED });
+  const row = cancelled ?? (await moveFile(tx, 'stop', fileId, because, { where: NO_BATCH_OPEN }));
+  if (row) await voidProposals(tx, { fileId }, because);
+  return row?.state ?? (await readState(tx, fileId));
+}
+
+const EVERY_BATCH_CANCELLED = {
+  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state <> 'cancelled')`,
+  values: [],
+};
+const NO_BATCH_OPEN = {
+  sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
+  values: [],
+};
+
+/** Batches of which certainly nothing was charged and nothing is on its way, held until this transaction ends. */
+async function lockStoppable(tx: Transaction, fileId: string, batchNo?: number): Promise<BatchRow[]> {
+  const { rows } = await tx.client.query<BatchRow>(
+    `SELECT * FROM batch WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2)
+       AND state IN ('ready', 'preparing', 'refused') ORDER BY batch_no FOR UPDATE`,
+    [fileId, batchNo ?? null],
+  );
+  return rows;
+}
+
+async function lockOnItsWay(tx: Transaction, fileId: string): Promise<void> {
+  const { rows } = await tx.client.query<PlainFileRow>('SELECT * FROM file WHERE file_id = $1 FOR UPDATE', [fileId]);
+  const state = rows[0]?.state;
+  if (state === 'accepted' || state === 'in_progress') return;
+  if (state === 'held')
+    throw refusal(fileId, 'it is held', `Run "paydrop decline ${fileId} --reason …"; nothing of it was sent.`);
+  throw refusal(fileId, state === undefined ? 'the ledger does not know it' : `it is ${state}`);
+}
+
+function refusal(what: string, why: string, next?: string): PipelineError {
+  return new PipelineError('MOVE_REFUSED', `cancel "${what}"`, why, next === undefined ? {} : { next });
+}
+
+/** Moves `cancel`, `intercept` and `withdraw`. A worker that holds the batch loses its token and may not send. */
+async function cancelOne(tx: Transaction, batch: BatchRow, because: Because): Promise<void> {
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  if (batch.state === 'preparing') await moveBatch(tx, 'intercept', key, because, { set: NOBODY });
+  else await moveBatch(tx, batch.state === 'refused' ? 'withdraw' : 'cancel', key, because);
+}
+
+async function describe(tx: Transaction, fileId: string, batches: BatchRow[], because: Because): Promise<Cancelled> {
+  const state = await endStoppedFile(tx, fileId, because);
+  return { state, cancelled: batches.map((batch) => batch.batch_no), goingOn: await stillOpen(tx, fileId) };
+}
+
+async function stillOpen(tx: Transaction, fileId: string): Promise<Cancelled['goingOn']> {
+  const { rows } = await tx.client.query<Cancelled['goingOn'][number]>(
+    `SELECT batch_no AS "batchNo", state FROM batch
+     WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled') ORDER BY batch_no`,
+    [fileId],
+  );
+  return rows;
+}
+
+async function readState(tx: Transaction, fileId: string): Promise<FileState> {
+  const { rows } = await tx.client.query<{ state: FileState }>('SELECT state FROM file WHERE file_id = $1', [fileId]);
+  return rows[0]!.state;
+}

@@ -1,0 +1,74 @@
+import type { FolderConfig } from '../../../schemas/config.ts';
+import type { Completeness } from '../../../schemas/lifecycle.ts';
+import { askInOne } from '../engine/ask-together.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { FileRow } from '../engine/records.ts';
+import { transact } from '../engine/transaction.ts';
+import { linkUpload } from '../transfer/note-upload.ts';
+import { linkResubmission } from '../row/resubmit-rows.ts';
+
+export type ClaimedFile = {
+  fileId: string;
+  account: string;
+  site: string;
+  folder: string;
+  operation: string;
+  /** The sender's name, long digit runs masked. */
+  name: string;
+  bytes: number;
+  sha256: string;
+  completeness: Completeness;
+  claimedAt: Date;
+  wrappedKey: Buffer;
+  /** Path of the sealed original, relative to the archive. */
+  archive: string;
+  charset: FolderConfig['charset'];
+  control: FileRow['control'];
+};
+
+/**
+ * Move `claim`: the file was renamed out of its drop folder, hashed and sealed. Doing it again for the same file
+ * changes nothing, so a start after a crash may repeat it. With it the count of its readings ends (count-readings.ts).
+ * @returns whether the file was new to the ledger
+ */
+export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      `WITH forgotten AS (DELETE FROM reading WHERE file_id = $1),
+       taken AS (
+         INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness,
+                           claimed_at, archive, charset, control, site, known_at)
+         VALUES ($1, $2, $3, $4, $5, 'claimed', $6, $7, $8, $9, $10, $12, $13, $14, $15, ${tx.databaseNow})
+         ON CONFLICT (file_id) DO NOTHING RETURNING file_id)
+       INSERT INTO file_secret (file_id, wrapped_key) SELECT file_id, $11 FROM taken`,
+      [
+        file.fileId,
+        file.account,
+        file.folder,
+        file.operation,
+        file.name,
+        tx.at,
+        file.bytes,
+        file.sha256,
+        file.completeness,
+        file.claimedAt,
+        file.wrappedKey,
+        file.archive,
+        file.charset,
+        file.control ? JSON.stringify(file.control) : null,
+        file.site,
+      ],
+    );
+    if (rowCount === 0) return false;
+    tx.audit({
+      actor: 'worker:watch',
+      fileId: file.fileId,
+      move: 'claim',
+      to: 'claimed',
+      reason: `taken from folder ${file.folder}`,
+      evidence: { bytes: file.bytes, sha256: file.sha256, completeness: file.completeness },
+    });
+    await askInOne(tx, (asked) => [linkResubmission(asked, file), linkUpload(asked, file)]);
+    return true;
+  });
+}

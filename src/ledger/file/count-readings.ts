@@ -1,0 +1,26 @@
+import type { Asked } from '../engine/asked.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/**
+ * Notes that the reading of a file begins, before a byte of it is read.
+ * @returns how many earlier readings of it nobody came back from
+ */
+export async function beginReading(ledger: Ledger, fileId: string): Promise<number> {
+  const { rows } = await ledger.pool.query<{ begun: number }>(
+    `INSERT INTO reading (file_id, begun, worker, at) VALUES ($1, 1, $2, $3)
+     ON CONFLICT (file_id) DO UPDATE SET begun = reading.begun + 1, worker = $2, at = $3 RETURNING begun`,
+    [fileId, ledger.instance.id, ledger.clock.now()],
+  );
+  return rows[0]!.begun - 1;
+}
+
+/** Notes that the reader lives on, whatever came of it: an error is no death. */
+export async function endReading(ledger: Ledger, fileId: string): Promise<void> {
+  await ledger.pool.query('UPDATE reading SET begun = begun - 1 WHERE file_id = $1', [fileId]);
+  await ledger.pool.query('DELETE FROM reading WHERE file_id = $1 AND begun <= 0', [fileId]);
+}
+
+/** The file has its verdict, or is out of the way: nobody reads it again. */
+export async function forgetReadings(asked: Asked, fileId: string): Promise<void> {
+  await asked.query('DELETE FROM reading WHERE file_id = $1', [fileId]);
+}

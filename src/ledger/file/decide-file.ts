@@ -1,0 +1,102 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import type { LayoutName } from '../../../schemas/layouts.ts';
+import type { PlainFileRow } from '../engine/records.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { askInOne } from '../engine/ask-together.ts';
+import { forgetReadings } from './count-readings.ts';
+import { moveFile, mustMove } from '../engine/move.ts';
+
+/** What intake found out about a file, written together with its verdict. */
+export type FileFindings = {
+  layout: LayoutName | null;
+  headerLine: number | null;
+  physicalLines: number;
+  blankLines: number;
+  records: number;
+  validRows: number;
+  validCents: number;
+  invalidRows: number;
+  /** Mark of the valid rows, see crypto/fingerprints/row-set.ts; null when there are none. */
+  rowSet?: string | null;
+  /** Of an encrypted drop: what was inside, and who signed it. */
+  message?: { sha256: string; bytes: number; signedBy: string | null };
+};
+
+/** What is kept with a verdict beside its evidence. */
+type Kept = {
+  /** Of an encrypted drop: its session key, sealed. */
+  contentKey?: Buffer | null;
+  /** Since when the file counts as known, for the search for earlier payments. */
+  agedFrom?: Date;
+};
+
+export type FileDecision =
+  | { verdict: 'accept' }
+  | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
+
+/** A file that was held without being read has no rows that could be sent, so nobody can approve it. */
+export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
+
+const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
+
+/**
+ * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
+ * that "what happened to invoice X" finds them, but no batch that could be sent. The count of its readings ends with it.
+ */
+export async function decideFile(
+  tx: Transaction,
+  fileId: string,
+  findings: FileFindings,
+  decision: FileDecision,
+  { contentKey = null, agedFrom }: Kept = {},
+): Promise<PlainFileRow> {
+  const { verdict } = decision;
+  const why = decision.verdict === 'accept' ? undefined : decision;
+  const reason = why?.reason ?? 'every check passed';
+  // The trail is kept for ever, and the mark of the rows must not be.
+  const { rowSet, ...told } = findings;
+  const because = { actor: 'worker:intake', reason, evidence: { ...told, code: why?.code } };
+  const set = {
+    reason_code: why?.code ?? null,
+    reason: why?.reason ?? null,
+    duplicate_of: why?.duplicateOf ?? null,
+    layout: findings.layout,
+    header_line: findings.headerLine,
+    physical_lines: findings.physicalLines,
+    blank_lines: findings.blankLines,
+    records: findings.records,
+    valid_rows: findings.validRows,
+    valid_cents: findings.validCents,
+    invalid_rows: findings.invalidRows,
+    content_sha256: findings.message?.sha256 ?? null,
+    ...(agedFrom && { aged_from: agedFrom }),
+  };
+  const [, , , , row] = await askInOne(tx, (asked) => [
+    verdict === 'reject' && asked.client.query('DELETE FROM batch WHERE file_id = $1', [fileId]),
+    forgetReadings(asked.client, fileId),
+    findings.invalidRows > 0 && asked.client.query(ADD_UP_WITHHELD, [fileId]),
+    keepSecrets(asked, fileId, rowSet ?? null, contentKey),
+    moveFile(asked, MOVE_OF[verdict], fileId, because, { set }),
+  ]);
+  return mustMove(row, `${verdict} file "${fileId}"`);
+}
+
+const ADD_UP_WITHHELD = `
+  UPDATE file SET (withheld_cents, withheld_unreadable) = (
+    SELECT coalesce(sum(amount_cents), 0), count(*) FILTER (WHERE amount_cents IS NULL)
+    FROM payment_row r WHERE r.file_no = file.file_no AND r.batch_no IS NULL)
+  WHERE file_id = $1`;
+
+async function keepSecrets(
+  { client }: Pick<Transaction, 'client'>,
+  fileId: string,
+  rowSet: string | null,
+  contentKey: Buffer | null,
+): Promise<void> {
+  if (rowSet === null && contentKey === null) return;
+  await client.query('UPDATE file_secret SET row_set = $2, content_key = $3 WHERE file_id = $1', [
+    fileId,
+    rowSet,
+    contentKey,
+  ]);
+}

@@ -1,0 +1,186 @@
+import type { FaultCode } from '../../../schemas/errors.ts';
+import type { FileState } from '../../../schemas/lifecycle.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Fault, OutcomeTotals, SentRow } from '../../rows/rows.ts';
+import type { BatchKey } from '../engine/move.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { BatchLines, BatchRow, FileRow, LedgerRow, OutputRow } from '../engine/records.ts';
+import { type AsOf, type KeptRow, NOW, readKeptRows } from '../row/read-kept-rows.ts';
+
+/** @throws PipelineError NOT_FOUND */
+export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileRow> {
+  const { rows } = await ledger.pool.query<FileRow>(
+    'SELECT * FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = $1',
+    [fileId],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+  return rows[0];
+}
+
+/** The state of a file, or undefined when the ledger does not know it. */
+export async function readFileState(ledger: Ledger, fileId: string): Promise<FileState | undefined> {
+  const { rows } = await ledger.pool.query<{ state: FileState }>('SELECT state FROM file WHERE file_id = $1', [fileId]);
+  return rows[0]?.state;
+}
+
+/** Where the file was claimed, or undefined when the ledger does not know it. */
+export async function readFileSite(ledger: Ledger, fileId: string): Promise<string | undefined> {
+  const { rows } = await ledger.pool.query<{ site: string }>('SELECT site FROM file WHERE file_id = $1', [fileId]);
+  return rows[0]?.site;
+}
+
+export async function readBatchRow(ledger: Ledger, key: BatchKey): Promise<BatchRow> {
+  const { rows } = await ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE file_id = $1 AND batch_no = $2', [
+    key.fileId,
+    key.batchNo,
+  ]);
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find batch ${key.batchNo} of file "${key.fileId}"`);
+  return rows[0];
+}
+
+export async function readBatches(ledger: Ledger, fileId: string): Promise<BatchRow[]> {
+  const { rows } = await ledger.pool.query<BatchRow>('SELECT * FROM batch WHERE file_id = $1 ORDER BY batch_no', [
+    fileId,
+  ]);
+  return rows;
+}
+
+/** Whether a batch of the file still waits for something. */
+export async function hasOpenBatches(ledger: Ledger, fileId: string): Promise<boolean> {
+  const { rowCount } = await ledger.pool.query(
+    `SELECT 1 FROM batch WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled') LIMIT 1`,
+    [fileId],
+  );
+  return rowCount === 1;
+}
+
+export async function readOutputs(ledger: Ledger, fileId: string): Promise<OutputRow[]> {
+  const { rows } = await ledger.pool.query<OutputRow>(
+    'SELECT * FROM output WHERE file_id = $1 ORDER BY written_at, kind, number',
+    [fileId],
+  );
+  return rows;
+}
+
+/** Why a person stopped a file, in their words; empty when nobody did. */
+export async function readStopReason(ledger: Ledger, fileId: string): Promise<string> {
+  const { rows } = await ledger.pool.query<{ reason: string }>(
+    `SELECT reason FROM audit WHERE file_id = $1 AND batch_no IS NULL AND to_state IN ('cancelled', 'partly_cancelled')
+     ORDER BY seq DESC LIMIT 1`,
+    [fileId],
+  );
+  return rows[0]?.reason ?? '';
+}
+
+/** The rows of one batch in the order in which they are sent. */
+export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchLines): Promise<SentRow[]> {
+  const { rows } = await ledger.pool.query<SentRow>(
+    `SELECT line, invoice, customer_code AS "customerCode", amount_cents AS "amountCents", last_four AS "lastFour"
+     FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 AND batch_no = $4 ORDER BY line`,
+    [fileNo, batch.first_line, batch.last_line, batch.batch_no],
+  );
+  return rows;
+}
+
+/** Lines that are asked for at a time: few enough to sort, many enough to leap over blank ones. */
+const STRETCH = 2_000;
+
+/**
+ * All rows of a file in input order with their outcomes, page by page: a file may have a million. Asked for by the bounds of
+ * their lines, for the reason given in `readKeptRows`.
+ * @param options.after line behind which to begin
+ */
+export async function* readRows(
+  ledger: Ledger,
+  fileNo: number,
+  { pageRows = STRETCH, after = 0, ...asOf }: AsOf & { pageRows?: number; after?: number } = {},
+): AsyncGenerator<LedgerRow[]> {
+  const last = await readLast(ledger, 'SELECT max(line) AS last FROM payment_row WHERE file_no = $1', fileNo);
+  let page: LedgerRow[] = [];
+  for (let seen = after; seen < last; ) {
+    const wanted = pageRows - page.length;
+    const to = seen + Math.max(wanted, STRETCH);
+    const { rows } = await ledger.pool.query<Omit<LedgerRow, keyof KeptRow> & { line: number }>(
+      `SELECT line, invoice, customer_code, amount_cents, last_four
+       FROM payment_row WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line LIMIT $4`,
+      [fileNo, seen + 1, to, wanted],
+    );
+    seen = rows.length < wanted ? to : rows.at(-1)!.line;
+    if (rows.length === 0) continue;
+    const kept = await readKeptRows(ledger, fileNo, { from: rows[0]!.line, to: rows.at(-1)!.line }, asOf);
+    page.push(...rows.map((row, place) => ({ ...row, ...kept[place]! })));
+    if (page.length < pageRows) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/**
+ * Faults and warnings of a file in the order in which they were found, page by page.
+ * @param options.codes those that are wanted; left out for all
+ */
+export async function* readFaults(
+  ledger: Ledger,
+  fileNo: number,
+  { pageRows = 4_000, codes }: { pageRows?: number; codes?: readonly FaultCode[] } = {},
+): AsyncGenerator<Fault[]> {
+  let last: number | undefined;
+  for (let seen = 0; seen < (last ?? 1); seen += pageRows) {
+    const { rows } = await ledger.pool.query<
+      Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }
+    >(
+      `SELECT line, column_name, code, detail, value FROM row_fault
+       WHERE file_no = $1 AND seq BETWEEN $2 AND $3 AND ($4::text[] IS NULL OR code = ANY ($4)) ORDER BY seq`,
+      [fileNo, seen + 1, seen + pageRows, codes ?? null],
+    );
+    if (rows.length > 0) yield rows.map(toFault);
+    // Their numbers have no gaps, so a page that is not full is the last; nearly all files have no more.
+    if (!codes && rows.length < pageRows) return;
+    last ??= await readLast(ledger, 'SELECT max(seq) AS last FROM row_fault WHERE file_no = $1', fileNo);
+  }
+}
+
+function toFault(row: Record<'column_name' | 'code' | 'detail' | 'value', string | null> & { line: number }): Fault {
+  return {
+    line: row.line,
+    code: row.code,
+    ...(row.column_name === null ? {} : { column: row.column_name }),
+    ...(row.detail === null ? {} : { detail: row.detail }),
+    ...(row.value === null ? {} : { value: row.value }),
+  } as Fault;
+}
+
+async function readLast(ledger: Ledger, text: string, fileNo: number): Promise<number> {
+  const { rows } = await ledger.pool.query<{ last: number | null }>(text, [fileNo]);
+  return rows[0]?.last ?? 0;
+}
+
+/**
+ * Rows and money per outcome; a row without one is `invalid` when it was withheld, else `not_sent`. The outcomes are those
+ * that the database added up as they came in, batch by batch, so that no row has to be looked up; what corrections moved
+ * from one to another is counted over.
+ */
+export async function readOutcomeTotals(
+  ledger: Ledger,
+  fileNo: number,
+  { correctionNo = NOW }: AsOf = {},
+): Promise<OutcomeTotals> {
+  const { rows } = await ledger.pool.query<{ outcome: keyof OutcomeTotals; rows: number; cents: number }>(
+    `WITH moved AS (
+       SELECT c.outcome, c.old_outcome, r.amount_cents FROM outcome_change c JOIN payment_row r USING (file_no, line)
+       WHERE c.file_no = $1 AND c.correction_no <= $2
+     ), part (outcome, rows, cents) AS (
+       SELECT CASE WHEN batch_no IS NULL THEN 'invalid' ELSE 'not_sent' END, count(*), sum(amount_cents)
+       FROM payment_row WHERE file_no = $1 GROUP BY batch_no IS NULL
+       UNION ALL SELECT outcome, rows, cents FROM batch_outcome WHERE file_no = $1
+       UNION ALL SELECT 'not_sent', -rows, -cents FROM batch_outcome WHERE file_no = $1
+       UNION ALL SELECT outcome, 1, amount_cents FROM moved
+       UNION ALL SELECT old_outcome, -1, -amount_cents FROM moved
+     )
+     SELECT outcome, sum(rows)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
+     FROM part GROUP BY outcome HAVING sum(rows) <> 0 OR sum(cents) <> 0`,
+    [fileNo, correctionNo],
+  );
+  return Object.fromEntries(rows.map((row) => [row.outcome, { rows: row.rows, cents: row.cents }]));
+}

@@ -1,0 +1,62 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import { bindingOfFile } from '../proposal/binding.ts';
+import { WAS_READ } from './decide-file.ts';
+import { type Because, moveBatch, moveFile, mustHaveMoved, mustMove } from '../engine/move.ts';
+import { mustNotBeMaker } from '../transfer/note-upload.ts';
+import { propose, voidProposals } from '../proposal/propose.ts';
+
+/**
+ * Move `approve`: a person looked at a held file and lets its valid rows go.
+ * @throws PipelineError MOVE_REFUSED when the file is not held, or was never read; SECOND_PERSON
+ */
+export async function approveFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    await approveHeld(tx, fileId, because);
+    await voidProposals(tx, { fileId }, because);
+  });
+}
+
+/** The move alone, for the transaction in which a second person confirms it. */
+export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
+  const action = `approve file "${fileId}"`;
+  const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
+  if (rows.length > 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+  await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'approve', fileId, because, WAS_READ), action);
+  await mustNotBeMaker(tx, fileId, because.actor);
+}
+
+const NO_ROWS = 'it has no row that could be sent; decline it';
+
+/**
+ * Proposes to approve a held file, for the bytes, rows and money that it has now. It stays held until another
+ * person confirms.
+ * @returns the number of the proposal
+ * @throws PipelineError MOVE_REFUSED when the file is not held or has no valid row, PROPOSAL_OPEN
+ */
+export async function proposeApproval(ledger: Ledger, fileId: string, because: Because): Promise<number> {
+  return transact(ledger, async (tx) => {
+    const binding = await bindingOfFile(tx, fileId);
+    const action = `propose to approve file "${fileId}"`;
+    if (binding['state'] !== 'held') throw new PipelineError('MOVE_REFUSED', action);
+    if (binding['rows'] === 0) throw new PipelineError('MOVE_REFUSED', action, NO_ROWS);
+    return propose(tx, { action: 'approve', fileId, binding, ...because });
+  });
+}
+
+/** Move `decline`: the file is cancelled with all its batches; none of them was ever sent. */
+export async function declineFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
+    const { rows } = await tx.client.query<{ batch_no: number }>('SELECT batch_no FROM batch WHERE file_id = $1', [
+      fileId,
+    ]);
+    for (const { batch_no: batchNo } of rows) {
+      // One that the send journal knows a call of is in doubt also in a held file (recall-batch.ts).
+      const row = await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
+      mustMove(row, `decline file "${fileId}", whose batch ${batchNo} may have been sent`);
+    }
+    await voidProposals(tx, { fileId }, because);
+  });
+}

@@ -1,0 +1,48 @@
+import type { FileState } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+
+/** What the ledger knows of a sealed original. Without a key it was destroyed on purpose. */
+export type OriginalRow = {
+  file_no: number;
+  file_id: string;
+  state: FileState;
+  archive: string;
+  wrapped_key: Buffer | null;
+};
+
+const COLUMNS = 'file_no, file_id, state, archive, wrapped_key';
+
+/** Those of these files that the ledger knows. */
+export async function readOriginals(ledger: Ledger, fileIds: readonly string[]): Promise<OriginalRow[]> {
+  const { rows } = await ledger.pool.query<OriginalRow>(
+    `SELECT ${COLUMNS} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = ANY ($1)`,
+    [fileIds],
+  );
+  return rows;
+}
+
+/** The files of a site whose original should be there, a slice at a time in the order of their claim. */
+export async function* listOriginals(ledger: Ledger, site: string, sliceSize = 10_000): AsyncGenerator<OriginalRow[]> {
+  for (let after = 0; ; ) {
+    const { rows } = await ledger.pool.query<OriginalRow>(
+      `SELECT ${COLUMNS} FROM file JOIN file_secret USING (file_id) WHERE file_no > $1 AND site = $3
+       ORDER BY file_no LIMIT $2`,
+      [after, sliceSize, site],
+    );
+    if (rows.length > 0) yield rows;
+    if (rows.length < sliceSize) return;
+    after = rows.at(-1)!.file_no;
+  }
+}
+
+/** The body of the batch that was sealed last, to try a key on. */
+export async function readNewestBody(
+  ledger: Ledger,
+): Promise<{ fileId: string; batchNo: number; wrapped: Buffer; sealed: Buffer } | undefined> {
+  const { rows } = await ledger.pool.query<{ fileId: string; batchNo: number; wrapped: Buffer; sealed: Buffer }>(
+    `SELECT f.file_id AS "fileId", p.batch_no AS "batchNo", f.wrapped_key AS wrapped, p.bytes AS sealed
+     FROM (SELECT * FROM file JOIN file_secret USING (file_id) ORDER BY file_no DESC LIMIT 100) f
+     JOIN sealed_part p USING (file_id) WHERE p.part = 'body' ORDER BY f.file_no DESC, p.batch_no DESC LIMIT 1`,
+  );
+  return rows[0];
+}

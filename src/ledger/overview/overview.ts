@@ -1,0 +1,139 @@
+import { MAY_LEAVE } from '../batch/prepare-batch.ts';
+import { hasCome } from '../duplicates/has-come.ts';
+import { LONGEST_REPOLL_MS } from '../batch/schedule-poll.ts';
+import { LONGEST_RECHECK_MS, MAY_RECHECK } from '../batch/schedule-recheck.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { FileRow } from '../engine/records.ts';
+import { IS_DELIVERABLE } from '../batch/due-work.ts';
+import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
+
+/** The questions that `paydrop status` answers at a glance. Money is integer cents. */
+export type Overview = {
+  files: { state: string; files: number; rows: number; cents: number }[];
+  open: OpenFile[];
+  /** Worst first, so that no number of lesser ones can hide money in doubt. */
+  doubt: {
+    account: string;
+    fileId: string;
+    name: string;
+    batchNo: number;
+    state: string;
+    rows: number;
+    cents: number;
+    since: Date;
+    reason: string | null;
+  }[];
+  /** Batches that the service has and gives no result of, or no result that is understood. */
+  late: {
+    account: string;
+    fileId: string;
+    name: string;
+    batchNo: number;
+    batchId: string;
+    rows: number;
+    cents: number;
+    submittedAt: Date | null;
+    staleSince: Date | null;
+    says: string | null;
+  }[];
+  stopped: { account: string; reason: string; since: Date }[];
+  /** What waits for a second person. */
+  proposals: OpenProposal[];
+  today: { account: string; outcome: string; rows: number; cents: number }[];
+};
+
+export type OpenFile = Pick<
+  FileRow,
+  'file_id' | 'name' | 'account' | 'operation' | 'state' | 'state_at' | 'reason' | 'records' | 'valid_rows'
+> & {
+  batches: number;
+  done: number;
+};
+
+/** How things stand now, without what was done today. */
+export type Standing = Omit<Overview, 'today'>;
+
+export async function readOverview(ledger: Ledger): Promise<Overview> {
+  const [standing, today] = await Promise.all([
+    readStanding(ledger),
+    query<Overview['today'][number]>(
+      ledger,
+      `SELECT f.account, o.outcome, sum(o.rows)::bigint AS rows, sum(o.cents)::bigint AS cents
+       FROM file f JOIN outcome_movement o USING (file_no)
+       WHERE f.claimed_at >= $1::timestamptz - interval '24 hours'
+       GROUP BY 1, 2 HAVING sum(o.rows) <> 0 ORDER BY 1, 2`,
+      [ledger.clock.now()],
+    ),
+  ]);
+  return { ...standing, today };
+}
+
+export async function readStanding(ledger: Ledger): Promise<Standing> {
+  const [files, open, doubt, late, stopped, proposals] = await Promise.all([
+    query<Overview['files'][number]>(
+      ledger,
+      `SELECT state, count(*) AS files, coalesce(sum(records), 0)::bigint AS rows,
+              coalesce(sum(valid_cents), 0)::bigint AS cents FROM file GROUP BY state ORDER BY state`,
+    ),
+    readOpenFiles(ledger),
+    query<Overview['doubt'][number]>(
+      ledger,
+      `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.state, b.rows, b.cents,
+              b.state_at AS since, b.reason
+       FROM batch b JOIN file f USING (file_id)
+       WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state IN ('unknown', 'exception', 'refused')
+       ORDER BY array_position(ARRAY['unknown', 'exception', 'refused'], b.state), b.state_at, f.file_no, b.batch_no LIMIT 200`,
+    ),
+    query<Overview['late'][number]>(
+      ledger,
+      `SELECT b.account, b.file_id AS "fileId", f.name, b.batch_no AS "batchNo", b.batch_id AS "batchId", b.rows, b.cents,
+              b.submitted_at AS "submittedAt", b.stale_since AS "staleSince", b.poll_alarm AS says
+       FROM batch b JOIN file f USING (file_id)
+       WHERE b.state NOT IN ('reconciled', 'cancelled') AND b.state = 'submitted'
+         AND (b.stale_since IS NOT NULL OR b.poll_alarm IS NOT NULL)
+       ORDER BY b.submitted_at, f.file_no, b.batch_no LIMIT 200`,
+    ),
+    query<Overview['stopped'][number]>(ledger, 'SELECT account, reason, since FROM account_stop ORDER BY account'),
+    readOpenProposals(ledger),
+  ]);
+  return { files, open, doubt, late, stopped, proposals };
+}
+
+/**
+ * The files on their way or waiting for a person, of all accounts or of one, the oldest first; at most 200. The batches are counted for these alone:
+ * joined to all open files, PostgreSQL would read every batch there ever was.
+ */
+export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFile[]> {
+  return query<OpenFile>(
+    ledger,
+    `SELECT f.file_id, f.name, f.account, f.operation, f.state, f.state_at, f.reason, f.records, f.valid_rows, b.batches, b.done
+     FROM (SELECT * FROM file WHERE state IN ('claimed', 'held', 'accepted', 'in_progress')
+             AND ($1::text IS NULL OR account = $1) ORDER BY file_no LIMIT 200) f,
+       LATERAL (SELECT count(*) AS batches, count(*) FILTER (WHERE state IN ('reconciled', 'cancelled')) AS done
+                FROM batch WHERE file_id = f.file_id) b
+     ORDER BY f.file_no`,
+    [account ?? null],
+  );
+}
+
+/**
+ * Whether anything is on its way that paydrop will bring to its end without a person: a file to take in or to write outputs
+ * for, a batch that is being sent or waited for, one that will be sent, or a result that is to be asked for again by now.
+ * @param closed accounts whose window is closed: their batches wait, maybe for days
+ */
+export async function isMoving(ledger: Ledger, closed: readonly string[] = []): Promise<boolean> {
+  const [row] = await query<{ moving: boolean }>(
+    ledger,
+    `SELECT EXISTS (SELECT FROM file f WHERE f.state = 'claimed' OR ${IS_DELIVERABLE})
+         OR EXISTS (SELECT FROM batch WHERE state IN ('preparing', 'sending', 'submitted', 'result_in'))
+         OR EXISTS (SELECT FROM batch WHERE state = 'ready' AND account <> ALL ($2) AND ${MAY_LEAVE})
+         OR EXISTS (SELECT FROM batch WHERE state = 'exception' AND ${hasCome('next_poll_at', '$1', LONGEST_REPOLL_MS)})
+         OR EXISTS (SELECT FROM batch WHERE ${hasCome('next_recheck_at', '$1', LONGEST_RECHECK_MS)} AND ${MAY_RECHECK}) AS moving`,
+    [ledger.clock.now(), closed],
+  );
+  return row!.moving;
+}
+
+async function query<Row extends object>(ledger: Ledger, text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await ledger.pool.query<Row>(text, values)).rows;
+}

@@ -1,0 +1,87 @@
+import type { DeedName, PersonRole } from '../../../schemas/desk.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { transact } from '../engine/transaction.ts';
+import type { Because } from '../engine/move.ts';
+
+export type ApiToken = {
+  readonly tokenNo: number;
+  readonly person: string;
+  readonly name: string;
+  readonly deeds: readonly DeedName[];
+  readonly madeAt: Date;
+  readonly expiresAt: Date;
+  readonly seenAt: Date | null;
+  readonly revokedAt: Date | null;
+};
+
+/** Makes a token by which a program does some of what a person may. @returns its number */
+export async function addApiToken(
+  ledger: Ledger,
+  token: { person: string; name: string; deeds: readonly DeedName[]; tokenHash: Buffer; expiresAt: Date },
+  because: Because,
+): Promise<number> {
+  const { person, name, deeds, tokenHash, expiresAt } = token;
+  return transact(ledger, async (tx) => {
+    const { rows } = await tx.client.query<{ token_no: number }>(
+      `INSERT INTO api_token (token_hash, person, name, deeds, made_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
+       RETURNING token_no`,
+      [tokenHash, person, name, deeds, tx.at, expiresAt],
+    );
+    const tokenNo = rows[0]!.token_no;
+    tx.audit({ ...because, move: 'add-api-token', evidence: { tokenNo, person, name, deeds, expiresAt } });
+    return tokenNo;
+  });
+}
+
+/** @throws PipelineError NOT_FOUND when it is not the person's, or was revoked before */
+export async function revokeApiToken(
+  ledger: Ledger,
+  { tokenNo, person }: { tokenNo: number; person: string },
+  because: Because,
+): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      'UPDATE api_token SET revoked_at = $3 WHERE token_no = $1 AND person = $2 AND revoked_at IS NULL',
+      [tokenNo, person, tx.at],
+    );
+    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `revoke token ${tokenNo}`);
+    tx.audit({ ...because, move: 'revoke-api-token', evidence: { tokenNo, person } });
+  });
+}
+
+export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] };
+
+/**
+ * Whose token it is and what it may do; undefined when it works no more. It ends when one of the clocks of host and database
+ * says so. One from the future was made while a clock was ahead, and nobody knows for how long it was meant.
+ */
+export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
+  const now = ledger.clock.now();
+  const { rows } = await ledger.pool.query<TokenInUse & { seenAt: Date | null }>(
+    `SELECT t.person, p.role, t.deeds, t.seen_at AS "seenAt" FROM api_token t JOIN person p ON p.name = t.person
+     WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND p.disabled_at IS NULL
+       AND t.expires_at > greatest($2, ${ledger.databaseNow()})
+       AND t.made_at <= greatest($2, ${ledger.databaseNow()}) + interval '1 minute'`,
+    [tokenHash, now],
+  );
+  if (!rows[0]) return undefined;
+  const { seenAt, ...found } = rows[0];
+  // To the minute is enough; a program that asks often must not write often, nor wait for itself.
+  if (seenAt === null || now.getTime() - seenAt.getTime() > SEEN_EACH_MS) {
+    await ledger.pool.query('UPDATE api_token SET seen_at = $2 WHERE token_hash = $1', [tokenHash, now]);
+  }
+  return found;
+}
+
+const SEEN_EACH_MS = 60_000;
+
+/** The newest first. */
+export async function listApiTokens(ledger: Ledger, person: string): Promise<ApiToken[]> {
+  const { rows } = await ledger.pool.query<ApiToken>(
+    `SELECT token_no AS "tokenNo", person, name, deeds, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",
+            revoked_at AS "revokedAt" FROM api_token WHERE person = $1 ORDER BY token_no DESC LIMIT 200`,
+    [person],
+  );
+  return rows;
+}

@@ -1,0 +1,91 @@
+import type { PersonRole } from '../../../schemas/desk.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { type Transaction, transact } from '../engine/transaction.ts';
+import type { Because } from '../engine/move.ts';
+
+/**
+ * Gives a person another role, from his next click on.
+ * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
+ */
+export async function changeRole(ledger: Ledger, name: string, role: PersonRole, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const before = await lockPerson(tx, name, `change the role of "${name}"`);
+    if (before.role === role) return;
+    await tx.client.query('UPDATE person SET role = $2 WHERE name = $1', [name, role]);
+    await mustKeepAdmin(tx, `change the role of "${name}"`);
+    tx.audit({
+      ...because,
+      move: 'change-role',
+      isTimed: true,
+      evidence: { person: name, before: before.role, after: role },
+    });
+  });
+}
+
+/**
+ * Shuts a person out at once: sessions, links and tokens end. His name stays, because the audit trail names him.
+ * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
+ */
+export async function disablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    await lockPerson(tx, name, `shut out "${name}"`);
+    await tx.client.query('UPDATE person SET disabled_at = $2, password = NULL, subject = NULL WHERE name = $1', [
+      name,
+      tx.at,
+    ]);
+    await mustKeepAdmin(tx, `shut out "${name}"`);
+    await tx.client.query('DELETE FROM desk_session WHERE person = $1', [name]);
+    await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [name, tx.at]);
+    await tx.client.query('UPDATE api_token SET revoked_at = $2 WHERE person = $1 AND revoked_at IS NULL', [
+      name,
+      tx.at,
+    ]);
+    tx.audit({ ...because, move: 'disable-person', evidence: { person: name } });
+  });
+}
+
+/** Lets a person in again who was shut out. He needs a new link to choose a password. */
+export async function enablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
+  await transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      'UPDATE person SET disabled_at = NULL, failures = 0, locked_until = NULL WHERE name = $1 AND disabled_at IS NOT NULL',
+      [name],
+    );
+    if (rowCount === 0) throw new PipelineError('NOT_FOUND', `let "${name}" in again`);
+    tx.audit({ ...because, move: 'enable-person', isTimed: true, evidence: { person: name } });
+  });
+}
+
+/**
+ * A password of a person's own choice; sessions of his other browsers end.
+ * @param password its hash
+ * @param keep hash of the session that goes on
+ */
+export async function changePassword(ledger: Ledger, name: string, password: string, keep: Buffer): Promise<void> {
+  await transact(ledger, async (tx) => {
+    await tx.client.query('UPDATE person SET password = $2 WHERE name = $1', [name, password]);
+    await tx.client.query('DELETE FROM desk_session WHERE person = $1 AND token_hash <> $2', [name, keep]);
+    tx.audit({ actor: `operator:${name}`, move: 'change-password', reason: 'chose another password' });
+  });
+}
+
+async function lockPerson(tx: Transaction, name: string, action: string): Promise<{ role: PersonRole }> {
+  // All administrators at once: two who shut each other out would else leave none.
+  await tx.client.query(`SELECT 1 FROM person WHERE role = 'admin' ORDER BY name FOR UPDATE`);
+  const { rows } = await tx.client.query<{ role: PersonRole }>(
+    'SELECT role FROM person WHERE name = $1 AND disabled_at IS NULL FOR UPDATE',
+    [name],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', action);
+  return rows[0];
+}
+
+async function mustKeepAdmin(tx: Transaction, action: string): Promise<void> {
+  const { rowCount } = await tx.client.query(
+    `SELECT 1 FROM person WHERE role = 'admin' AND disabled_at IS NULL AND coalesce(password, subject) IS NOT NULL LIMIT 1`,
+  );
+  if (rowCount !== 0) return;
+  const next = 'Make another administrator first.';
+  throw new PipelineError('MOVE_REFUSED', action, 'nobody else could say who may use the desk', { next });
+}

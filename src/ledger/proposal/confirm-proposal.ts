@@ -1,0 +1,44 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { transact } from '../engine/transaction.ts';
+import { NEWCOMER_DAYS } from '../../../schemas/config.ts';
+import { PROPOSED_ACTIONS } from './proposed-actions.ts';
+import { readProposal } from './proposals.ts';
+import type { Because } from '../engine/move.ts';
+import { confirm, type ProposalRow, refuse } from './propose.ts';
+
+/**
+ * A second person confirms what the first proposed, and it is done at once: both or neither. A proposal whose subject
+ * has changed is made void, which stays written down, and nothing is done.
+ * @param actor `operator:<user>`
+ * @param newcomerDays see refuse-acquainted.ts
+ * @throws PipelineError NOT_FOUND, SECOND_PERSON, PROPOSAL_ENDED, PROPOSAL_VOID, and what the action itself throws
+ */
+export async function confirmProposal(
+  ledger: Ledger,
+  proposalNo: number,
+  actor: string,
+  newcomerDays = NEWCOMER_DAYS,
+): Promise<ProposalRow> {
+  const waiting = await readProposal(ledger, proposalNo);
+  const { verdict, proposal } = await transact(ledger, async (tx) => {
+    const action = PROPOSED_ACTIONS[waiting.action];
+    if (!action) throw new PipelineError('INTERNAL', `carry out "${waiting.action}"`, 'no such action is known');
+    const confirmation = await confirm(tx, proposalNo, actor, await action.bindingOf(tx, waiting), newcomerDays);
+    if (confirmation.verdict === 'confirmed') {
+      const { reason, made_by: proposedBy } = waiting;
+      await action.carryOut(tx, waiting, { actor, reason, evidence: { proposalNo, proposedBy } });
+    }
+    return confirmation;
+  });
+  if (verdict === 'void') throw new PipelineError('PROPOSAL_VOID', `confirm proposal ${proposalNo}`);
+  return proposal;
+}
+
+/**
+ * Ends a proposal and does nothing else. Its maker may do this too.
+ * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
+ */
+export function refuseProposal(ledger: Ledger, proposalNo: number, because: Because): Promise<ProposalRow> {
+  return transact(ledger, (tx) => refuse(tx, proposalNo, because));
+}

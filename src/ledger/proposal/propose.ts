@@ -1,0 +1,159 @@
+import { ERRORS } from '../../../schemas/errors.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import { storableJson, storableText } from '../engine/storable-text.ts';
+import { refuseAcquainted } from './refuse-acquainted.ts';
+import { type Transaction, violates } from '../engine/transaction.ts';
+import type { Because } from '../engine/move.ts';
+
+/**
+ * What a proposal is made for, as it stands when it is made: sha256 and attempt, rows, cents and whatever else must not
+ * change before it is confirmed. Compared as JSON, so the order of the names does not matter.
+ */
+export type Binding = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What one person proposes for a file or a batch of it. */
+export type NewProposal = {
+  /** What is done once it is confirmed, such as `approve`; a row of PROPOSED_ACTIONS. */
+  action: string;
+  fileId: string;
+  batchNo?: number;
+  binding: Binding;
+  reason: string;
+  /** What carries it out needs, and what shows that it is right. Never a number of a payer. */
+  evidence?: Record<string, unknown>;
+  /** Who proposes: `operator:<user>`. */
+  actor: string;
+};
+
+/** A proposal as it is read. */
+export type ProposalRow = {
+  proposal_no: number;
+  action: string;
+  file_id: string;
+  batch_no: number | null;
+  binding: Binding;
+  reason: string;
+  evidence: Record<string, unknown>;
+  made_by: string;
+  made_at: Date;
+  checked_by: string | null;
+  checked_at: Date | null;
+  verdict: 'confirmed' | 'refused' | 'void' | null;
+};
+
+/** A proposal that ended void did nothing; the caller commits that all the same, so that it cannot be tried again. */
+export type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
+
+/**
+ * Writes down what one person wants done. Nothing is done before another person confirms it.
+ * @returns the number of the proposal
+ * @throws PipelineError PROPOSAL_OPEN when one for the same file or batch waits already
+ */
+export async function propose(tx: Transaction, proposal: NewProposal): Promise<number> {
+  const { action, fileId, batchNo, binding, reason, evidence, actor } = proposal;
+  const { rows } = await tx.client
+    .query<{ proposal_no: number }>(
+      `INSERT INTO proposal (action, file_id, batch_no, binding, reason, evidence, made_by, made_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING proposal_no`,
+      [
+        action,
+        fileId,
+        batchNo ?? null,
+        storableJson(binding),
+        storableText(reason),
+        storableJson(evidence ?? {}),
+        actor,
+        tx.at,
+      ],
+    )
+    .catch((error: unknown) => {
+      if (violates(error, 'one_open_proposal')) throw new PipelineError('PROPOSAL_OPEN', `propose to ${action}`);
+      throw error;
+    });
+  const proposalNo = rows[0]!.proposal_no;
+  const place = batchNo === undefined ? { fileId } : { fileId, batchNo };
+  tx.audit({ ...place, actor, move: 'propose', reason, evidence: { proposalNo, action, binding } });
+  return proposalNo;
+}
+
+/**
+ * Confirms a proposal as another person than its maker, or makes it void because what it was made for has changed. What
+ * it proposes is to be done by the caller, in the same transaction.
+ * @param binding what the proposal is about as it stands now
+ * @param newcomerDays for how long one who was made a user by the maker cannot confirm, see refuse-acquainted.ts
+ * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED, SECOND_PERSON
+ */
+export async function confirm(
+  tx: Transaction,
+  proposalNo: number,
+  actor: string,
+  binding: Binding,
+  newcomerDays: number,
+): Promise<Confirmation> {
+  const proposal = await lockProposal(tx, proposalNo);
+  // A login may be written in other letters than the name of its user here.
+  if (proposal.made_by.toLowerCase() === actor.toLowerCase())
+    throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
+  await refuseAcquainted(tx, { proposalNo, madeBy: proposal.made_by }, actor, newcomerDays);
+  const { rowCount } = await tx.client.query('SELECT 1 FROM proposal WHERE proposal_no = $1 AND binding = $2::jsonb', [
+    proposalNo,
+    storableJson(binding),
+  ]);
+  const verdict = rowCount === 1 ? 'confirmed' : 'void';
+  const reason = verdict === 'confirmed' ? proposal.reason : ERRORS.PROPOSAL_VOID.means;
+  return { verdict, proposal: await end(tx, proposal, verdict, { actor, reason, evidence: { found: binding } }) };
+}
+
+/**
+ * Ends a proposal without doing it. Its maker may do so as well: taking back moves nothing.
+ * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
+ */
+export async function refuse(tx: Transaction, proposalNo: number, because: Because): Promise<ProposalRow> {
+  return end(tx, await lockProposal(tx, proposalNo), 'refused', because);
+}
+
+/** Ends what waits for a file or batch that went another way, so that nobody confirms it later. */
+export async function voidProposals(
+  tx: Transaction,
+  about: { fileId: string; batchNo?: number },
+  because: Because,
+): Promise<void> {
+  const { rows } = await tx.client.query<ProposalRow>(
+    `SELECT * FROM proposal WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2) AND verdict IS NULL
+     ORDER BY proposal_no FOR UPDATE`,
+    [about.fileId, about.batchNo ?? null],
+  );
+  for (const proposal of rows) await end(tx, proposal, 'void', because);
+}
+
+/** Held so that nobody else can end it. Taken after the lock on its file or batch, here as everywhere. */
+async function lockProposal(tx: Transaction, proposalNo: number): Promise<ProposalRow> {
+  const { rows } = await tx.client.query<ProposalRow>('SELECT * FROM proposal WHERE proposal_no = $1 FOR UPDATE', [
+    proposalNo,
+  ]);
+  const [proposal] = rows;
+  if (!proposal) throw new PipelineError('NOT_FOUND', `find proposal ${proposalNo}`);
+  if (proposal.verdict === null) return proposal;
+  throw new PipelineError('PROPOSAL_ENDED', `end proposal ${proposalNo}`, `it is ${proposal.verdict}`);
+}
+
+type Verdict = NonNullable<ProposalRow['verdict']>;
+
+async function end(tx: Transaction, proposal: ProposalRow, verdict: Verdict, because: Because): Promise<ProposalRow> {
+  const { rows } = await tx.client.query<ProposalRow>(
+    'UPDATE proposal SET verdict = $2, checked_by = $3, checked_at = $4 WHERE proposal_no = $1 RETURNING *',
+    [proposal.proposal_no, verdict, because.actor, tx.at],
+  );
+  const { proposal_no: proposalNo, file_id: fileId, batch_no: batchNo, action, made_by: madeBy } = proposal;
+  tx.audit({
+    ...because,
+    fileId,
+    ...(batchNo !== null && { batchNo }),
+    move: VERDICT_MOVES[verdict],
+    evidence: { proposalNo, action, madeBy, ...because.evidence },
+  });
+  return rows[0]!;
+}
+
+/** How the audit trail names the ends of a proposal. */
+const VERDICT_MOVES = { confirmed: 'confirm', refused: 'refuse-proposal', void: 'void-proposal' } as const;

@@ -1,0 +1,65 @@
+import { counted } from '../../kernel/counted.ts';
+import { PipelineError } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** A person of whom another has lately made a user, or has given a role or a new link. */
+export type Tie = { maker: string; person: string; at: Date };
+
+/**
+ * SQL: who made whom a user, or gave a role or a link, in the `$2` days before `$1`, or before the present of the database
+ * where that is earlier. Nor does it count as long ago when only one of the two clocks said so then: who sets the clock of a command
+ * must not end the days. The person who followed the set-up link was made by the operating-system user who offered it.
+ */
+const tiesBy = (databaseNow: string) => `
+  SELECT actor AS maker, 'operator:' || (evidence->>'person') AS person, at FROM audit
+  WHERE move IN ('invite-person', 'invite-person-again', 'change-role', 'enable-person') AND ${isLate('audit', databaseNow)}
+  UNION ALL
+  SELECT offer.actor, made.actor, made.at FROM audit made JOIN audit offer ON offer.move = 'offer-set-up' AND offer.seq < made.seq
+  WHERE made.move = 'set-up-desk' AND ${isLate('made', databaseNow)}`;
+
+const isLate = (link: string, databaseNow: string) =>
+  `greatest(${link}.at, (${link}.evidence->>'databaseAt')::timestamptz) >= least($1::timestamptz, ${databaseNow}) - $2 * interval '1 day'`;
+
+/** SQL: `$3` and `$4`, each with those who made them users, directly or through others. */
+const makersOf = (databaseNow: string) => `
+  WITH RECURSIVE tie AS (${tiesBy(databaseNow)}),
+    one AS (SELECT lower($3::text) AS maker UNION SELECT lower(tie.maker) FROM one JOIN tie ON lower(tie.person) = one.maker),
+    other AS (SELECT lower($4::text) AS maker UNION SELECT lower(tie.maker) FROM other JOIN tie ON lower(tie.person) = other.maker)`;
+
+/**
+ * A person who can create users could create a second one and confirm their own proposal. So neither of two persons confirms
+ * what the other proposed when one of them made the other a user, or gave a role or a link, within so many days, directly or
+ * through others. Two persons whom the same third one made are let through: a first administrator has invited everybody.
+ * @throws PipelineError SECOND_PERSON
+ */
+export async function refuseAcquainted(
+  tx: Transaction,
+  { proposalNo, madeBy: proposer }: { proposalNo: number; madeBy: string },
+  actor: string,
+  newcomerDays: number,
+): Promise<void> {
+  if (newcomerDays === 0) return;
+  const { rows } = await tx.client.query<{ maker: string }>(
+    `${makersOf(tx.databaseNow)} SELECT maker FROM one JOIN other USING (maker) WHERE maker IN (lower($3), lower($4)) LIMIT 1`,
+    [tx.at, newcomerDays, proposer, actor],
+  );
+  const maker = rows[0]?.maker;
+  if (maker === undefined) return;
+  const made = maker === proposer.toLowerCase() ? nameOf(actor) : nameOf(proposer);
+  const reason = `${nameOf(maker)} made ${made} a user, or gave a role or a link, within the last ${counted(newcomerDays, 'day')}`;
+  throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
+}
+
+/** Who has lately made whom, the latest first; at most 200. */
+export async function readTies(ledger: Ledger, newcomerDays: number): Promise<Tie[]> {
+  const { rows } = await ledger.pool.query<Tie>(
+    `SELECT maker, person, max(at) AS at FROM (${tiesBy(ledger.databaseNow())}) tie WHERE maker <> person GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 200`,
+    [ledger.clock.now(), newcomerDays],
+  );
+  return rows;
+}
+
+function nameOf(actor: string): string {
+  return actor.replace(/^operator:/, '');
+}

@@ -1,0 +1,174 @@
+import type { PoolClient, QueryConfig } from 'pg';
+import { reasonOf } from '../../kernel/errors.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { watchLog } from './watch-log.ts';
+import { withFreeLock } from '../engine/with-lock.ts';
+
+/** Tables of which nothing may stay readable in the files of the database once it is deleted. */
+export const CLEANED_TABLES = ['file_secret', 'row_print'] as const;
+export type CleanedTable = (typeof CLEANED_TABLES)[number];
+
+/** What a cleaning may cost while payments are on their way. */
+export type CleaningLimits = {
+  /** A table with its indexes that is larger is left alone. */
+  mostBytes: number;
+  /** One that is larger is rewritten once a day, not once an hour. */
+  smallBytes: number;
+  /** Longest wait for the lock: everybody else who wants the table waits behind it. */
+  lockMs: number;
+  /** Longest time of one statement, and so of the lock. */
+  statementMs: number;
+};
+
+const MB = 1024 * 1024;
+/** While payments are on their way. */
+export const IN_PASSING: CleaningLimits = {
+  mostBytes: 128 * MB,
+  smallBytes: 16 * MB,
+  lockMs: 250,
+  statementMs: 60_000,
+};
+
+/** When a person has chosen the hour. */
+export const IN_A_QUIET_HOUR: CleaningLimits = {
+  mostBytes: Number.POSITIVE_INFINITY,
+  smallBytes: Number.POSITIVE_INFINITY,
+  lockMs: 10_000,
+  statementMs: 3_600_000,
+};
+
+/** Where a cleaning is true: this server, these tables. */
+export const CLEANING_PLACE = `(SELECT system_identifier || '/' || 'file_secret'::regclass::oid || '/' || 'row_print'::regclass::oid
+                FROM pg_control_system())`;
+
+/**
+ * Rids the files of the database of what was destroyed. DELETE and plain VACUUM leave the bytes of a row where they were, in
+ * dead rows and in the gaps of pages; a table that was rewritten (VACUUM FULL) lies in new files, and the old ones are gone.
+ *
+ * A table counts as clean only when that is proved, in this order: the oldest transaction that may stand in it
+ * (`relfrozenxid`) is younger than what was destroyed, so no dead row of it is left, not even for an old snapshot; and then
+ * the table got a new file. What cannot be done now is noted with its reason and tried again by the next run.
+ * @returns for each table of which something was to be cleaned: undefined when it is clean, or why it is not
+ */
+export async function cleanStorage(
+  ledger: Ledger,
+  limits: CleaningLimits = IN_PASSING,
+): Promise<Partial<Record<CleanedTable, string | undefined>>> {
+  const done = await withFreeLock(ledger, 'clean-storage', async () => {
+    await noteDestroyed(ledger);
+    const found: Partial<Record<CleanedTable, string | undefined>> = {};
+    for (const { table, ...state } of await readOpenTables(ledger)) {
+      found[table] = limitOf(state, limits) ?? (await cleanTable(ledger, table, limits));
+      if (found[table] !== undefined) await noteReason(ledger, table, found[table]);
+    }
+    await watchLog(ledger);
+    return found;
+  });
+  return done?.result ?? {};
+}
+
+/**
+ * Gives a number to all that was destroyed since the last time. The snapshot of the statement is older than its transaction
+ * number, so what it sees was destroyed by transactions with smaller ones. Notes of another server or of tables that were
+ * put aside are void.
+ */
+async function noteDestroyed({ pool, clock }: Ledger): Promise<void> {
+  await pool.query(
+    `WITH void AS (DELETE FROM cleaning WHERE place <> ${CLEANING_PLACE} RETURNING cleaning_no)
+     UPDATE file SET cleaning_no = NULL WHERE cleaning_no IN (SELECT cleaning_no FROM void)`,
+  );
+  await pool.query(
+    `WITH destroyed AS MATERIALIZED (
+       SELECT file_no FROM file WHERE fingerprints_dropped_at IS NOT NULL AND cleaning_no IS NULL
+     ), next AS MATERIALIZED (
+       SELECT nextval(pg_get_serial_sequence('cleaning', 'cleaning_no')) AS no WHERE EXISTS (SELECT FROM destroyed)
+     ), noted AS (
+       INSERT INTO cleaning (cleaning_no, table_name, place, after_xid, noted_at)
+       SELECT no, name, ${CLEANING_PLACE}, pg_current_xact_id(), $1 FROM next, unnest($2::text[]) AS name
+     )
+     UPDATE file SET cleaning_no = next.no FROM next, destroyed WHERE file.file_no = destroyed.file_no`,
+    [clock.now(), CLEANED_TABLES],
+  );
+}
+
+type TableState = { bytes: number; cleanedToday: boolean };
+
+async function readOpenTables({ pool, clock }: Ledger): Promise<(TableState & { table: CleanedTable })[]> {
+  const { rows } = await pool.query<TableState & { table: CleanedTable }>(
+    `SELECT table_name AS table, pg_total_relation_size(table_name::regclass) AS bytes,
+            coalesce(max(cleaned_at) > $1::timestamptz - interval '1 day', false) AS "cleanedToday"
+     FROM cleaning GROUP BY table_name HAVING bool_or(cleaned_at IS NULL) ORDER BY table_name`,
+    [clock.now()],
+  );
+  return rows;
+}
+
+function limitOf({ bytes, cleanedToday }: TableState, { mostBytes, smallBytes }: CleaningLimits): string | undefined {
+  const size = `${Math.ceil(bytes / MB)} MB`;
+  if (bytes > mostBytes) return `at ${size} the table is too large to be rewritten in passing`;
+  if (bytes > smallBytes && cleanedToday) return `at ${size} the table is rewritten once a day`;
+  return undefined;
+}
+
+/** @returns why the table is not clean */
+async function cleanTable(ledger: Ledger, table: CleanedTable, limits: CleaningLimits): Promise<string | undefined> {
+  const client = await ledger.pool.connect();
+  const warnings: string[] = [];
+  client.on('notice', ({ severity, message }) => {
+    if (severity === 'WARNING' && message) warnings.push(message);
+  });
+  try {
+    await client.query(`SET lock_timeout = ${limits.lockMs}`);
+    await client.query(`SET statement_timeout = ${limits.statementMs}`);
+    const vacuum = (options: string) => client.query(unhurried(`VACUUM (${options}) ${table}`, limits));
+    await vacuum('FREEZE, TRUNCATE false');
+    const { proved, file } = await readProved(client, table);
+    if (warnings[0] !== undefined) return warnings[0];
+    if (proved.length === 0) return OLD_SNAPSHOT;
+    await vacuum('FULL');
+    if (warnings[0] !== undefined) return warnings[0];
+    return (await noteCleaned(client, { table, proved, file, at: ledger.clock.now() })) ? undefined : NOT_REWRITTEN;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    // The settings go with the connection.
+    client.release(true);
+  }
+}
+
+/** The server ends a statement in its time; the connection waits a little longer, so that the server is the one to say so. */
+function unhurried(text: string, { statementMs }: CleaningLimits): QueryConfig {
+  return { text, query_timeout: statementMs + 10_000 } as QueryConfig;
+}
+
+const OLD_SNAPSHOT = 'an older transaction, a standby or a replication slot may still read what was deleted';
+const NOT_REWRITTEN = 'VACUUM FULL did not give the table a new file';
+
+/** Cleanings of which no dead row is left in the table, and the file that it lies in now. */
+async function readProved(client: PoolClient, table: CleanedTable): Promise<{ proved: number[]; file: number }> {
+  const { rows } = await client.query<{ proved: number[]; file: number }>(
+    `SELECT pg_relation_filenode(c.oid)::bigint AS file,
+            ARRAY(SELECT cleaning_no::int FROM cleaning WHERE table_name = $1 AND cleaned_at IS NULL
+                  AND age(c.relfrozenxid) <= age(after_xid::xid)) AS proved
+     FROM pg_class c WHERE c.oid = $1::regclass`,
+    [table],
+  );
+  return rows[0]!;
+}
+
+/** From here on the bytes come into no place of the log any more: no page holds them that could be written to it. */
+async function noteCleaned(
+  client: PoolClient,
+  { table, proved, file, at }: { table: CleanedTable; proved: readonly number[]; file: number; at: Date },
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `UPDATE cleaning SET cleaned_at = $4, why = NULL, log_end = pg_current_wal_insert_lsn()
+     WHERE table_name = $1 AND cleaning_no = ANY ($2) AND pg_relation_filenode($1::regclass) <> $3`,
+    [table, proved, file, at],
+  );
+  return rowCount !== 0;
+}
+
+async function noteReason({ pool }: Ledger, table: CleanedTable, why: string): Promise<void> {
+  await pool.query('UPDATE cleaning SET why = $2 WHERE table_name = $1 AND cleaned_at IS NULL', [table, why]);
+}

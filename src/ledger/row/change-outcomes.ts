@@ -1,0 +1,111 @@
+import { PipelineError } from '../../kernel/errors.ts';
+import type { ReconciledRow, Totals } from '../../rows/rows.ts';
+import { storableText } from '../engine/storable-text.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { BatchKey } from '../engine/move.ts';
+
+/** Who found out, why it is believed, and in words for the correction file where the change is known from. */
+export type ChangeSource = { actor: string; reason: string; source: string; evidence?: Record<string, unknown> };
+
+export type Correction = { correctionNo: number; rows: number };
+
+/**
+ * Writes down that rows of a batch have another outcome or code than the ledger has for them. Nothing is overwritten: the
+ * first outcome stays, the changes are numbered, and each number becomes one correction file. Whoever knows more of a row
+ * later, the service or a person, comes through here.
+ * @param rows some or all rows of the batch; those that the ledger has alike are left out
+ * @returns undefined when nothing is new
+ * @throws PipelineError MOVE_REFUSED when a row is not of this batch or never had an outcome
+ */
+export async function changeOutcomes(
+  tx: Transaction,
+  key: BatchKey,
+  rows: readonly ReconciledRow[],
+  by: ChangeSource,
+): Promise<Correction | undefined> {
+  const fileNo = await lockFile(tx, key.fileId);
+  const before = await readPresent(tx, fileNo, key);
+  const changed = rows.filter((row) => {
+    const known = before.get(row.line);
+    if (!known) {
+      const action = `correct line ${row.line} of batch ${key.batchNo} of file "${key.fileId}"`;
+      throw new PipelineError('MOVE_REFUSED', action, 'it has no outcome in this batch');
+    }
+    return known.outcome !== row.outcome || known.code !== row.code;
+  });
+  if (changed.length === 0) return undefined;
+  const correctionNo = await insertChanges(tx, fileNo, changed, by.source);
+  tx.audit({
+    ...key,
+    actor: by.actor,
+    move: 'correct',
+    reason: by.reason,
+    evidence: { ...by.evidence, correctionNo, rows: changed.length, changes: sumChanges(changed, before) },
+  });
+  return { correctionNo, rows: changed.length };
+}
+
+/** Two corrections of one file at a time would take the same number. */
+async function lockFile(tx: Transaction, fileId: string): Promise<number> {
+  const { rows } = await tx.client.query<{ file_no: number }>(
+    'SELECT file_no FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
+    [fileId],
+  );
+  if (!rows[0]) throw new PipelineError('NOT_FOUND', `find file "${fileId}"`);
+  return rows[0].file_no;
+}
+
+type Present = { line: number; outcome: string; code: number | null; cents: number };
+
+async function readPresent(tx: Transaction, fileNo: number, key: BatchKey): Promise<Map<number, Present>> {
+  const { rows } = await tx.client.query<Present>(
+    `SELECT r.line, o.outcome, o.code, r.amount_cents AS cents
+     FROM batch b
+     JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+     JOIN current_outcome o ON o.file_no = $1 AND o.line = r.line AND o.line BETWEEN b.first_line AND b.last_line
+     WHERE b.file_id = $2 AND b.batch_no = $3`,
+    [fileNo, key.fileId, key.batchNo],
+  );
+  return new Map(rows.map((row) => [row.line, row]));
+}
+
+async function insertChanges(
+  tx: Transaction,
+  fileNo: number,
+  changed: readonly ReconciledRow[],
+  source: string,
+): Promise<number> {
+  const { rows } = await tx.client.query<{ last: number }>(
+    'SELECT coalesce(max(correction_no), 0) AS last FROM row_change WHERE file_no = $1',
+    [fileNo],
+  );
+  const correctionNo = rows[0]!.last + 1;
+  await tx.client.query(
+    `INSERT INTO row_change (file_no, correction_no, at, source, line, outcome, code, message, "authorization")
+     SELECT $1, $2, $3, $4, * FROM unnest($5::int[], $6::text[], $7::int[], $8::text[], $9::text[])`,
+    [
+      fileNo,
+      correctionNo,
+      tx.at,
+      storableText(source),
+      changed.map((row) => row.line),
+      changed.map((row) => row.outcome),
+      changed.map((row) => row.code),
+      changed.map((row) => storableText(row.message)),
+      changed.map((row) => storableText(row.authorization)),
+    ],
+  );
+  return correctionNo;
+}
+
+/** Rows and cents by what they were and what they are, such as `unknown > approved`. */
+function sumChanges(changed: readonly ReconciledRow[], before: ReadonlyMap<number, Present>): Record<string, Totals> {
+  const sums: Record<string, Totals> = {};
+  for (const row of changed) {
+    const { outcome, cents } = before.get(row.line)!;
+    const name = `${outcome} > ${row.outcome}`;
+    const sum = sums[name] ?? { rows: 0, cents: 0 };
+    sums[name] = { rows: sum.rows + 1, cents: sum.cents + cents };
+  }
+  return sums;
+}

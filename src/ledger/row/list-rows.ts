@@ -1,0 +1,169 @@
+import { type BatchState, FINAL_BATCH_STATES, type Outcome } from '../../../schemas/lifecycle.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import type { FileRow, LedgerRow } from '../engine/records.ts';
+
+/** Which rows of a file are wanted; what is left out does not matter. */
+export type RowFilter = {
+  /** `open` are the rows of batches that have not ended, which have no outcome yet. */
+  outcome?: Outcome | 'open' | undefined;
+  invoice?: string | undefined;
+  batch?: number | undefined;
+  /** The first line that may stand on the page. */
+  from: number;
+  limit: number;
+};
+
+/** The state of its batch says what became of a row without an outcome; a withheld row, or one of a refused file, has none. */
+export type ListedRow = LedgerRow & { batch_state: BatchState | null };
+
+/** Rows of a file in the order of their lines, with the outcome that each has now. */
+export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<ListedRow[]> {
+  const { outcome, limit } = filter;
+  const found: ListedRow[] = [];
+  for await (const lines of candidatesOf(ledger, file, filter)) {
+    const rows = await readLines(ledger, file, lines);
+    found.push(...rows.filter((row) => outcome === undefined || !isKept(outcome) || row.outcome === outcome));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** By their numbers, which the planner looks up one by one; between two bounds it may read a million outcomes. */
+async function readLines(ledger: Ledger, file: FileRow, lines: readonly number[]): Promise<ListedRow[]> {
+  const { rows } = await ledger.pool.query<ListedRow>(
+    `SELECT r.line, r.batch_no, r.invoice, r.customer_code, r.amount_cents, r.last_four,
+            o.outcome, o.code, o.message, o."authorization", b.state AS batch_state
+     FROM payment_row r
+     LEFT JOIN current_outcome o ON o.file_no = $1 AND o.line = r.line AND o.line = ANY ($3)
+     LEFT JOIN batch b ON b.file_id = $2 AND b.batch_no = r.batch_no
+     WHERE r.file_no = $1 AND r.line = ANY ($3) ORDER BY r.line`,
+    [file.file_no, file.file_id, lines],
+  );
+  return rows;
+}
+
+/** Whether it is an outcome that the ledger keeps per row; the others follow from the batch of a row. */
+function isKept(outcome: Outcome | 'open'): boolean {
+  return outcome !== 'open' && outcome !== 'not_sent' && outcome !== 'invalid';
+}
+
+/**
+ * Lines among which the wanted ones are, in pages. Those of one outcome are looked for in the batches that have it by
+ * their sums: a few declined rows among a million are found at once, and no index of a million outcomes must be kept.
+ */
+async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): AsyncGenerator<number[]> {
+  const { outcome, batch, invoice } = filter;
+  if (outcome === 'invalid') {
+    if (batch === undefined) yield await findWithheldLines(ledger, file.file_no, filter);
+    return;
+  }
+  const batches = await batchesOf(ledger, file, filter);
+  if (batches === undefined || invoice !== undefined) yield* walkLines(ledger, file.file_no, filter, batches);
+  else yield* walkBatches(ledger, file, filter, batches);
+}
+
+/** Found by their missing batch, and sorted then: in the order of lines a million valid ones might come first. */
+async function findWithheldLines(ledger: Ledger, fileNo: number, filter: RowFilter): Promise<number[]> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    `SELECT line FROM (SELECT line FROM payment_row WHERE file_no = $1 AND batch_no IS NULL AND line >= $2
+                         AND ($3::text IS NULL OR invoice = $3) OFFSET 0) withheld
+     ORDER BY line LIMIT $4`,
+    [fileNo, filter.from, filter.invoice ?? null, filter.limit],
+  );
+  return rows.map((row) => row.line);
+}
+
+/** By line, with the invoice where one is wanted, and in these batches. */
+async function* walkLines(
+  ledger: Ledger,
+  fileNo: number,
+  { invoice, from, limit }: RowFilter,
+  batches: readonly number[] | undefined,
+): AsyncGenerator<number[]> {
+  const pageRows = batches === undefined ? limit : PAGE_ROWS;
+  for (let next = from; ; ) {
+    const { rows } = await ledger.pool.query<{ line: number }>(
+      `SELECT line FROM payment_row
+       WHERE file_no = $1 AND line >= $2 AND ($4::text IS NULL OR invoice = $4)
+         AND ($5::integer[] IS NULL OR batch_no = ANY ($5))
+       ORDER BY line LIMIT $3`,
+      [fileNo, next, pageRows, invoice ?? null, batches ?? null],
+    );
+    yield rows.map((row) => row.line);
+    if (rows.length < pageRows) return;
+    next = rows.at(-1)!.line + 1;
+  }
+}
+
+const PAGE_ROWS = 500;
+
+/** Lines of these batches, of an outcome that is kept only those that have it. First few batches at once, then more. */
+async function* walkBatches(
+  ledger: Ledger,
+  { file_no: fileNo, file_id: fileId }: FileRow,
+  { outcome, from }: RowFilter,
+  batches: readonly number[],
+): AsyncGenerator<number[]> {
+  let atOnce = 2;
+  for (let at = 0; at < batches.length; ) {
+    const { rows } = await ledger.pool.query<{ line: number }>(
+      `SELECT r.line FROM batch b
+       JOIN payment_row r ON r.file_no = $1 AND r.line BETWEEN b.first_line AND b.last_line AND r.batch_no = b.batch_no
+       WHERE b.file_id = $2 AND b.batch_no = ANY ($3) AND r.line >= $4 ORDER BY r.line`,
+      [fileNo, fileId, batches.slice(at, at + atOnce), from],
+    );
+    const lines = rows.map((row) => row.line);
+    yield outcome !== undefined && isKept(outcome) ? await pickLines(ledger, fileNo, lines, outcome) : lines;
+    at += atOnce;
+    atOnce = Math.min(atOnce * 2, MOST_AT_ONCE);
+  }
+}
+
+const MOST_AT_ONCE = 16;
+
+/** Those of some lines that have an outcome now. */
+async function pickLines(
+  ledger: Ledger,
+  fileNo: number,
+  lines: readonly number[],
+  outcome: Outcome | 'open',
+): Promise<number[]> {
+  const { rows } = await ledger.pool.query<{ line: number }>(
+    'SELECT line FROM current_outcome WHERE file_no = $1 AND line = ANY ($2) AND outcome = $3 ORDER BY line',
+    [fileNo, lines, outcome],
+  );
+  return rows.map((row) => row.line);
+}
+
+/** The batches that rows of the filter stand in, in their order; undefined when they may stand in any. */
+async function batchesOf(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<readonly number[] | undefined> {
+  const { outcome, batch, from } = filter;
+  if (outcome === undefined) return batch === undefined ? undefined : [batch];
+  const first = await findFirstBatch(ledger, file.file_no, from);
+  const found = await findBatchesWith(ledger, file, outcome);
+  return found.filter((batchNo) => batchNo >= first && (batch === undefined || batchNo === batch));
+}
+
+/** Lines grow with the numbers of batches, so what stands before this one need not be looked at. */
+async function findFirstBatch(ledger: Ledger, fileNo: number, from: number): Promise<number> {
+  const { rows } = await ledger.pool.query<{ batch_no: number }>(
+    `SELECT batch_no FROM payment_row WHERE file_no = $1 AND line >= $2 AND batch_no IS NOT NULL
+     ORDER BY line LIMIT 1`,
+    [fileNo, from],
+  );
+  return rows[0]?.batch_no ?? Number.MAX_SAFE_INTEGER;
+}
+
+async function findBatchesWith(ledger: Ledger, file: FileRow, outcome: Outcome | 'open'): Promise<number[]> {
+  const { rows } = isKept(outcome)
+    ? await ledger.pool.query<{ batch_no: number }>(
+        'SELECT DISTINCT batch_no FROM outcome_movement WHERE file_no = $1 AND outcome = $2 AND rows > 0 ORDER BY batch_no',
+        [file.file_no, outcome],
+      )
+    : await ledger.pool.query<{ batch_no: number }>(
+        `SELECT batch_no FROM batch WHERE file_id = $1
+           AND CASE WHEN $2 THEN state = 'cancelled' ELSE state <> ALL ($3) END ORDER BY batch_no`,
+        [file.file_id, outcome === 'not_sent', FINAL_BATCH_STATES],
+      );
+  return rows.map((row) => row.batch_no);
+}

@@ -1,0 +1,193 @@
+import { areSameBytes } from '../../rows/cut-cells.ts';
+import { NO_CODE, OUTCOME_NAMES } from '../../rows/packed-outcomes.ts';
+import { copyOut } from '../copy/copy-out.ts';
+import { NULL_CELL, tupleReader } from '../copy/tuple-reader.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import {
+  type AsOf,
+  type KeptRow,
+  type LineRange,
+  NO_OUTCOME,
+  NOW,
+  readChanged,
+  type RowOutcome,
+} from './read-kept-rows.ts';
+
+/**
+ * Rows of a stretch of lines with their outcomes, packed: the texts of all of them lie in one run of bytes, and what else
+ * there is in columns. Made to be filled again and again.
+ */
+export type RowPack = {
+  count: number;
+  lines: Uint32Array;
+  /** NO_BATCH for a row that was withheld. */
+  batchNos: Uint32Array;
+  /** Place of the outcome in OUTCOME_NAMES, or NO_OUTCOME_YET. */
+  outcomes: Uint8Array;
+  /** Rejection code, or NO_CODE. */
+  codes: Int32Array;
+  /** UTF-8: of each row its message, then its authorization. */
+  texts: Buffer;
+  /** Ends of the texts: that of the message of row `n` is `ends[2 * n]`, that of its authorization the one behind it. */
+  ends: Uint32Array;
+  /** By their lines the outcomes that became others later; they stand before those in the columns. */
+  changes: ReadonlyMap<number, RowOutcome>;
+};
+
+export const NO_BATCH = 0;
+export const NO_OUTCOME_YET = 255;
+
+/** @param rows that there is room for at first */
+export function newRowPack(rows: number): RowPack {
+  return {
+    count: 0,
+    lines: new Uint32Array(rows),
+    batchNos: new Uint32Array(rows),
+    outcomes: new Uint8Array(rows),
+    codes: new Int32Array(rows),
+    texts: Buffer.allocUnsafe(Math.max(1, rows) * USUAL_TEXT_BYTES),
+    ends: new Uint32Array(2 * rows),
+    changes: new Map(),
+  };
+}
+
+/** An approval with its code, twice. */
+const USUAL_TEXT_BYTES = 32;
+
+/** The row at some place, unpacked. */
+export function keptRowAt(pack: RowPack, place: number): KeptRow {
+  const line = pack.lines[place]!;
+  const row = { line, batch_no: pack.batchNos[place] === NO_BATCH ? null : pack.batchNos[place]! };
+  const outcome = OUTCOME_NAMES[pack.outcomes[place]!];
+  if (outcome === undefined) return { ...row, ...NO_OUTCOME };
+  const changed = pack.changes.get(line);
+  if (changed) return { ...row, ...changed };
+  const code = pack.codes[place]!;
+  const [messageEnd, end] = [pack.ends[2 * place]!, pack.ends[2 * place + 1]!];
+  return {
+    ...row,
+    outcome,
+    code: code === NO_CODE ? null : code,
+    message: pack.texts.toString('utf8', textsFrom(pack, place), messageEnd),
+    authorization: pack.texts.toString('utf8', messageEnd, end),
+  };
+}
+
+/** Where the texts of a row begin. */
+export function textsFrom(pack: RowPack, place: number): number {
+  return place === 0 ? 0 : pack.ends[2 * place - 1]!;
+}
+
+/**
+ * Reads what `readKeptRows` reads, for a whole file stretch by stretch: by binary COPY, at a third of the work for the
+ * server, and without an object for a row.
+ * @param into what was in it is gone; it grows as it must
+ * @param options.isSmall the rows are so few that it does not matter how they are found
+ */
+export async function readPackedRows(
+  ledger: Ledger,
+  fileNo: number,
+  range: LineRange,
+  into: RowPack,
+  { correctionNo = NOW, isSmall = false }: AsOf & { isSmall?: boolean } = {},
+): Promise<RowPack> {
+  into.count = 0;
+  const [changes] = await Promise.all([
+    correctionNo === 0 ? NO_CHANGES : readChanged(ledger, fileNo, range, correctionNo),
+    copyRows(ledger, rowsBetween(fileNo, range), { isSmall, add: tupleReader(COLUMNS, rowTaker(into)) }),
+  ]);
+  into.changes = changes;
+  return into;
+}
+
+const NO_CHANGES: RowPack['changes'] = new Map();
+
+async function copyRows(
+  ledger: Ledger,
+  query: string,
+  { isSmall, add }: { isSmall: boolean; add: (piece: Buffer) => void },
+): Promise<void> {
+  const client = await ledger.pool.connect();
+  let failure: Error | undefined;
+  try {
+    if (!isSmall) await client.query(`BEGIN READ ONLY; ${SIDE_BY_SIDE}`);
+    await copyOut(client, query, add);
+    if (!isSmall) await client.query('COMMIT');
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}
+
+/**
+ * A file may have a million rows that were written a moment ago, of which the planner knows nothing yet, and it would sort
+ * them, or look each outcome up by itself. Both tables lie in the order of their keys, so that one walk along each will do.
+ */
+const SIDE_BY_SIDE = ['hashjoin', 'nestloop', 'sort', 'bitmapscan', 'seqscan']
+  .map((way) => `SET LOCAL enable_${way} = off`)
+  .join('; ');
+
+/** COPY takes no values beside its text, so they stand in it; all three are whole numbers of ours. */
+function rowsBetween(fileNo: number, { from, to }: LineRange): string {
+  const between = (table: string) =>
+    `${table}.file_no = ${Math.trunc(fileNo)} AND ${table}.line BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`;
+  return `SELECT r.line, r.batch_no, o.outcome, o.code, o.message, o."authorization"
+          FROM payment_row r LEFT JOIN row_outcome o ON o.line = r.line AND ${between('o')}
+          WHERE ${between('r')} ORDER BY r.line`;
+}
+
+const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
+
+const COLUMNS = 6;
+
+/** Puts one row after the other into a pack, as `rowsBetween` asks for them. */
+function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
+  let textEnd = 0;
+
+  function addText(bytes: Buffer, from: number, to: number): number {
+    if (textEnd + to - from > into.texts.length) {
+      const larger = Buffer.allocUnsafe((textEnd + to - from) * 2);
+      larger.set(into.texts.subarray(0, textEnd));
+      into.texts = larger;
+    }
+    const { texts } = into;
+    // Byte by byte: these are a few, for which a view of them would cost more.
+    for (let at = from; at < to; at += 1, textEnd += 1) texts[textEnd] = bytes[at]!;
+    return textEnd;
+  }
+
+  return (bytes, cells) => {
+    if (into.count === into.lines.length) enlarge(into);
+    const row = into.count;
+    into.count += 1;
+    into.lines[row] = bytes.readInt32BE(cells[0]);
+    into.batchNos[row] = cells[3] === NULL_CELL ? NO_BATCH : bytes.readInt32BE(cells[2]);
+    const isOpen = cells[5] === NULL_CELL;
+    into.outcomes[row] = isOpen ? NO_OUTCOME_YET : outcomeAt(bytes, cells[4]!, cells[5]!);
+    into.codes[row] = cells[7] === NULL_CELL ? NO_CODE : bytes.readInt32BE(cells[6]);
+    into.ends[2 * row] = isOpen ? textEnd : addText(bytes, cells[8]!, cells[9]!);
+    into.ends[2 * row + 1] = isOpen ? textEnd : addText(bytes, cells[10]!, cells[11]!);
+  };
+}
+
+function outcomeAt(bytes: Buffer, from: number, to: number): number {
+  const place = NAMES.findIndex((name) => areSameBytes(name, 0, name.length, bytes, from, to));
+  if (place < 0) throw new Error('a row has an outcome that is not in the table of outcomes');
+  return place;
+}
+
+/** The last stretch of a file has no end, so it may hold more rows than lines were expected. */
+function enlarge(pack: RowPack): void {
+  const larger = newRowPack(Math.max(FEWEST_ROWS, 2 * pack.count));
+  larger.lines.set(pack.lines);
+  larger.batchNos.set(pack.batchNos);
+  larger.outcomes.set(pack.outcomes);
+  larger.codes.set(pack.codes);
+  larger.ends.set(pack.ends);
+  const { count, texts, changes } = pack;
+  Object.assign(pack, larger, { count, texts, changes });
+}
+
+const FEWEST_ROWS = 128;

@@ -1,0 +1,33 @@
+import type { Ledger } from '../engine/open-ledger.ts';
+import { transact } from '../engine/transaction.ts';
+import type { RunRow, RunSummary } from '../engine/records.ts';
+import type { Because } from '../engine/move.ts';
+
+/**
+ * Moves `finish-run` and `fail-run`: a run comes to its end, with what there is to say of it.
+ * @returns false when it is in other hands by now; then nothing was written
+ */
+export async function finishRun(
+  ledger: Ledger,
+  run: RunRow,
+  state: 'done' | 'failed',
+  because: Because,
+  summary: Omit<RunSummary, 'says'> = {},
+): Promise<boolean> {
+  return transact(ledger, async (tx) => {
+    const { rowCount } = await tx.client.query(
+      `UPDATE schedule_run SET state = $4, finished_at = $5, token = NULL, summary = $6
+       WHERE schedule = $1 AND business_date = $2 AND state = 'running' AND token = $3`,
+      [run.schedule, run.business_date, run.token, state, tx.at, { ...summary, says: because.reason }],
+    );
+    if (!rowCount) return false;
+    tx.audit({
+      ...because,
+      move: state === 'done' ? 'finish-run' : 'fail-run',
+      from: 'running',
+      to: state,
+      evidence: { ...because.evidence, ...summary, schedule: run.schedule, day: run.business_date },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,131 @@
+import type { PoolClient } from 'pg';
+import type { OutcomeTotals, Totals, Withheld } from '../../rows/rows.ts';
+import type { Ledger } from '../engine/open-ledger.ts';
+import { sumWithheld } from '../row/read-withheld.ts';
+
+/** A batch of an accepted file that was not final at the end of the day. */
+export type OpenBatch = {
+  fileId: string;
+  batchNo: number;
+  name: string;
+  acceptedAt: Date;
+  rows: number;
+  cents: number;
+  /** The state it has now, which may be another than at the end of that day. */
+  stateNow: string;
+};
+
+/** What the ledger knows of an account and a day. Money is integer cents. */
+export type DayFigures = {
+  /** Batches of files accepted before the day that were not final when it began. */
+  broughtForward: Totals;
+  /** Valid rows of the files accepted on the day, as their intake counted them. */
+  accepted: Totals & { files: number };
+  /** Rows that became final on the day, by the outcome they got then. */
+  final: OutcomeTotals;
+  open: Totals;
+  /** The oldest of them; a report of thousands would not be read. */
+  openBatches: readonly OpenBatch[];
+  /** Outcomes that changed on the day after they were final. They move money between outcomes and open nothing. */
+  changes: readonly (Totals & { before: string; after: string })[];
+  /** Rows of the files accepted on the day that had faults and were not sent; they are part of none of the other figures. */
+  withheld: Withheld;
+};
+
+/**
+ * The figures of a day, from sources that know nothing of each other: what was accepted from the verdicts on files, what
+ * is open from the batches, what is final from the outcomes of rows, added up per batch when they were written. As of the
+ * end of the day, whenever it is asked: nothing leaves a final state, so it is known of each batch when it came there.
+ * @param from first moment of the day
+ * @param until first moment of the next day
+ */
+export async function readDay(ledger: Ledger, account: string, from: Date, until: Date): Promise<DayFigures> {
+  const client = await ledger.pool.connect();
+  try {
+    // One picture for all questions: a batch that becomes final between two of them would be counted twice or never.
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const figures = {
+      broughtForward: await sumOpen(client, account, from),
+      accepted: await sumAccepted(client, account, from, until),
+      final: await sumFinal(client, account, from, until),
+      open: await sumOpen(client, account, until),
+      openBatches: await listOpen(client, account, until),
+      changes: await sumChanges(client, account, from, until),
+      withheld: await sumWithheld(client, account, from, until),
+    };
+    await client.query('COMMIT');
+    return figures;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+/**
+ * A batch `b` with its file `f`, looked up one by one: of all files there ever were a day needs few, and PostgreSQL would
+ * rather read them all. OFFSET 0 keeps it from that.
+ */
+const WITH_FILE = `batch b CROSS JOIN LATERAL
+  (SELECT file_no, name, accepted_at FROM file WHERE file.file_id = b.file_id OFFSET 0) f`;
+
+/** Batches `b` of files `f` that were accepted and not final at the moment $2. */
+const WAS_OPEN = `${WITH_FILE}
+  WHERE b.account = $1 AND f.accepted_at < $2
+    AND (b.final_at IS NULL OR b.final_at >= $2)`;
+
+async function sumOpen(client: PoolClient, account: string, at: Date): Promise<Totals> {
+  const { rows } = await client.query<Totals>(
+    `SELECT coalesce(sum(b.rows), 0)::bigint AS rows, coalesce(sum(b.cents), 0)::bigint AS cents FROM ${WAS_OPEN}`,
+    [account, at],
+  );
+  return rows[0]!;
+}
+
+async function listOpen(client: PoolClient, account: string, at: Date): Promise<OpenBatch[]> {
+  const { rows } = await client.query<OpenBatch>(
+    `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, f.accepted_at AS "acceptedAt", b.rows, b.cents,
+            b.state AS "stateNow"
+     FROM ${WAS_OPEN} ORDER BY f.accepted_at, f.file_no, b.batch_no LIMIT 1000`,
+    [account, at],
+  );
+  return rows;
+}
+
+async function sumAccepted(client: PoolClient, account: string, from: Date, until: Date) {
+  const { rows } = await client.query<Totals & { files: number }>(
+    `SELECT count(*) AS files, coalesce(sum(valid_rows), 0)::bigint AS rows, coalesce(sum(valid_cents), 0)::bigint AS cents
+     FROM file WHERE account = $1 AND accepted_at >= $2 AND accepted_at < $3`,
+    [account, from, until],
+  );
+  return rows[0]!;
+}
+
+/** Of a batch that was reconciled, its outcomes; of one that was cancelled, that nothing was sent. */
+async function sumFinal(client: PoolClient, account: string, from: Date, until: Date): Promise<OutcomeTotals> {
+  const { rows } = await client.query<Totals & { outcome: keyof OutcomeTotals }>(
+    `SELECT ended.outcome, sum(ended.rows)::bigint AS rows, sum(ended.cents)::bigint AS cents FROM (
+       SELECT o.outcome, o.rows, o.cents FROM ${WITH_FILE}
+         JOIN batch_outcome o ON o.file_no = f.file_no AND o.batch_no = b.batch_no
+       WHERE b.account = $1 AND b.state = 'reconciled' AND b.final_at >= $2 AND b.final_at < $3
+         AND f.accepted_at IS NOT NULL
+       UNION ALL
+       SELECT 'not_sent', b.rows, b.cents FROM ${WITH_FILE}
+       WHERE b.account = $1 AND b.state = 'cancelled' AND b.final_at >= $2 AND b.final_at < $3
+         AND f.accepted_at IS NOT NULL) ended
+     GROUP BY ended.outcome`,
+    [account, from, until],
+  );
+  return Object.fromEntries(rows.map(({ outcome, ...totals }) => [outcome, totals]));
+}
+
+async function sumChanges(client: PoolClient, account: string, from: Date, until: Date) {
+  const { rows } = await client.query<DayFigures['changes'][number]>(
+    `SELECT c.old_outcome AS before, c.outcome AS after, count(*) AS rows, sum(r.amount_cents)::bigint AS cents
+     FROM outcome_change c JOIN file f USING (file_no) JOIN payment_row r USING (file_no, line)
+     WHERE f.account = $1 AND c.at >= $2 AND c.at < $3 GROUP BY 1, 2 ORDER BY 1, 2`,
+    [account, from, until],
+  );
+  return rows;
+}

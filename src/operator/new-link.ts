@@ -1,9 +1,0 @@
-import { LINK_MS } from '../../schemas/desk.ts';
-import type { NewLink } from '../ledger/moves/people/invite-person.ts';
-import { hashSecretToken, newSecretToken } from '../vault/secret-token.ts';
-
-/** A fresh secret for a link to the desk, which is shown once, and what is kept of it. */
-export function newLink(now: Date): { token: string; link: NewLink } {
-  const token = newSecretToken();
-  return { token, link: { tokenHash: hashSecretToken(token), expiresAt: new Date(now.getTime() + LINK_MS) } };
-}

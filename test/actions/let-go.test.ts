@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOpenProposalOf } from '../../src/ledger/proposal/proposals.ts';
+import { readFileState } from '../../src/ledger/file/read-file.ts';
+import type { FaultCount } from '../../src/ledger/row/fault-counts.ts';
+import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
+import { transact } from '../../src/ledger/engine/transaction.ts';
+import type { Settings } from '../../src/config/config.ts';
+import { describeRows, isTwoPersonMatter, letGo, willBeSent } from '../../src/actions/let-go.ts';
+import { type LedgerWorld, openTestLedger } from '../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'meant so' };
+
+async function held(): Promise<FileRow> {
+  const file = await world.held();
+  await transact(world.ledger, (tx) => copyFaults(tx, file.file_no, 1, [{ code: 'SAME_ROWS', line: 2 }]));
+  return file;
+}
+
+function settingsOf(file: FileRow, overrides: boolean): Settings {
+  const secondPerson = { refunds: false, overrides, resolutions: false };
+  return { accounts: new Map([[file.account, { secondPerson }]]), folders: [] } as unknown as Settings;
+}
+
+describe('letGo', () => {
+  it('approves the file, and keeps what was overridden', async () => {
+    const file = await held();
+    const { held: reasons, proposalNo } = await letGo(world.ledger, settingsOf(file, false), file, because);
+    expect([reasons.map(({ code }) => code), proposalNo]).toEqual([['SAME_ROWS'], undefined]);
+    expect(await readFileState(world.ledger, file.file_id)).toBe('accepted');
+    expect((await world.links(file.file_id)).at(-1)).toMatchObject({
+      ...because,
+      move: 'approve',
+      evidence: { overrides: ['SAME_ROWS'] },
+    });
+  });
+
+  it('only proposes it where two persons are asked for', async () => {
+    const file = await held();
+    const { proposalNo } = await letGo(world.ledger, settingsOf(file, true), file, because);
+    expect(await readFileState(world.ledger, file.file_id)).toBe('held');
+    expect(await readOpenProposalOf(world.ledger, { fileId: file.file_id })).toMatchObject({
+      proposal_no: proposalNo,
+      evidence: { overrides: ['SAME_ROWS'] },
+    });
+  });
+});
+
+describe('isTwoPersonMatter', () => {
+  it('goes by the account, and takes two for one that has left the configuration', async () => {
+    const file = await held();
+    expect(isTwoPersonMatter(settingsOf(file, false), file)).toBe(false);
+    expect(isTwoPersonMatter(settingsOf(file, true), file)).toBe(true);
+    expect(isTwoPersonMatter({ accounts: new Map() }, file)).toBe(true);
+  });
+});
+
+describe('willBeSent', () => {
+  it('does not promise what the send journal knows as sent', () => {
+    const file = { file_id: 'abc' } as FileRow;
+    expect(willBeSent([], file)).toMatch(/^will be sent, by a paydrop that runs/);
+    expect(willBeSent([{ code: 'SENT_BEFORE' } as FaultCount], file)).toContain(
+      '"paydrop why abc" says how to end them',
+    );
+  });
+});
+
+describe('describeRows', () => {
+  it.each([
+    [{ valid_rows: 2, valid_cents: 5_000, invalid_rows: 0 }, '2 valid rows with a total of 50.00'],
+    [
+      { valid_rows: 1, valid_cents: 5, invalid_rows: 1, withheld_cents: 25, withheld_unreadable: 0 },
+      '1 valid row with a total of 0.05 (1 more is invalid and withheld: 0.25)',
+    ],
+    [
+      { valid_rows: null, valid_cents: null, invalid_rows: 2, withheld_cents: 0, withheld_unreadable: 2 },
+      '0 valid rows with a total of 0.00 (2 more are invalid and withheld: 2 amounts unreadable)',
+    ],
+  ])('of %j is %s', (file, words) => {
+    expect(describeRows(file as FileRow)).toBe(words);
+  });
+});

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readBatchRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
+import { closeInDoubt } from '../../../src/actions/resolve/close-in-doubt.ts';
+import { keyOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { deskAt } from '../../workers/support/resolve-desk.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+describe('closeInDoubt', () => {
+  it.each(['unknown', 'exception'] as const)('makes every row of a batch that is %s UNKNOWN', async (state) => {
+    const batch = await world.batchIn(state);
+    const desk = await deskAt(world, batch);
+    expect(await closeInDoubt(desk, 'nobody can say')).toEqual({ result: 'done' });
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('reconciled');
+    expect(await readOutcomeTotals(world.ledger, desk.file.file_no)).toEqual({ unknown: { rows: 2, cents: 500 } });
+  });
+
+  it('is refused for a batch that is on its way', async () => {
+    const desk = await deskAt(world, await world.batchIn('submitted'));
+    await expect(closeInDoubt(desk, 'tired of waiting')).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { blockScans } from '../../../src/csv/scan/block-scans.ts';
+import { blockChecker } from '../../../src/csv/check/check-blocks.ts';
+import { recordChecker } from '../../../src/csv/check/check-records.ts';
+import type { CheckRules } from '../../../src/csv/check/check-rules.ts';
+import { decoderOfLines } from '../../../src/csv/read/decode-text.ts';
+import { faultTally } from '../../../src/csv/check/fault-tally.ts';
+import { newFileShape } from '../../../src/csv/read/read-records.ts';
+import { CARD_HEADER, cardLine, cardLines, rulesWith } from '../support.ts';
+
+/** Checks each text as a block; the last one is the end of the file. */
+function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
+  const tally = faultTally(rules.folder);
+  const shape = newFileShape();
+  const checker = recordChecker(rules, tally, largestTotalCents === undefined ? {} : { largestTotalCents });
+  const decodeLine = decoderOfLines('utf-8');
+  const { checkBlock } = blockChecker({ rules, groupLines: 1, checker, tally, shape, decodeLine, scans: blockScans() });
+  const groups = blocks.map((text, index) => {
+    const { packed, withheld, faults } = checkBlock({
+      bytes: Buffer.from(text),
+      isLast: index === blocks.length - 1,
+      slot: 0,
+    });
+    return {
+      lines: [...packed.lines.subarray(0, packed.count)],
+      withheld: withheld.map(({ raw }) => raw.line),
+      faults: faults.map(({ code, line }) => `${line} ${code}`),
+    };
+  });
+  return { groups, found: checker.close(), shape, counts: tally.counts() };
+}
+
+function file(...lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+describe('blockChecker', () => {
+  it('keeps rows in the order of their lines, whichever way they go', () => {
+    const umlaut = cardLine({ invoice: 'N-7', city: 'Zürich' });
+    const text = file(CARD_HEADER, ...cardLines(2), '', umlaut, cardLine({ invoice: 'N-8', expiry: '0101' }));
+    const { groups, found } = check([text, file(cardLine({ invoice: 'N-9', city: '"A, B"' })), '']);
+    expect(groups).toEqual([
+      { lines: [2, 3, 5], withheld: [6], faults: ['6 EXPIRY_PAST'] },
+      { lines: [7], withheld: [], faults: ['7 TEXT_REPLACED'] },
+      { lines: [], withheld: [], faults: [] },
+    ]);
+    expect(found).toMatchObject({ headerLine: 1, records: 5, valid: { rows: 4, cents: 10_000 } });
+  });
+
+  it('names the earlier of two equal payments as the first, also when it was not scanned', () => {
+    const twice = { invoice: 'N-9', city: 'Zürich' };
+    const lines = [...cardLines(40), cardLine(twice), ...cardLines(2), cardLine({ ...twice, city: 'Troy' })];
+    const { groups, counts } = check([file(...lines)]);
+    expect(groups[0]!.faults).toEqual(['41', '42', '43', '44'].map((line) => `${line} DUPLICATE_ROW`));
+    expect(counts).toEqual({ DUPLICATE_ROW: 4 });
+    expect(groups[0]!.lines).toHaveLength(44);
+  });
+
+  it('counts once what it reads twice, because a row of a run was a duplicate', () => {
+    const replaced = (n: number) => cardLine({ invoice: `R-${n}`, city: '"A, B"' });
+    const { groups, counts, shape, found } = check([file(...cardLines(2), replaced(1), replaced(1), replaced(2))]);
+    expect(groups[0]!.faults).toEqual(['3 TEXT_REPLACED', '4 TEXT_REPLACED', '4 DUPLICATE_ROW', '5 TEXT_REPLACED']);
+    expect(counts).toEqual({ TEXT_REPLACED: 3, DUPLICATE_ROW: 1 });
+    expect([shape.physicalLines, found.records, found.valid.rows]).toEqual([5, 5, 5]);
+  });
+
+  it('scans no row that would make the total inexact', () => {
+    const { groups, found } = check([file(...cardLines(3))], rulesWith(), 7_499);
+    expect(groups[0]).toEqual({ lines: [1, 2], withheld: [3], faults: ['3 AMOUNT_LIMIT'] });
+    expect(found.valid).toEqual({ rows: 2, cents: 5_000 });
+  });
+
+  it('holds a Ctrl-Z back over blocks, until it is known what it is', () => {
+    const [one, two] = [file(cardLine()), file(cardLine({ invoice: 'N-2' }))];
+    expect(check([`${one}\u001a\n`, '\n']).shape).toMatchObject({ physicalLines: 3, blankLines: 2 });
+    const { groups, shape } = check([`${one}\u001a\n`, two, '']);
+    expect(groups.map(({ withheld, lines }) => [lines, withheld])).toEqual([
+      [[1], []],
+      [[3], [2]],
+      [[], []],
+    ]);
+    expect(shape.blankLines).toBe(0);
+  });
+
+  it('tells line ends apart, and whether the last line has one', () => {
+    const [one, two] = cardLines(2);
+    const ends = (text: string) => check([text]).shape;
+    expect(ends(`${one}\n${two}\n`)).toMatchObject({ mixesLineEnds: false, isLastLineOpen: false });
+    expect(ends(`${one}\r\n${two}\r\n`)).toMatchObject({ mixesLineEnds: false, physicalLines: 2 });
+    expect(ends(`${one}\r${two}\r`)).toMatchObject({ mixesLineEnds: false, physicalLines: 2 });
+    expect(ends(`${one}\r\n${two}\n`)).toMatchObject({ mixesLineEnds: true });
+    expect(ends(`${one}\n${two}`)).toMatchObject({ isLastLineOpen: true, physicalLines: 2 });
+  });
+
+  it('takes no line for a row that is longer than any may be', () => {
+    const { groups } = check([file(cardLine(), cardLine({ invoice: `N-2${' '.repeat(17_000)}` }))]);
+    expect(groups[0]).toEqual({ lines: [1], withheld: [2], faults: ['2 LINE_TOO_LONG'] });
+  });
+});

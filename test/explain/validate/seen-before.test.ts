@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { canonicalBytes } from '../../../src/csv/write/canonical-bytes.ts';
+import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
+import type { PaymentRow } from '../../../src/rows/rows.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { checkContent } from '../../../src/explain/validate/check-content.ts';
+import { rulesOfFolder } from '../../../src/explain/validate/rules-of-folder.ts';
+import { openSeenBefore } from '../../../src/explain/validate/seen-before.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { type LookBackWorld, openLookBackWorld } from '../../workers/support/look-back-world.ts';
+
+let world: LookBackWorld;
+beforeAll(async () => {
+  world = await openLookBackWorld();
+});
+afterAll(() => world.close());
+
+async function search(account: string, rows: readonly string[], mostFaults = 200) {
+  const folder = world.app.folder(`drop/${account}/hold`)!;
+  const found = await openSeenBefore(world.app, folder, mostFaults);
+  const taken: PaymentRow[] = [];
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(lines(rows));
+  }
+  const rules = rulesOfFolder(world.app.account(account), folder, world.app.clock.now());
+  await checkContent(source(), rules, (group) => {
+    taken.push(...unpackRows(group));
+    return found.take(group);
+  });
+  return { ...(await found.end()), taken };
+}
+
+it('openSeenBefore marks the rows as the intake does, in whatever order', async () => {
+  const account = world.freshAccount();
+  const rows = upTo(3).map((n) => achRow(n));
+  const { row_set: mark } = await readFileRow(world.app.ledger, await world.take(account, 'any', rows));
+  expect(await search(account, rows.toReversed())).toMatchObject({ rowSet: mark });
+  expect(await search(account, rows.slice(1))).not.toMatchObject({ rowSet: mark });
+  expect(await search(account, [])).toMatchObject({ rowSet: null, charged: [], sentBefore: undefined });
+});
+
+it('openSeenBefore counts every row that may have been charged, and keeps the first faults', async () => {
+  const account = world.freshAccount();
+  const first = await world.take(
+    account,
+    'any',
+    upTo(5).map((n) => achRow(n)),
+  );
+  const found = await search(account, [achRow(9), ...upTo(4).map((n) => achRow(n))], 2);
+  expect(found.charged).toEqual([{ code: 'CHARGED_BEFORE', rows: 4, detail: `line 1 of file ${first}` }]);
+  expect(found.chargedFaults).toEqual([
+    { code: 'CHARGED_BEFORE', line: 2, detail: `line 1 of file ${first}` },
+    { code: 'CHARGED_BEFORE', line: 3, detail: `line 2 of file ${first}` },
+  ]);
+});
+
+it('openSeenBefore finds rows that are like others of the file, also where no other file is looked at', async () => {
+  const rows = [achRow(1, { invoice: 'One-01' }), achRow(1, { invoice: 'ONE 1' }), achRow(2)];
+  const found = await search(world.freshAccount(), rows);
+  expect(found.charged).toEqual([{ code: 'LIKE_ROW', rows: 1, detail: 'line 1 of this file' }]);
+  expect(found.chargedFaults).toEqual([{ code: 'LIKE_ROW', line: 2, detail: 'line 1 of this file' }]);
+});
+
+it('openSeenBefore cuts batches as the intake does, to know calls that the ledger had forgotten', async () => {
+  const account = world.freshAccount();
+  const { maxRows } = world.app.settings.batch;
+  const rows = upTo(maxRows + 2).map((n) => achRow(n));
+  const { taken } = await search(account, rows);
+  const second = taken.slice(maxRows);
+  const at = new Date('2026-06-01T08:00:00Z');
+  await world.app.ledger.pool.query(
+    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 7, 1, $2, $3, $3)`,
+    [account, sha256Of(canonicalBytes(second)), at],
+  );
+  expect((await search(account, rows)).sentBefore).toBe(`batch 2 was sent at ${at.toISOString()} from file lost`);
+  expect((await search(account, rows.slice(0, -1))).sentBefore).toBeUndefined();
+});
+
+it('openSeenBefore begins a batch where the intake does, before a row that a result could confuse', async () => {
+  const account = world.freshAccount();
+  const rows = [1, 2, 10_001, 3].map((n) => achRow(n, { invoice: 'DUES' }));
+  const { taken } = await search(account, rows);
+  await world.app.ledger.pool.query(
+    `INSERT INTO forgotten_send (account, file_id, batch_no, attempt, sha256, since, at) VALUES ($1, 'lost', 2, 1, $2, now(), now())`,
+    [account, sha256Of(canonicalBytes(taken.slice(2)))],
+  );
+  expect((await search(account, rows)).sentBefore).toMatch(/^batch 2 was sent at /);
+});

@@ -1,0 +1,149 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERRORS } from '../../../schemas/errors.ts';
+import { quarantineDrop } from '../../../src/files/claims/quarantine-drop.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
+import { describeWhy, whyBatch, whyFile, whyInvoice, whyUntaken } from '../../../src/explain/why/tell-why.ts';
+import type { Settings } from '../../../src/config/config.ts';
+import { endFailure, noteFailure } from '../../../src/ledger/alarm/note-failure.ts';
+import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
+import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { findInvoice } from '../../../src/ledger/file/search.ts';
+import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'wait' };
+const settings = {
+  accounts: new Map([['main', { timeZone: 'America/Toronto' }]]),
+  folders: [{ id: 'drop/card', account: 'main' }],
+  paths: { quarantine: '/nowhere' },
+} as unknown as Settings;
+
+describe('whyUntaken', () => {
+  it('tells of a drop that fails before the ledger knows it, and of no other', async () => {
+    const item = { work: 'watch', subject: 'drop/card, "june.csv"', account: 'main' } as const;
+    for (let n = 0; n < 3; n += 1)
+      await noteFailure(world.ledger, item, { reason: 'Cannot claim it. Give the right.' }, 1_000);
+    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toMatchObject({
+      about: 'june.csv, a drop',
+      timeZone: 'America/Toronto',
+      story: [{ text: expect.stringContaining('Cannot take drops from folder drop/card, "june.csv": failed 3 times') }],
+      next: [expect.stringContaining('paydrop doctor')],
+    });
+    expect(await whyUntaken(world.ledger, settings, 'ne.csv')).toBeUndefined();
+    await endFailure(world.ledger, item);
+    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toBeUndefined();
+  });
+
+  it('tells of the newest drop of that name that was moved to quarantine', async () => {
+    const quarantine = await freshFolder();
+    const here = { ...settings, paths: { ...settings.paths, quarantine } };
+    for (const [hour, fileId] of [
+      [11, 'older'],
+      [12, 'newer'],
+      [10, 'oldest'],
+    ] as const) {
+      const path = Buffer.from(join(await freshFolder(), 'june.csv'));
+      await symlink('/dev/null', path);
+      const clock = handClock(`2026-06-15T${hour}:00:00Z`);
+      const options = { quarantineRoot: quarantine, fileId, from: 'drop/card', clock };
+      await quarantineDrop({ name: 'june.csv', path, code: 'DROP_SYMLINK' }, options);
+    }
+    expect(await whyUntaken(world.ledger, here, 'june.csv')).toEqual({
+      about: 'june.csv, a drop',
+      timeZone: 'America/Toronto',
+      story: [
+        {
+          at: new Date('2026-06-15T12:00:00Z'),
+          text: expect.stringMatching(/^It was moved from drop\/card to quarantine: .*link.*\.$/),
+        },
+      ],
+      now: [`It was not read, and nothing of it was sent. It lies in "${join(quarantine, 'newer')}".`],
+      next: [`${ERRORS.DROP_SYMLINK.mend} Remove that folder when it is dealt with.`],
+    });
+    expect(await whyUntaken(world.ledger, here, 'july.csv')).toBeUndefined();
+  });
+});
+
+describe('whyFile', () => {
+  it('does not call a file cared for that waits for a sweep which fails', async () => {
+    const claim = claimOf({ account: 'swept' });
+    await claimFile(world.ledger, claim);
+    const next = async () =>
+      (await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId))).next;
+    expect(await next()).toEqual(['Nothing: its rows are being checked, by a paydrop that runs.']);
+    const item = { work: 'sweep', subject: 'host/main' } as const;
+    for (let n = 0; n < 3; n += 1) await noteFailure(world.ledger, item, { reason: 'Redis is away.' }, 1_000);
+    expect(await next()).toEqual([expect.stringContaining('failed 3 times: Redis is away.')]);
+    await endFailure(world.ledger, item);
+  });
+
+  it('tells what happened, how it stands and what holds its account', async () => {
+    const file = await world.accepted({ account: 'main', name: 'june.csv', batches: 7 });
+    await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'unknown');
+    await pauseAccount(world.ledger, 'main', because);
+    const why = await whyFile(world.ledger, settings, await readFileRow(world.ledger, file.file_id));
+    expect(why.story).toHaveLength(2);
+    expect(why.now).toContain(
+      'Batch 1 is unknown (the service may or may not have accepted it; never sent again without a resolution): 2 rows, 5.00.',
+    );
+    const next = why.next.join('\n');
+    expect(next).toContain(`paydrop resolve ${file.file_id}/1`);
+    expect(next).toContain(
+      'Account main stands still. It was paused by operator:ada at 2026-06-15 06:00:00 -04:00: wait.',
+    );
+    const text = describeWhy(why);
+    expect(text).toMatch(
+      /^Why: june\.csv \(file .{16}\)\n\nWhat happened\n {2}2026-06-15 06:00:00 -04:00 {2}june\.csv was taken/,
+    );
+    expect(text).toMatch(/\n\nHow it stands\n.*\n[^]*\n\nWhat to do next\n/);
+  });
+
+  it('says when nothing is to be done, and of which file it was made', async () => {
+    const { file_id: fileId } = await world.accepted({ account: 'quiet' });
+    await world.putBatch({ fileId, batchNo: 1 }, 'cancelled');
+    const old = await world.putFile(fileId, 'cancelled');
+    expect((await whyFile(world.ledger, settings, old)).next).toEqual(['Nothing is to be done.']);
+    await recordResubmission(world.ledger, old, { name: 'again.csv', sha256: 'same', lines: [2], cents: 200 }, because);
+    const claim = claimOf({ account: 'quiet', sha256: 'same' });
+    await claimFile(world.ledger, claim);
+    const made = await whyFile(world.ledger, settings, await readFileRow(world.ledger, claim.fileId));
+    expect(made.story[0]).toEqual({ at: null, text: `It was made of rows of file ${fileId}.` });
+  });
+});
+
+describe('whyBatch', () => {
+  it('names the holds of its account while it is open, and not after', async () => {
+    const batch = await world.batchIn('ready', { account: 'held' });
+    await pauseAccount(world.ledger, 'held', because);
+    const file = await readFileRow(world.ledger, batch.file_id);
+    const open = await whyBatch(world.ledger, settings, file, batch);
+    expect(open.next).toEqual([expect.stringContaining('Account held stands still. It was paused by operator:ada')]);
+    const done = await whyBatch(world.ledger, settings, file, { ...batch, state: 'reconciled' });
+    expect(done.next).toEqual(['Nothing is to be done.']);
+  });
+});
+
+describe('whyInvoice', () => {
+  it('tells every row with the story of its batch, or of its file where it has none', async () => {
+    const file = await world.accepted({ account: 'rows', name: 'july.csv', withheld: 1 });
+    const ask = async (line: number) =>
+      whyInvoice(world.ledger, settings, await findInvoice(world.ledger, `INV-${file.file_id}-${line}`));
+    const [sent] = await ask(2);
+    expect(sent!.about).toBe(`invoice INV-${file.file_id}-2, line 2 of batch 1 of july.csv (${file.file_id}/1)`);
+    expect(sent!.now[0]).toBe('The row: 2.00, …0001, without an outcome.');
+    const [withheld] = await ask(4);
+    expect(withheld!.about).toContain('line 4 of july.csv (file ');
+    expect(withheld!.now[0]).toBe('The row: no readable amount, no payer, INVALID (withheld, it has faults).');
+    expect(await ask(99)).toEqual([]);
+  });
+});

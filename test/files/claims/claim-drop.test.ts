@@ -1,0 +1,170 @@
+import { renameSync } from 'node:fs';
+import { mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
+import type { CrashPointName } from '../../../src/kernel/crash-points.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { findClaims } from '../../../src/files/claims/find-claims.ts';
+import { claimTogether, killWhileClaiming } from '../support/claim-by-processes.ts';
+import { settleDrops } from '../support/settle-drops.ts';
+import { bytePath, freshFolderElsewhere, freshFolders } from '../support/fresh-folder.ts';
+import { claimOnly, onlyCandidate, tryClaim } from '../support/make-claim.ts';
+
+/** claim-drop.soak.test.ts has more files and more kills. */
+describe('claimDrop', () => {
+  it('moves the drop into a folder of its own, with notes', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'monday.csv'), 'rows\n');
+    const candidate = await onlyCandidate(drop);
+    const fileId = newFileId();
+    const outcome = await tryClaim(candidate, work, fileId);
+    const notes = {
+      fileId,
+      folder: 'cards',
+      account: 'main',
+      operation: 'card-charge',
+      name: 'monday.csv',
+      completeness: 'quiet',
+      bytes: 5,
+      mtimeMs: candidate.mtimeMs,
+      claimedAt: '2026-06-15T12:00:00.000Z',
+    };
+    const workDir = join(work, fileId);
+    expect(outcome).toEqual({
+      is: 'claimed',
+      claim: { fileId, workDir, path: join(workDir, 'original'), changed: false, notes },
+    });
+    expect(await readFile(join(workDir, 'original'), 'utf8')).toBe('rows\n');
+    expect(JSON.parse(await readFile(join(workDir, 'claim.json'), 'utf8'))).toEqual(notes);
+    expect((await stat(workDir)).mode & 0o777).toBe(0o700);
+    expect(await readdir(drop)).toEqual([]);
+  });
+
+  it('takes the sidecar along and removes the marker', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
+    await writeFile(join(drop, 'a.csv.done'), '');
+    const claim = await claimOnly(drop, work, { by: 'marker', suffix: '.done' });
+    expect(claim.sidecar).toBe(join(claim.workDir, 'original.ctl'));
+    expect(await readFile(join(claim.workDir, 'original.ctl'), 'utf8')).toBe('rows=1');
+    expect(await readdir(drop)).toEqual([]);
+  });
+
+  it('lets the second claimant go empty-handed and leaves nothing behind', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => tryClaim(candidate, work)));
+    expect(outcomes.map(({ is }) => is).sort()).toEqual(['claimed', 'gone', 'gone', 'gone', 'gone']);
+    expect(await readdir(work)).toHaveLength(1);
+  });
+
+  it.each<[CrashPointName, string[]]>([
+    ['claim.notes-written', ['a.csv']],
+    ['claim.renamed', []],
+  ])('tells that nobody has the drop when a sweep takes the work folder away at %s', async (point, left) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    const fileId = newFileId();
+    armCrashPoints((name) => {
+      if (name === point) renameSync(join(work, fileId), join(work, `${fileId}.empty`));
+    });
+    const outcome = await tryClaim(candidate, work, fileId).finally(() => armCrashPoints(undefined));
+    expect(outcome).toEqual({ is: 'disturbed' });
+    expect(await readdir(drop)).toEqual(left);
+  });
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['grew', (path) => writeFile(path, 'rows and rows')],
+    ['was written again', (path) => utimes(path, 1_750_000_000, 1_750_000_000)],
+  ])('says so when a drop %s after it had settled', async (_what, change) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    await change(join(drop, 'a.csv'));
+    expect(await tryClaim(candidate, work)).toMatchObject({ is: 'claimed', claim: { changed: true } });
+  });
+
+  it.each<[string, string, (path: string) => Promise<unknown>]>([
+    ['a link', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
+    ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
+  ])('finds out when the drop was exchanged for %s at the last moment', async (_what, code, make) => {
+    const { drop, work } = await freshFolders();
+    const path = join(drop, 'a.csv');
+    await writeFile(path, 'rows');
+    const candidate = await onlyCandidate(drop);
+    await rm(path);
+    await make(path);
+    const fileId = newFileId();
+    expect(await tryClaim(candidate, work, fileId)).toEqual({
+      is: 'odd',
+      drop: { name: 'a.csv', path: Buffer.from(join(work, fileId)), code },
+    });
+    expect(await findClaims(work)).toMatchObject({ claims: [], empty: [], strange: [{ code }] });
+  });
+
+  it('does not follow the link it was given', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    await rm(join(drop, 'a.csv'));
+    await symlink('/etc/hostname', join(drop, 'a.csv'));
+    const fileId = newFileId();
+    await tryClaim(candidate, work, fileId);
+    expect(await readlink(join(work, fileId, 'original'))).toBe('/etc/hostname');
+  });
+
+  it('claims files whatever bytes their names are made of', async () => {
+    const { drop, work } = await freshFolders();
+    const names = [Buffer.from('caf\xe9.csv', 'latin1'), 'two\nlines.csv', '💶.csv', '..\\evil.csv'];
+    for (const [index, name] of names.entries()) await writeFile(bytePath(drop, name), `rows ${index}`);
+    const { settled } = await settleDrops(drop);
+    const outcomes = await Promise.all(settled.map((candidate) => tryClaim(candidate, work)));
+    const contents = await Promise.all(
+      outcomes.map((outcome) => readFile(outcome.is === 'claimed' ? outcome.claim.path : outcome.is, 'utf8')),
+    );
+    expect(contents.sort()).toEqual(['rows 0', 'rows 1', 'rows 2', 'rows 3']);
+    expect(await readdir(drop)).toEqual([]);
+  });
+
+  it('leaves a drop on another file system where it is, and does not name it', async () => {
+    const { work } = await freshFolders();
+    const drop = await freshFolderElsewhere();
+    await writeFile(join(drop, '4222222222222220.csv'), 'rows');
+    const error: unknown = await tryClaim(await onlyCandidate(drop), work).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'FOLDER_OTHER_DISK' });
+    expect(String(error)).not.toContain('4222');
+    expect(await readdir(drop)).toEqual(['4222222222222220.csv']);
+    expect(await readdir(work)).toEqual([]);
+  });
+
+  it('refuses a work folder that is not there', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const candidate = await onlyCandidate(drop);
+    await expect(tryClaim(candidate, join(work, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+    expect(await readdir(drop)).toEqual(['a.csv']);
+  });
+
+  it('touches neither drop nor claim when the file id was used before', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'first');
+    const { fileId, path } = await claimOnly(drop, work);
+    await writeFile(join(drop, 'a.csv'), 'second');
+    const candidate = await onlyCandidate(drop);
+    await expect(tryClaim(candidate, work, fileId)).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(await readFile(path, 'utf8')).toBe('first');
+    expect(await readdir(drop)).toEqual(['a.csv']);
+  });
+
+  it('gives every file to exactly one of several processes', async () => {
+    await claimTogether({ files: 120, processes: 3 });
+  });
+
+  it('loses no file and no sidecar when a process is killed while claiming', async () => {
+    await killWhileClaiming({ files: 80, claims: 20 });
+  });
+});

@@ -1,0 +1,170 @@
+import { link, mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findClaims, readClaim } from '../../../src/files/claims/find-claims.ts';
+import { removeEmptyClaim } from '../../../src/files/claims/release-claim.ts';
+import { freshFolders } from '../support/fresh-folder.ts';
+import { claimOnly, onlyCandidate } from '../support/make-claim.ts';
+
+const FILE_ID = '0123456789abcdef';
+
+describe('findClaims', () => {
+  it('finds nothing in an empty work folder and refuses a missing one', async () => {
+    const { work } = await freshFolders();
+    expect(await findClaims(work)).toEqual({ claims: [], empty: [], strange: [] });
+    await expect(findClaims(join(work, 'none'))).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+
+  it('finds claims as claimDrop returned them', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
+    const claim = await claimOnly(drop, work);
+    expect(await findClaims(work)).toEqual({ claims: [claim], empty: [], strange: [] });
+  });
+
+  it('sees a change of the bytes since they settled', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { path } = await claimOnly(drop, work);
+    await utimes(path, 1_750_000_000, 1_750_000_000);
+    expect((await findClaims(work)).claims).toMatchObject([{ changed: true }]);
+  });
+
+  it.each<[string, (workDir: string) => Promise<unknown>]>([
+    ['before the notes', (workDir) => rm(join(workDir, 'claim.json'))],
+    ['while writing the notes', (workDir) => rename(join(workDir, 'claim.json'), join(workDir, 'claim.json.tmp'))],
+    ['before the rename', () => Promise.resolve()],
+  ])('calls empty what a process killed %s left, and the drop can be claimed again', async (_when, undo) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { workDir, path } = await claimOnly(drop, work);
+    await rename(path, join(drop, 'a.csv'));
+    await undo(workDir);
+    expect(await findClaims(work)).toEqual({ claims: [], empty: [workDir], strange: [] });
+    await removeEmptyClaim(workDir);
+    expect(await readdir(work)).toEqual([]);
+    expect(await readFile((await claimOnly(drop, work)).path, 'utf8')).toBe('rows');
+  });
+
+  it('fetches the sidecar when the process was killed after the rename', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    await writeFile(join(drop, 'a.csv.ctl'), 'rows=1');
+    const claim = await claimOnly(drop, work);
+    await rename(join(claim.workDir, 'original.ctl'), join(drop, 'a.csv.ctl'));
+    expect((await findClaims(work)).claims).toEqual([claim]);
+    expect(await readFile(claim.sidecar ?? '', 'utf8')).toBe('rows=1');
+    expect(await readdir(drop)).toEqual([]);
+  });
+
+  it.each<[string, string, string, (workDir: string) => Promise<unknown>]>([
+    ['has no notes', 'DROP_DIRECTORY', 'notes', (workDir) => rm(join(workDir, 'claim.json'))],
+    ['has unreadable notes', 'DROP_DIRECTORY', 'notes', (workDir) => writeFile(join(workDir, 'claim.json'), '{')],
+    [
+      'holds something else beside its notes',
+      'DROP_DIRECTORY',
+      'no claimed file',
+      (workDir) => rename(join(workDir, 'original'), join(workDir, 'other')),
+    ],
+    [
+      'has another name than its notes',
+      'DROP_DIRECTORY',
+      'notes',
+      (workDir) => rename(workDir, join(workDir, '..', FILE_ID)),
+    ],
+    [
+      'is not named like a claim',
+      'DROP_DIRECTORY',
+      'not a claim',
+      (workDir) => rename(workDir, join(workDir, '..', 'lost')),
+    ],
+  ])('calls strange a folder that %s', async (_what, code, reason, change) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { workDir } = await claimOnly(drop, work);
+    await change(workDir);
+    expect(await findClaims(work)).toMatchObject({
+      claims: [],
+      empty: [],
+      strange: [{ code, reason: expect.stringContaining(reason) }],
+    });
+  });
+
+  it.each<[string, string, (path: string) => Promise<unknown>]>([
+    ['a link', 'DROP_SYMLINK', (path) => symlink('/etc/hostname', path)],
+    ['a folder', 'DROP_DIRECTORY', (path) => mkdir(path)],
+  ])('calls strange a claim whose bytes are %s', async (_what, code, make) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { workDir, path } = await claimOnly(drop, work);
+    await rm(path);
+    await make(path);
+    expect((await findClaims(work)).strange).toEqual([{ name: 'a.csv', path: Buffer.from(workDir), code }]);
+  });
+
+  it('is not stopped by one strange folder, and passes over plain files', async () => {
+    const { drop, work } = await freshFolders();
+    await mkdir(join(work, 'strange'));
+    await writeFile(join(work, '.paydrop-1.tmp'), '');
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const claim = await claimOnly(drop, work);
+    const { claims, strange } = await findClaims(work);
+    expect(claims).toEqual([claim]);
+    expect(strange.map(({ name }) => name)).toEqual(['strange']);
+  });
+
+  it('takes a live process that is about to move its drop for an empty claim, which removing does not harm', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const claim = await claimOnly(drop, work);
+    await rename(claim.path, join(drop, 'a.csv'));
+    const { empty } = await findClaims(work);
+    await rename(join(drop, 'a.csv'), claim.path);
+    expect(await removeEmptyClaim(empty[0] ?? '')).toBe(false);
+    expect((await findClaims(work)).claims).toEqual([claim]);
+    await rename(claim.path, join(drop, 'a.csv'));
+    expect(await removeEmptyClaim(claim.workDir)).toBe(true);
+    await expect(rename(join(drop, 'a.csv'), claim.path)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect((await onlyCandidate(drop)).name).toBe('a.csv');
+  });
+});
+
+describe('readClaim', () => {
+  it('reads the claim of one file', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const claim = await claimOnly(drop, work);
+    expect(await readClaim(work, claim.fileId)).toEqual(claim);
+  });
+
+  it.each<[string, (path: string) => Promise<unknown>]>([
+    ['was written to', (path) => writeFile(path, 'rows and rows')],
+    ['was exchanged for a link', (path) => rm(path).then(() => symlink('/etc/hostname', path))],
+    ['has got a second name', (path) => link(path, `${path}2`)],
+  ])('says so when the claimed file %s', async (_what, change) => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const claim = await claimOnly(drop, work);
+    await change(claim.path);
+    expect(await readClaim(work, claim.fileId)).toEqual({ ...claim, changed: true });
+  });
+
+  it('reads it while a sweep has moved its folder aside', async () => {
+    const { drop, work } = await freshFolders();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { fileId, workDir, path } = await claimOnly(drop, work);
+    await writeFile(path, 'rows and rows');
+    await rename(workDir, `${workDir}.empty`);
+    expect(await readClaim(work, fileId)).toMatchObject({ fileId, changed: true });
+  });
+
+  it('finds none where none is, or was released', async () => {
+    const { drop, work } = await freshFolders();
+    expect(await readClaim(work, FILE_ID)).toBeUndefined();
+    await writeFile(join(drop, 'a.csv'), 'rows');
+    const { path, fileId } = await claimOnly(drop, work);
+    await rm(path);
+    expect(await readClaim(work, fileId)).toBeUndefined();
+  });
+});

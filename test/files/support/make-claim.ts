@@ -1,0 +1,28 @@
+import { handClock } from '../../../src/kernel/clock.ts';
+import { newFileId } from '../../../src/kernel/ids.ts';
+import { claimDrop } from '../../../src/files/claims/claim-drop.ts';
+import type { Claim, ClaimOutcome } from '../../../src/files/claims/finish-claim.ts';
+import type { Candidate, CompleteBy } from '../../../src/files/scan-folder.ts';
+import { settleDrops } from './settle-drops.ts';
+
+export const FOLDER = { id: 'cards', account: 'main', operation: 'card-charge' };
+
+export async function tryClaim(candidate: Candidate, workRoot: string, fileId = newFileId()): Promise<ClaimOutcome> {
+  const clock = handClock('2026-06-15T12:00:00Z');
+  return await claimDrop(candidate, { workRoot, folder: FOLDER, clock, fileId });
+}
+
+/** The only settled drop of a folder. */
+export async function onlyCandidate(folder: string, complete?: CompleteBy): Promise<Candidate> {
+  const { settled } = await settleDrops(folder, complete);
+  const [candidate] = settled;
+  if (candidate === undefined || settled.length > 1) throw new Error(`${settled.length} candidates instead of one`);
+  return candidate;
+}
+
+/** Claims the only settled drop of a folder. */
+export async function claimOnly(folder: string, workRoot: string, complete?: CompleteBy): Promise<Claim> {
+  const outcome = await tryClaim(await onlyCandidate(folder, complete), workRoot);
+  if (outcome.is !== 'claimed') throw new Error(`the drop is ${outcome.is}`);
+  return outcome.claim;
+}

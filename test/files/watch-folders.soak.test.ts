@@ -1,0 +1,135 @@
+import { EventEmitter, once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { watchFolders } from '../../src/files/watch-folders.ts';
+import { bytePath, freshFolder } from './support/fresh-folder.ts';
+
+async function watch(paths: string[], options: { usePolling?: boolean; fail?: boolean } = {}) {
+  const hints = new EventEmitter<{ hint: [] }>();
+  let count = 0;
+  const warn = vi.fn();
+  const onHint = async (): Promise<void> => {
+    count += 1;
+    hints.emit('hint');
+    if (options.fail) throw Object.assign(new Error('4222222222222220'), { code: 'EIO' });
+  };
+  const watcher = await watchFolders(paths, onHint, { log: { warn }, usePolling: options.usePolling ?? false });
+  onTestFinished(() => watcher.close());
+  const hinted = async (after = 0): Promise<void> => {
+    if (count <= after) await once(hints, 'hint');
+  };
+  return { watcher, warn, hinted, count: () => count };
+}
+
+describe('watchFolders', () => {
+  it.each([false, true])('hints when a file comes, in any of the folders (polling: %s)', async (usePolling) => {
+    const write = async (place: 0 | 1): Promise<number> => {
+      const folders = [await freshFolder(), await freshFolder()] as const;
+      const { hinted, count } = await watch([...folders], { usePolling });
+      await writeFile(join(folders[place], 'a.csv'), 'rows');
+      await hinted();
+      const before = count();
+      await writeFile(join(folders[place], 'b.csv'), 'rows');
+      await hinted(before);
+      return count();
+    };
+    for (const hints of await Promise.all([write(0), write(1)])) expect(hints).toBeGreaterThan(1);
+  });
+
+  it('says nothing of what lies there already', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    const { count } = await watch([folder]);
+    expect(count()).toBe(0);
+  });
+
+  it('makes few hints of many events', async () => {
+    const folder = await freshFolder();
+    const { hinted, count } = await watch([folder]);
+    const begun = performance.now();
+    for (let index = 0; index < 50; index += 1) writeFileSync(join(folder, `${index}.csv`), 'rows');
+    await hinted();
+    const before = count();
+    await writeFile(join(folder, 'last.csv'), 'rows');
+    await hinted(before);
+    // Where the system tells of the files slowly, hints come as long as it tells, and never more than ten in a second.
+    expect(count()).toBeLessThan(Math.max(10, 2 + (performance.now() - begun) / 100));
+  });
+
+  it('hints at names that are not UTF-8', async () => {
+    const folder = await freshFolder();
+    const { hinted, count } = await watch([folder]);
+    await writeFile(bytePath(folder, Buffer.from('caf\xe9.csv', 'latin1')), 'rows');
+    await hinted();
+    expect(count()).toBeGreaterThan(0);
+  });
+
+  it('logs a scan that failed, without its words, and goes on', async () => {
+    const folder = await freshFolder();
+    const { warn, hinted, count } = await watch([folder], { fail: true });
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    await hinted();
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledWith({ code: 'EIO' }, expect.any(String)), {
+      timeout: 120_000,
+    });
+    expect(JSON.stringify(warn.mock.calls)).not.toContain('4222');
+    const before = count();
+    await writeFile(join(folder, 'b.csv'), 'rows');
+    await hinted(before);
+    expect(count()).toBeGreaterThan(before);
+  });
+
+  it('is silent while it is paused, and hints once afterwards and then as before', async () => {
+    const folder = await freshFolder();
+    const { watcher, hinted, count } = await watch([folder]);
+    const result = await watcher.pauseWhile(async () => {
+      for (let index = 0; index < 5; index += 1) await writeFile(join(folder, `${index}.csv`), 'rows');
+      // Longer than hints are gathered.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return count();
+    });
+    expect(result).toBe(0);
+    await hinted();
+    await writeFile(join(folder, 'later.csv'), 'rows');
+    await hinted(1);
+  });
+
+  it('is closed while it is paused, and stays so', async () => {
+    const folder = await freshFolder();
+    const { watcher, count } = await watch([folder]);
+    await watcher.pauseWhile(() => watcher.close());
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(count()).toBe(0);
+  });
+
+  it('goes on after work that failed', async () => {
+    const folder = await freshFolder();
+    const { watcher, hinted } = await watch([folder]);
+    await expect(watcher.pauseWhile(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await hinted();
+  });
+
+  it('is silent once closed, also about what had just happened', async () => {
+    const folder = await freshFolder();
+    const closed = await watch([folder]);
+    const open = await watch([folder]);
+    await writeFile(join(folder, 'a.csv'), 'rows');
+    await closed.watcher.close();
+    await open.hinted();
+    const before = open.count();
+    await writeFile(join(folder, 'b.csv'), 'rows');
+    await open.hinted(before);
+    expect(closed.count()).toBe(0);
+  });
+
+  it('does not fail for a folder that is not there, or for none', async () => {
+    const parent = await freshFolder();
+    const { warn } = await watch([join(parent, 'none')]);
+    await watch([]);
+    await mkdir(join(parent, 'none'));
+    expect(warn).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockForSend, lockForStop } from '../../../src/ledger/account/stop-lock.ts';
+import { type Transaction, transact } from '../../../src/ledger/engine/transaction.ts';
+import { OF_THIS_DATABASE } from '../../support/force-sql.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+/** A transaction that holds the lock until it is let go. */
+async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letGo(): Promise<void> }> {
+  let letGo = () => {};
+  const told = new Promise<void>((resolve) => (letGo = resolve));
+  let whole: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    whole = transact(world.ledger, async (tx) => {
+      await lock(tx);
+      resolve();
+      await told;
+    });
+  });
+  return {
+    letGo: async () => {
+      letGo();
+      await whole;
+    },
+  };
+}
+
+async function waiting(): Promise<number> {
+  const { rowCount } = await world.ledger.pool.query(
+    `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND ${OF_THIS_DATABASE}`,
+  );
+  return rowCount ?? 0;
+}
+
+describe('lockForSend', () => {
+  it('is held side by side', async () => {
+    const first = await holding(lockForSend);
+    const second = await holding(lockForSend);
+    expect(await waiting()).toBe(0);
+    await first.letGo();
+    await second.letGo();
+  });
+});
+
+describe('lockForStop', () => {
+  it.each([
+    ['a send', lockForSend, lockForStop],
+    ['another stop', lockForStop, lockForStop],
+  ] as const)('waits for %s', async (_what, first, second) => {
+    const held = await holding(first);
+    const later = holding(second);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
+    await held.letGo();
+    await (await later).letGo();
+  });
+
+  it('holds up a send', async () => {
+    const stop = await holding(lockForStop);
+    const send = holding(lockForSend);
+    await expect.poll(waiting, { interval: 10 }).toBe(1);
+    await stop.letGo();
+    await (await send).letGo();
+  });
+});

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState } from '../../../schemas/lifecycle.ts';
+import { exceptBatch, receiveResult, reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import { schedulePoll } from '../../../src/ledger/batch/schedule-poll.ts';
+import { readBatchRow, readFileRow, readOutcomeTotals, readRows } from '../../../src/ledger/file/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
+import type { BatchRow } from '../../../src/ledger/engine/records.ts';
+import { keyOf, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const result = { sealed: Buffer.from([9, 0, 255]), sha256: 'cd'.repeat(32), rows: 2 };
+const actor = 'worker:poll';
+const otherThan = (state: BatchState) => (Object.keys(BATCH_STATES) as BatchState[]).filter((name) => name !== state);
+
+async function fileNoOf(batch: BatchRow): Promise<number> {
+  return (await readFileRow(world.ledger, batch.file_id)).file_no;
+}
+
+async function outcomesIn(batch: BatchRow): Promise<(string | null)[]> {
+  const outcomes: (string | null)[] = [];
+  for await (const page of readRows(world.ledger, await fileNoOf(batch))) {
+    outcomes.push(...page.map((row) => row.outcome));
+  }
+  return outcomes;
+}
+
+async function newLinks<Result>(fileId: string, work: () => Promise<Result>) {
+  const before = (await world.links(fileId)).length;
+  const value = await work();
+  return { value, links: (await world.links(fileId)).slice(before) };
+}
+
+describe('receiveResult', () => {
+  it('keeps the sealed result and its hash, and asks no more', async () => {
+    const batch = await world.batchIn('submitted');
+    await schedulePoll(world.ledger, keyOf(batch), 10_000, { isStale: true, alarm: 'what?' });
+    const { value, links } = await newLinks(batch.file_id, () => receiveResult(world.ledger, keyOf(batch), result));
+    expect(value).toEqual(await readBatchRow(world.ledger, keyOf(batch)));
+    expect(value).toMatchObject({
+      state: 'result_in',
+      result_at: new Date(START),
+      result_sha256: result.sha256,
+      next_poll_at: null,
+      stale_since: null,
+      poll_alarm: null,
+      batch_id: batch.batch_id,
+    });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(result.sealed);
+    expect(links).toEqual([
+      {
+        actor,
+        batch_no: 1,
+        move: 'receive',
+        from_state: 'submitted',
+        to_state: 'result_in',
+        reason: 'the result file is here',
+        evidence: { sha256: result.sha256, rows: 2 },
+      },
+    ]);
+  });
+
+  it.each(otherThan('submitted'))('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    const { value, links } = await newLinks(batch.file_id, () => receiveResult(world.ledger, keyOf(batch), result));
+    expect([value, links]).toEqual([undefined, []]);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+    await expect(readSealedPart(world.ledger, keyOf(batch), 'result')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('keeps the first result when it comes twice', async () => {
+    const batch = await world.batchIn('submitted');
+    const both = await Promise.all([
+      receiveResult(world.ledger, keyOf(batch), result),
+      receiveResult(world.ledger, keyOf(batch), result),
+    ]);
+    expect(both.filter((row) => row !== undefined)).toHaveLength(1);
+    expect(
+      await receiveResult(world.ledger, keyOf(batch), { ...result, sealed: Buffer.from('other') }),
+    ).toBeUndefined();
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(result.sealed);
+  });
+
+  it("takes the batch's own result after an earlier one turned out to be another batch's", async () => {
+    const batch = await world.batchIn('submitted');
+    await receiveResult(world.ledger, keyOf(batch), result);
+    await world.putBatch(keyOf(batch), 'submitted');
+    const own = { sealed: Buffer.from('own'), sha256: 'ef'.repeat(32), rows: 2 };
+    expect(await receiveResult(world.ledger, keyOf(batch), own)).toMatchObject({ state: 'result_in' });
+    expect(await readSealedPart(world.ledger, keyOf(batch), 'result')).toEqual(own.sealed);
+    expect((await readBatchRow(world.ledger, keyOf(batch))).result_sha256).toBe(own.sha256);
+  });
+});
+
+describe('reconcileBatch', () => {
+  const evidence = { outcomes: { approved: { rows: 2, cents: 500 } } };
+
+  it('writes an outcome for each row together with the state', async () => {
+    const batch = await world.batchIn('result_in', { withheld: 1 });
+    const fileNo = await fileNoOf(batch);
+    const [first, second] = outcomesOf(batch);
+    const rows = [first!, { ...second!, outcome: 'declined' as const, code: 204, message: 'Declined, sorry' }];
+    const { value, links } = await newLinks(batch.file_id, () =>
+      reconcileBatch(world.ledger, keyOf(batch), fileNo, rows, evidence),
+    );
+    expect(value).toBe(true);
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('reconciled');
+    expect(await readOutcomeTotals(world.ledger, fileNo)).toEqual({
+      approved: { rows: 1, cents: 200 },
+      declined: { rows: 1, cents: 300 },
+      invalid: { rows: 1, cents: 0 },
+    });
+    expect(links).toEqual([
+      {
+        actor,
+        batch_no: 1,
+        move: 'reconcile',
+        from_state: 'result_in',
+        to_state: 'reconciled',
+        reason: 'every row matched and counts and cents conserve',
+        evidence,
+      },
+    ]);
+  });
+
+  it('says when the result is asked for again, and adds up the outcomes of the batch', async () => {
+    const batch = await world.batchIn('result_in', { batches: 2 });
+    const fileNo = await fileNoOf(batch);
+    const at = new Date('2026-06-15T11:00:00.000Z');
+    await reconcileBatch(world.ledger, keyOf(batch), fileNo, outcomesOf(batch), evidence, at);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      next_recheck_at: at,
+      final_at: new Date(START),
+    });
+    const { rows } = await world.ledger.pool.query('SELECT * FROM batch_outcome WHERE file_no = $1', [fileNo]);
+    expect(rows).toEqual([{ file_no: fileNo, batch_no: 1, outcome: 'approved', rows: 2, cents: 500 }]);
+  });
+
+  it.each(otherThan('result_in'))('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    const fileNo = await fileNoOf(batch);
+    const { value, links } = await newLinks(batch.file_id, () =>
+      reconcileBatch(world.ledger, keyOf(batch), fileNo, outcomesOf(batch), evidence),
+    );
+    expect([value, links]).toEqual([false, []]);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+    expect(await outcomesIn(batch)).toEqual([null, null]);
+  });
+
+  it('is done once of two at the same moment', async () => {
+    const batch = await world.batchIn('result_in');
+    const fileNo = await fileNoOf(batch);
+    const reconcile = () => reconcileBatch(world.ledger, keyOf(batch), fileNo, outcomesOf(batch), evidence);
+    expect((await Promise.all([reconcile(), reconcile()])).sort()).toEqual([false, true]);
+    expect(await outcomesIn(batch)).toEqual(['approved', 'approved']);
+  });
+
+  it.each([
+    ['a row has none', (batch: BatchRow) => outcomesOf(batch).slice(1)],
+    ['there are none', () => []],
+    [
+      'one is about a row of another batch',
+      (batch: BatchRow) => outcomesOf(batch).map((row, index) => ({ ...row, line: index === 0 ? 4 : row.line })),
+    ],
+    [
+      'one is about a line that is no row',
+      (batch: BatchRow) => [...outcomesOf(batch), { ...outcomesOf(batch)[0]!, line: 99 }],
+    ],
+    ['there is one too many', (batch: BatchRow) => [...outcomesOf(batch), { ...outcomesOf(batch)[0]!, line: 5 }]],
+  ])('refuses outcomes of which %s, and writes none', async (_case, outcomes) => {
+    const batch = await world.batchIn('result_in', { batches: 2 });
+    const before = await world.links(batch.file_id);
+    await expect(
+      reconcileBatch(world.ledger, keyOf(batch), await fileNoOf(batch), outcomes(batch), evidence),
+    ).rejects.toMatchObject({ code: 'MOVE_REFUSED', message: expect.stringContaining('not those of its rows') });
+    expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('result_in');
+    expect(await outcomesIn(batch)).toEqual([null, null, null, null]);
+    expect(await world.links(batch.file_id)).toEqual(before);
+  });
+
+  it('refuses money that is not that of the batch', async () => {
+    const batch = await world.batchIn('result_in');
+    await world.force('UPDATE batch SET cents = cents + 1 WHERE file_id = $1', [batch.file_id]);
+    const rows = outcomesOf(batch);
+    const fileNo = await fileNoOf(batch);
+    await expect(reconcileBatch(world.ledger, keyOf(batch), fileNo, rows, evidence)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+    });
+  });
+});
+
+describe('exceptBatch', () => {
+  it('puts the batch before a person, and writes no outcome', async () => {
+    const batch = await world.batchIn('result_in');
+    const { value, links } = await newLinks(batch.file_id, () =>
+      exceptBatch(world.ledger, keyOf(batch), 'row 2 is not ours', { differences: 1 }),
+    );
+    expect(value).toBe(true);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({
+      state: 'exception',
+      reason: 'row 2 is not ours',
+    });
+    expect(await outcomesIn(batch)).toEqual([null, null]);
+    expect(links).toEqual([
+      {
+        actor,
+        batch_no: 1,
+        move: 'except',
+        from_state: 'result_in',
+        to_state: 'exception',
+        reason: 'row 2 is not ours',
+        evidence: { differences: 1 },
+      },
+    ]);
+    expect(await exceptBatch(world.ledger, keyOf(batch), 'again', {})).toBe(false);
+  });
+
+  it.each(otherThan('result_in'))('does nothing to a batch that is %s', async (state) => {
+    const batch = await world.batchIn(state);
+    const { value, links } = await newLinks(batch.file_id, () => exceptBatch(world.ledger, keyOf(batch), 'no', {}));
+    expect([value, links]).toEqual([false, []]);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toEqual(batch);
+  });
+});

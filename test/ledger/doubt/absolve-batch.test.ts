@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { absolveBatch } from '../../../src/ledger/doubt/absolve-batch.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
+import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { findSendable } from '../../../src/ledger/batch/due-work.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'never arrived', evidence: { evidence: 'ticket 4711' } };
+const DAY_MS = 86_400_000;
+
+async function doubtful(plan = {}) {
+  world.clock.set(START);
+  const batch = await world.sending(plan);
+  await endAttempt(world.ledger, batch, { verdict: 'unknown', reason: 'reset', evidence: {} });
+  return batch;
+}
+
+function absolve(batch: Parameters<typeof keyOf>[0], waitMs = DAY_MS) {
+  return transact(world.ledger, (tx) => absolveBatch(tx, keyOf(batch), waitMs, because));
+}
+
+describe('absolveBatch', () => {
+  it('waits for its time to the millisecond, then makes the next attempt possible and opens the account', async () => {
+    const batch = await doubtful({ batches: 2 });
+    world.clock.advance(DAY_MS - 1);
+    await expect(absolve(batch)).rejects.toThrow(
+      `Cannot declare batch ${batch.file_id}/1 as not received: the service may still book it; that can be said from 2026-06-16T10:00:00.000Z on`,
+    );
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown', attempt: 1 });
+    expect(await findSendable(world.ledger, batch.account)).toEqual([]);
+
+    world.clock.advance(1);
+    await absolve(batch);
+    const ready = { state: 'ready', attempt: 2, not_before: world.clock.now() };
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject(ready);
+    expect(await findSendable(world.ledger, batch.account)).toEqual([keyOf(batch)]);
+    expect((await world.links(batch.file_id)).at(-1)).toMatchObject({ ...because, move: 'absolve', to_state: 'ready' });
+
+    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
+    expect(await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 })).toBe(true);
+    const { rows } = await world.ledger.pool.query(
+      'SELECT attempt, verdict, resolution FROM attempt WHERE file_id = $1 ORDER BY attempt',
+      [batch.file_id],
+    );
+    expect(rows).toEqual([
+      { attempt: 1, verdict: 'unknown', resolution: 'not_received' },
+      { attempt: 2, verdict: null, resolution: null },
+    ]);
+  });
+
+  it.each([
+    ['this host', DAY_MS, -DAY_MS],
+    ['the database', 0, DAY_MS],
+  ])('counts by the slower clock when that of %s was set forward', async (_whose, passedMs, databaseMs) => {
+    const batch = await doubtful();
+    world.clock.advance(passedMs);
+    world.wrongBy.database = databaseMs;
+    await expect(absolve(batch)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
+    world.wrongBy.database = 0;
+  });
+
+  it('counts the time of the later call when there were two', async () => {
+    const batch = await doubtful();
+    world.clock.advance(DAY_MS);
+    await absolve(batch);
+    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
+    await sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 });
+    await endAttempt(world.ledger, again!, { verdict: 'unknown', reason: 'reset', evidence: {} });
+    await expect(absolve(batch)).rejects.toMatchObject({ code: 'RESOLUTION_REFUSED' });
+    world.clock.advance(DAY_MS);
+    await absolve(batch);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'ready', attempt: 3 });
+  });
+
+  it('is refused once a report of the service shows a row of the batch', async () => {
+    const batch = await doubtful();
+    const found = { line: 2, finding: 'found', outcome: 'approved', code: null, message: 'OK' } as const;
+    const report = { attempt: 1, name: 'report.csv', sha256: 'f'.repeat(64), lines: 1, oldestAt: null, newestAt: null };
+    const findings = [{ ...found, authorization: '', transactionId: '' }];
+    await transact(world.ledger, (tx) => keepReport(tx, keyOf(batch), { ...report, covers: false, findings }, because));
+    world.clock.advance(2 * DAY_MS);
+    await expect(absolve(batch)).rejects.toThrow(/"report\.csv" shows that the row of line 2 was booked/);
+    expect(await readBatchRow(world.ledger, keyOf(batch))).toMatchObject({ state: 'unknown' });
+  });
+
+  it('is the only way: without a resolution the database refuses to send the batch once more', async () => {
+    const batch = await doubtful();
+    await world.force(`UPDATE batch SET state = 'ready', attempt = 2 WHERE file_id = $1`, [batch.file_id]);
+    const again = await prepareBatch(world.ledger, keyOf(batch), LEASE_MS);
+    const send = sendBatch(world.ledger, again!, { host: 'service.test', requestBytes: 1 });
+    await expect(send).rejects.toMatchObject({ code: 'PD003' });
+    await world.force(`UPDATE batch SET state = 'cancelled' WHERE file_id = $1`, [batch.file_id]);
+  });
+});

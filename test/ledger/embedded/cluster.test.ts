@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest';
-import { dataFolderOf, logFileOf } from '../../../src/ledger/embedded/cluster.ts';
-
-it('dataFolderOf and logFileOf stand beside each other in the home folder', () => {
-  const place = { dataDir: '/d', home: '/d/postgres', user: undefined };
-  expect(dataFolderOf(place)).toBe('/d/postgres/data');
-  expect(logFileOf(place)).toBe('/d/postgres/server.log');
-});

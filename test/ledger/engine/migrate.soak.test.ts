@@ -1,0 +1,245 @@
+import { readdir } from 'node:fs/promises';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../schemas/lifecycle.ts';
+import { buildSchema, findMissingMigrations, migrate, refuseNewer } from '../../../src/ledger/engine/migrate.ts';
+import { openTestPool, startTestPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { startWorker } from '../support/start-worker.ts';
+
+let postgres: TestPostgres;
+let pool: pg.Pool;
+beforeAll(async () => {
+  postgres = await startTestPostgres({ schema: 'empty' });
+  pool = openPool('-c paydrop.session=on -c search_path=paydrop');
+});
+afterAll(async () => {
+  await pool.end();
+  await postgres.stop();
+});
+
+function openPool(options: string): pg.Pool {
+  return openTestPool({ ...postgres.connection, options });
+}
+
+async function run(from = pool): Promise<void> {
+  const client = await from.connect();
+  await migrate(client).finally(() => client.release());
+}
+
+/** Everything that a migration leaves behind, to compare one run with another. */
+async function describeSchema() {
+  const { rows } = await pool.query(
+    `SELECT table_name, column_name, data_type FROM information_schema.columns
+     WHERE table_schema = 'paydrop' ORDER BY table_name, ordinal_position`,
+  );
+  const migrations = await pool.query('SELECT name, applied_at FROM migration ORDER BY name');
+  return { columns: rows, migrations: migrations.rows };
+}
+
+async function listMigrations(): Promise<string[]> {
+  return (await readdir(new URL('../../../src/ledger/migrations/', import.meta.url))).sort();
+}
+
+async function legalMoves(): Promise<unknown[][]> {
+  const { rows } = await pool.query('SELECT entity, from_state, to_state, name FROM legal_move');
+  return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
+}
+
+/** Two batches of one file, with withheld rows in and between them, and the same lines in another file. */
+const OLDER_LEDGER = `
+  ALTER TABLE file DISABLE TRIGGER USER;
+  ALTER TABLE batch DISABLE TRIGGER USER;
+  INSERT INTO file (file_id, account, folder, operation, name, state, state_at, bytes, sha256, completeness, claimed_at,
+                    archive, charset)
+    SELECT id, 'main', 'drop', 'card', id, 'accepted', now(), 1, id, 'quiet', now(), id, 'utf-8'
+    FROM unnest('{a,b}'::text[]) id;
+  INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256)
+    SELECT 'a', n, 'main', 'card', 'ready', now(), 1, 1, '' FROM generate_series(1, 2) n;
+  INSERT INTO payment_row (file_no, line, batch_no, amount_cents, invoice, customer_code, last_four)
+    SELECT f.file_no, r.line, r.batch_no, r.cents, '', '', ''
+    FROM file f, (VALUES (2, 1, 100), (3, NULL, 750), (4, 1, 100), (5, NULL, NULL), (6, 2, 100)) r (line, batch_no, cents)
+    WHERE f.file_id = 'a' OR line = 2;
+  UPDATE file SET invalid_rows = 2 WHERE file_id = 'a';
+  ALTER TABLE file ENABLE TRIGGER USER;
+  ALTER TABLE batch ENABLE TRIGGER USER`;
+
+const LISTED = [
+  ...FILE_MOVES.map((move) => ['file', move.from, move.to, move.name]),
+  ...BATCH_MOVES.map((move) => ['batch', move.from, move.to, move.name]),
+  ...RUN_MOVES.map((move) => ['run', move.from, move.to, move.name]),
+  ['version', null, '0029', 'only-added-to'],
+];
+
+describe('migrate', () => {
+  it('lets two processes make the schema at once', async () => {
+    const workers = await Promise.all([startWorker(postgres.url), startWorker(postgres.url)]);
+    await Promise.all(workers.map((worker) => worker.ready()));
+    await Promise.all(workers.map((worker) => worker.kill()));
+    const { columns, migrations } = await describeSchema();
+    expect(columns.filter((column) => column.table_name === 'batch')).not.toEqual([]);
+    expect(migrations.map((row) => row.name)).toEqual(await listMigrations());
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it('changes nothing when it runs again', async () => {
+    await run();
+    const first = await describeSchema();
+    await run();
+    expect(await describeSchema()).toEqual(first);
+  });
+
+  it('leaves a database that takes no changes as it is, as long as it lacks nothing', async () => {
+    await run();
+    const readOnly = openPool('-c paydrop.session=on -c search_path=paydrop -c default_transaction_read_only=on');
+    await run(readOnly);
+    await readOnly.end();
+  });
+
+  it('loads the moves of the lifecycle, all of them and no others', async () => {
+    await run();
+    expect(await legalMoves()).toEqual(expect.arrayContaining(LISTED));
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it.each([
+    ['to add a move', `INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'by-hand')`],
+    ['to remove one', `DELETE FROM legal_move WHERE name = 'doubt'`],
+    ['to bend one', `UPDATE legal_move SET to_state = 'submitted' WHERE name = 'doubt'`],
+    ['what older versions did to a list that they did not know', 'DELETE FROM legal_move'],
+    ['to empty the list', 'TRUNCATE legal_move'],
+  ])('refuses %s', async (_case, change) => {
+    await run();
+    await expect(pool.query(change)).rejects.toThrow('a newer version of paydrop');
+    expect(await legalMoves()).toHaveLength(LISTED.length);
+  });
+
+  it('adds the moves that an older version did not know, and leaves those of a newer one', async () => {
+    await run();
+    const client = await pool.connect();
+    await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'doubt';
+      INSERT INTO legal_move VALUES ('batch', 'unknown', 'ready', 'newer'); ALTER TABLE legal_move ENABLE TRIGGER USER`);
+    await migrate(client);
+    const moves = await legalMoves();
+    await client.query(`ALTER TABLE legal_move DISABLE TRIGGER USER; DELETE FROM legal_move WHERE name = 'newer';
+      ALTER TABLE legal_move ENABLE TRIGGER USER`);
+    client.release();
+    expect(moves).toEqual(expect.arrayContaining([...LISTED, ['batch', 'unknown', 'ready', 'newer']]));
+  });
+
+  it('refuses a ledger to which a newer version has done something, and changes nothing', async () => {
+    await run();
+    await pool.query(`INSERT INTO migration (name) VALUES ('9999-newer.sql')`);
+    const before = await describeSchema();
+    const client = await pool.connect();
+    const refusal = { code: 'LEDGER_NEWER', message: expect.stringContaining('9999-newer.sql') };
+    await expect(migrate(client)).rejects.toMatchObject(refusal);
+    await expect(refuseNewer(client)).rejects.toMatchObject(refusal);
+    client.release();
+    const after = await describeSchema();
+    await pool.query(`DELETE FROM migration WHERE name = '9999-newer.sql'`);
+    expect(after).toEqual(before);
+  });
+
+  it('says who keeps a table that has to be changed, instead of waiting for ever', async () => {
+    const kept = await startTestPostgres({ schema: 'empty' });
+    const other = openTestPool({
+      ...kept.connection,
+      application_name: 'a report',
+      options: '-c paydrop.session=on -c search_path=paydrop',
+    });
+    const [client, holder] = [await other.connect(), await other.connect()];
+    await buildSchema(
+      client,
+      (await listMigrations()).filter((name) => name < '0029'),
+    );
+    await holder.query('BEGIN; SELECT FROM legal_move');
+    await expect(migrate(client, 20)).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringMatching(
+        /is in use; the oldest transaction is that of process \d+ of the server \(a report\)/,
+      ),
+    });
+    await holder.query('COMMIT');
+    await migrate(client, 20);
+    for (const one of [client, holder]) one.release();
+    await other.end();
+    await kept.stop();
+  });
+
+  it('does not write the moves again, nor wait for who uses them, when they are as they should be', async () => {
+    await run();
+    const reader = await pool.connect();
+    await reader.query('BEGIN');
+    const { rows: before } = await reader.query('SELECT xmin::text FROM legal_move FOR UPDATE');
+    await run();
+    await reader.query('ROLLBACK');
+    const { rows: after } = await reader.query('SELECT xmin::text FROM legal_move');
+    reader.release();
+    expect(after).toEqual(before);
+  });
+
+  it('brings the batches, the withheld rows and the keys of an older ledger to their places', async () => {
+    const older = await startTestPostgres({ schema: 'empty' });
+    const other = openTestPool({ ...older.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
+    const client = await other.connect();
+    await buildSchema(
+      client,
+      (await listMigrations()).filter((name) => name < '0015'),
+    );
+    await client.query(OLDER_LEDGER);
+    await client.query(`UPDATE file SET wrapped_key = 'an old key' WHERE file_id = 'a'`);
+    await client.query(`UPDATE file SET name = 'moved' WHERE file_id = 'a'`);
+    await migrate(client);
+    const { rows } = await client.query('SELECT batch_no, first_line, last_line FROM batch ORDER BY batch_no');
+    const { rows: files } = await client.query(
+      'SELECT file_id, withheld_cents::int, withheld_unreadable FROM file ORDER BY file_id',
+    );
+    const secrets = await client.query(`SELECT file_id, wrapped_key FROM file_secret`);
+    await client.query('CHECKPOINT');
+    const left = await client.query(
+      `SELECT position('an old key'::bytea IN pg_read_binary_file(pg_relation_filepath('file'))) AS place`,
+    );
+    client.release();
+    await other.end();
+    await older.stop();
+    expect(rows).toEqual([
+      { batch_no: 1, first_line: 2, last_line: 4 },
+      { batch_no: 2, first_line: 6, last_line: 6 },
+    ]);
+    expect(files).toEqual([
+      { file_id: 'a', withheld_cents: 750, withheld_unreadable: 1 },
+      { file_id: 'b', withheld_cents: 0, withheld_unreadable: 0 },
+    ]);
+    expect(secrets.rows).toEqual([{ file_id: 'a', wrapped_key: Buffer.from('an old key') }]);
+    expect(left.rows).toEqual([{ place: 0 }]);
+  });
+
+  it('leaves nothing behind when it fails', async () => {
+    const other = openPool('-c search_path=elsewhere');
+    await pool.query('CREATE SCHEMA elsewhere');
+    await expect(run(other)).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+      message: expect.stringContaining('Take "options" out of DATABASE_URL'),
+    });
+    await other.end();
+    const { rows } = await pool.query(`SELECT 1 FROM information_schema.tables WHERE table_schema = 'elsewhere'`);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('findMissingMigrations', () => {
+  it('names all of them where there is no ledger, and makes none', async () => {
+    const empty = await startTestPostgres({ schema: 'empty' });
+    const other = openTestPool({ ...empty.connection, options: '-c paydrop.session=on -c search_path=paydrop' });
+    expect(await findMissingMigrations(other)).toEqual(await listMigrations());
+    const { rows } = await other.query(`SELECT FROM pg_namespace WHERE nspname = 'paydrop'`);
+    expect(rows).toHaveLength(0);
+    await other.end();
+    await empty.stop();
+  });
+
+  it('names none when all were run', async () => {
+    await run();
+    expect(await findMissingMigrations(pool)).toEqual([]);
+  });
+});

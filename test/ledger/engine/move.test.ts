@@ -1,0 +1,252 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_MOVES, BATCH_STATES, FILE_MOVES, FILE_STATES } from '../../../schemas/lifecycle.ts';
+import type { BatchState, FileState } from '../../../schemas/lifecycle.ts';
+import { moveBatch, moveFile, mustHaveMoved, mustMove } from '../../../src/ledger/engine/move.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { keyOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'looked at it', evidence: { ticket: 7 } };
+const fileStates = Object.keys(FILE_STATES) as FileState[];
+const batchStates = Object.keys(BATCH_STATES) as BatchState[];
+
+describe('moveFile', () => {
+  it.each(FILE_MOVES.filter((move) => move.from !== null))(
+    '$name moves a file from $from to $to with one audit link, and from no other state',
+    async ({ name, from, to }) => {
+      const { file_id: fileId } = await world.claimed();
+      for (const state of fileStates) {
+        await world.putFile(fileId, state);
+        const before = await world.links(fileId);
+        const row = await transact(world.ledger, (tx) => moveFile(tx, name, fileId, because));
+        const isLegal = state === from;
+        expect(row?.state, state).toBe(isLegal ? to : undefined);
+        expect((await readFileRow(world.ledger, fileId)).state).toBe(isLegal ? to : state);
+        const link = { ...because, batch_no: null, move: name, from_state: from, to_state: to };
+        expect((await world.links(fileId)).slice(before.length)).toEqual(isLegal ? [link] : []);
+      }
+    },
+  );
+
+  it('writes the columns given with the state and the moment of the move', async () => {
+    const { file_id: fileId } = await world.claimed();
+    world.clock.set('2026-06-15T11:00:00.000Z');
+    const row = await transact(world.ledger, (tx) =>
+      moveFile(tx, 'hold', fileId, because, { set: { reason_code: 'CONTROL_TOTALS', records: 3 } }),
+    );
+    world.clock.set(START);
+    expect(row).toMatchObject({
+      state: 'held',
+      state_at: new Date('2026-06-15T11:00:00.000Z'),
+      reason_code: 'CONTROL_TOTALS',
+      records: 3,
+    });
+  });
+
+  it('moves only while its condition holds', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const moveIf = (records: number) =>
+      transact(world.ledger, (tx) =>
+        moveFile(tx, 'hold', fileId, because, {
+          set: { records: 4 },
+          where: { sql: 'coalesce(file.records, 3) = $1 AND state = $2', values: [records, 'claimed'] },
+        }),
+      );
+    expect(await moveIf(5)).toBeUndefined();
+    expect((await moveIf(3))?.records).toBe(4);
+  });
+});
+
+describe('moveBatch', () => {
+  it.each(BATCH_MOVES.filter((move) => move.from !== null))(
+    '$name moves a batch from $from to $to with one audit link, and from no other state',
+    async ({ name, from, to }) => {
+      const key = keyOf(await world.batchIn('ready'));
+      for (const state of batchStates) {
+        await world.putBatch(key, state);
+        const before = await world.links(key.fileId);
+        const row = await transact(world.ledger, (tx) => moveBatch(tx, name, key, because));
+        const isLegal = state === from;
+        expect(row?.state, state).toBe(isLegal ? to : undefined);
+        expect((await readBatchRow(world.ledger, key)).state).toBe(isLegal ? to : state);
+        const link = { ...because, batch_no: 1, move: name, from_state: from, to_state: to };
+        expect((await world.links(key.fileId)).slice(before.length)).toEqual(isLegal ? [link] : []);
+      }
+    },
+  );
+
+  it('keeps the reason with the batch, and numbers the values of its condition behind those of the columns', async () => {
+    const key = keyOf(await world.batchIn('ready'));
+    const moveIf = (attempt: number) =>
+      transact(world.ledger, (tx) =>
+        moveBatch(tx, 'cancel', key, because, {
+          set: { releases: 2, polls: 3 },
+          where: { sql: 'attempt = $1 AND $1 < $2', values: [attempt, 10] },
+        }),
+      );
+    expect(await moveIf(2)).toBeUndefined();
+    expect(await moveIf(1)).toMatchObject({ state: 'cancelled', reason: because.reason, releases: 2, polls: 3 });
+  });
+
+  it('does what belongs to it with it, and nothing when it does not move; and tells what it is asked for', async () => {
+    const key = keyOf(await world.batchIn('sending'));
+    const refuse = (polls: number) =>
+      transact(world.ledger, (tx) =>
+        moveBatch<{ was: string }>(tx, 'refuse', key, because, {
+          where: { sql: 'polls = $1', values: [polls] },
+          also: {
+            sql: 'UPDATE file SET reason = file.state || $1 FROM moved WHERE file.file_id = moved.file_id',
+            values: ['!'],
+          },
+          tell: '(SELECT f.reason FROM file f WHERE f.file_id = batch.file_id) AS was',
+        }),
+      );
+    const reason = async () => (await readFileRow(world.ledger, key.fileId)).reason;
+    const before = await reason();
+    expect(await refuse(7)).toBeUndefined();
+    expect(await reason()).toBe(before);
+    expect(await refuse(0)).toMatchObject({ state: 'refused', was: before });
+    expect(await reason()).toBe('accepted!');
+  });
+
+  it('touches no other batch of the file', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 2 });
+    await transact(world.ledger, (tx) => moveBatch(tx, 'cancel', { fileId, batchNo: 2 }, because));
+    expect((await readBatchRow(world.ledger, { fileId, batchNo: 1 })).state).toBe('ready');
+  });
+
+  it('takes a reason that PostgreSQL could not store as it is', async () => {
+    const key = keyOf(await world.batchIn('ready'));
+    const reason = 'cut\0here \ud83d';
+    const row = await transact(world.ledger, (tx) =>
+      moveBatch(tx, 'cancel', key, { actor: 'a', reason, evidence: { reason } }),
+    );
+    expect(row?.reason).toBe('cut\uFFFDhere \uFFFD');
+    expect((await world.links(key.fileId)).at(-1)).toMatchObject({
+      reason: 'cut\uFFFDhere \uFFFD',
+      evidence: { reason: 'cut\uFFFDhere \uFFFD' },
+    });
+  });
+});
+
+describe('mustMove', () => {
+  it('passes a row on', () => {
+    expect(mustMove('row', 'move it')).toBe('row');
+  });
+
+  it('throws MOVE_REFUSED for none', () => {
+    expect(() => mustMove(undefined, 'move it')).toThrow(
+      expect.objectContaining({ code: 'MOVE_REFUSED', message: expect.stringContaining('Cannot move it:') }),
+    );
+  });
+});
+
+describe('mustHaveMoved', () => {
+  it('passes a row on, and names the state of a file or batch that another has moved', async () => {
+    const batch = await world.batchIn('refused', {});
+    await transact(world.ledger, async (tx) => {
+      const fileId = batch.file_id;
+      expect(await mustHaveMoved(tx, { fileId }, 'row', 'move it')).toBe('row');
+      await expect(mustHaveMoved(tx, { fileId }, undefined, 'move it')).rejects.toThrow(
+        'Cannot move it: it is accepted now.',
+      );
+      await expect(mustHaveMoved(tx, keyOf(batch), undefined, 'retry it')).rejects.toMatchObject({
+        code: 'MOVE_REFUSED',
+        message: expect.stringContaining('Cannot retry it: it is refused now.'),
+      });
+    });
+  });
+});
+
+/** What the database says to a statement. The transaction is rolled back, so every case begins alike. */
+async function codeOf(sql: string, values: unknown[]): Promise<string> {
+  const client = await world.ledger.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(sql, values);
+    return 'done';
+  } catch (error) {
+    return (error as { code: string }).code;
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
+describe('the database itself', () => {
+  it('lets a file change its state as the lifecycle lists it, and in no other way', async () => {
+    const { file_id: fileId } = await world.claimed();
+    for (const from of fileStates) {
+      await world.putFile(fileId, from);
+      for (const to of fileStates) {
+        const isLegal = from === to || FILE_MOVES.some((move) => move.from === from && move.to === to);
+        const code = await codeOf('UPDATE file SET state = $2 WHERE file_id = $1', [fileId, to]);
+        expect([from, to, code]).toEqual([from, to, isLegal ? 'done' : 'PD001']);
+      }
+    }
+  });
+
+  it('lets a batch change its state as the lifecycle lists it, and in no other way', async () => {
+    const key = keyOf(await world.batchIn('ready'));
+    for (const from of batchStates) {
+      await world.putBatch(key, from);
+      for (const to of batchStates) {
+        const isLegal = from === to || BATCH_MOVES.some((move) => move.from === from && move.to === to);
+        const code = await codeOf('UPDATE batch SET state = $2 WHERE file_id = $1', [key.fileId, to]);
+        expect([from, to, code]).toEqual([from, to, isLegal ? 'done' : 'PD001']);
+      }
+    }
+  });
+
+  it('lets a file begin as claimed and a batch as ready only', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const columns = `account, folder, operation, name, state_at, bytes, sha256, completeness, claimed_at, archive, charset`;
+    for (const state of fileStates) {
+      const sql = `INSERT INTO file (file_id, state, ${columns})
+                   SELECT 'copy', $2, ${columns.replace('sha256', "'other'")} FROM file WHERE file_id = $1`;
+      expect([state, await codeOf(sql, [fileId, state])]).toEqual([state, state === 'claimed' ? 'done' : 'PD001']);
+    }
+    for (const state of batchStates) {
+      const sql = `INSERT INTO batch (file_id, batch_no, account, operation, state, state_at, rows, cents, body_sha256, first_line, last_line)
+                   SELECT file_id, 2, account, operation, $2, state_at, rows, cents, '', 9, 9 FROM batch WHERE file_id = $1`;
+      expect([state, await codeOf(sql, [fileId, state])]).toEqual([state, state === 'ready' ? 'done' : 'PD001']);
+    }
+  });
+
+  it.each(['payment_row', 'row_outcome', 'audit'])('lets nobody change, remove or empty %s', async (table) => {
+    await world.accepted();
+    const column = table === 'audit' ? 'reason' : table === 'row_outcome' ? 'message' : 'invoice';
+    expect(await codeOf(`UPDATE ${table} SET ${column} = 'x'`, [])).toBe('PD002');
+    expect(await codeOf(`DELETE FROM ${table}`, [])).toBe('PD002');
+    expect(await codeOf(`TRUNCATE ${table}`, [])).toBe('PD002');
+  });
+
+  it('refuses a second call in flight on an account, and takes one on another', async () => {
+    const { file_id: fileId, account } = await world.accepted({ batches: 2 });
+    const { file_id: otherId } = await world.accepted();
+    const prepare = `UPDATE batch SET state = 'preparing' WHERE file_id = $1 AND batch_no = $2`;
+    for (const state of ['preparing', 'sending'] as const) {
+      await world.putBatch({ fileId, batchNo: 1 }, state);
+      expect(await codeOf(prepare, [fileId, 2]), `${account} has one ${state}`).toBe('23505');
+      expect(await codeOf(prepare, [otherId, 1])).toBe('done');
+    }
+    await world.putBatch({ fileId, batchNo: 1 }, 'submitted');
+    expect(await codeOf(prepare, [fileId, 2])).toBe('done');
+  });
+
+  it('refuses a batch id that the account has had, and takes it on another account', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 2 });
+    const { file_id: otherId } = await world.accepted();
+    const name = 'UPDATE batch SET batch_id = $3 WHERE file_id = $1 AND batch_no = $2';
+    const { batch_id: batchId } = await world.putBatch({ fileId, batchNo: 1 }, 'reconciled');
+    expect(await codeOf(name, [fileId, 2, batchId])).toBe('23505');
+    expect(await codeOf(name, [otherId, 1, batchId])).toBe('done');
+    expect(await codeOf(name, [fileId, 2, `${batchId}9`])).toBe('done');
+  });
+});

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { refreshStatistics } from '../../../src/ledger/engine/refresh-statistics.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  // The planner knows nothing of tables that nobody had before.
+  world = await openTestLedger({ schema: 'empty' });
+});
+afterAll(() => world.close());
+
+/** What the planner believes; -1 as long as nobody has told it. */
+async function believedRows(): Promise<number> {
+  const { rows } = await world.ledger.pool.query<{ rows: number }>(
+    `SELECT reltuples AS rows FROM pg_class WHERE oid = 'payment_row'::regclass`,
+  );
+  return rows[0]!.rows;
+}
+
+it('refreshStatistics tells the planner of many new rows, and leaves few to the server', async () => {
+  await world.accepted({ batches: 2, rowsPerBatch: 10 });
+  await refreshStatistics(world.ledger, 20, 21);
+  expect(await believedRows()).toBe(-1);
+  await refreshStatistics(world.ledger, 20, 20);
+  expect(await believedRows()).toBe(20);
+});

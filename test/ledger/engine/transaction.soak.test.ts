@@ -1,0 +1,230 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../../src/kernel/log.ts';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
+import { moveFile } from '../../../src/ledger/engine/move.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { verifyAudit } from '../../../src/ledger/file/search.ts';
+import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
+import { type Transaction, transact, violates } from '../../../src/ledger/engine/transaction.ts';
+import { relayDatabase } from '../../support/database-relay.ts';
+import { claimOf, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'to see' };
+
+describe('transact', () => {
+  it('gives the result, one moment for all, and writes the links in their order at the end', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const at = await transact(world.ledger, async (tx) => {
+      tx.audit({ ...because, fileId, batchNo: 3, move: 'one', from: 'a', to: 'b', evidence: { n: 1 } });
+      world.clock.advance(5_000);
+      tx.audit({ ...because, fileId, move: 'two' });
+      const { rows } = await tx.client.query('SELECT count(*) AS links FROM audit WHERE file_id = $1', [fileId]);
+      expect(rows).toEqual([{ links: 1 }]);
+      return tx.at;
+    });
+    world.clock.set(START);
+    expect(at).toEqual(new Date(START));
+    const nothing = { batch_no: null, from_state: null, to_state: null, evidence: {} };
+    expect((await world.links(fileId)).slice(1)).toEqual([
+      { ...because, batch_no: 3, move: 'one', from_state: 'a', to_state: 'b', evidence: { n: 1 } },
+      { ...because, ...nothing, move: 'two' },
+    ]);
+    const { rows } = await world.ledger.pool.query('SELECT DISTINCT at FROM audit WHERE file_id = $1', [fileId]);
+    expect(rows).toEqual([{ at: new Date(START) }]);
+  });
+
+  it('takes back everything, links included, when the work throws', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const failure = new Error('in the middle');
+    const failed = transact(world.ledger, async (tx) => {
+      await moveFile(tx, 'hold', fileId, because);
+      throw failure;
+    });
+    await expect(failed).rejects.toBe(failure);
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+    expect(await world.links(fileId)).toHaveLength(1);
+    expect(await verifyAudit(world.ledger)).toBeUndefined();
+  });
+
+  it('takes back everything when a link cannot be written', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const failed = transact(world.ledger, async (tx) => {
+      await moveFile(tx, 'hold', fileId, because);
+      tx.audit({ ...because, move: null as never });
+    });
+    await expect(failed).rejects.toMatchObject({ code: '23502' });
+    expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+    expect(await world.links(fileId)).toHaveLength(1);
+  });
+
+  it('does not pass for done when the work swallowed the failure of a statement', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const failed = transact(world.ledger, async (tx) => {
+      await tx.client.query(`UPDATE file SET name = 'other' WHERE file_id = $1`, [fileId]);
+      await tx.client.query('SELECT 1 / 0').catch(() => {});
+    });
+    await expect(failed).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect((await readFileRow(world.ledger, fileId)).name).toBe(`${fileId}.csv`);
+  });
+
+  it('waits for the disk, but for a move that is followed by one that does', async () => {
+    const said: string[] = [];
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+    onTestFinished(() => ledger.close());
+    relay.decide((text) => (said.push(text), 'pass'));
+    const { file_id: fileId } = await world.claimed();
+    const work = (move: string) => async (tx: Transaction) => tx.audit({ ...because, fileId, move });
+    await transact(ledger, work('one'));
+    expect(said.join()).not.toContain('synchronous_commit');
+    await transact(ledger, work('two'), { isFollowed: true });
+    expect(said.join()).toContain('SET LOCAL synchronous_commit = off;\nCOMMIT');
+    expect((await world.links(fileId)).map(({ move }) => move)).toEqual(['claim', 'one', 'two']);
+    const { rows } = await ledger.pool.query('SHOW synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+  });
+
+  it('quotes no rows in its errors', async () => {
+    const { file_id: fileId } = await world.claimed();
+    const failures = [
+      transact(world.ledger, (tx) => tx.client.query('UPDATE file SET name = NULL WHERE file_id = $1', [fileId])),
+      transact(world.ledger, (tx) =>
+        tx.client.query('INSERT INTO payment_row SELECT 1, 1, 1, NULL, $1, 1, $1', ['CANARY']),
+      ),
+    ];
+    // Both at once: one that fails while the other is waited for would be nobody's.
+    const errors = await Promise.all(failures.map((failure) => failure.then(() => undefined, asError)));
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: '23502' });
+      expect(JSON.stringify(error) + error?.stack).not.toMatch(new RegExp(`${fileId}|CANARY`));
+    }
+  });
+
+  it('gives a good connection back after a failure, and throws a lost one away', async () => {
+    const { pool } = world.ledger;
+    await transact(world.ledger, (tx) => tx.client.query('no SQL')).catch(() => {});
+    const before = pool.totalCount;
+    expect(pool.idleCount).toBe(before);
+    const cut = transact(world.ledger, (tx) => tx.client.query('SELECT pg_terminate_backend(pg_backend_pid())'));
+    await expect(cut).rejects.toThrow();
+    expect(pool.totalCount).toBe(before - 1);
+    await transact(world.ledger, async () => {});
+  });
+
+  it('asks a server that takes no writes on another connection, which may lead to one that does', async () => {
+    const { pool } = world.ledger;
+    const before = pool.totalCount;
+    const refused = transact(world.ledger, async (tx) => {
+      await tx.client.query('SET TRANSACTION READ ONLY');
+      await tx.client.query('DELETE FROM row_fault');
+    });
+    await expect(refused).rejects.toMatchObject({ code: '25006' });
+    expect(pool.totalCount).toBe(before - 1);
+    await transact(world.ledger, async () => {});
+  });
+
+  it('says LEDGER_UNREACHABLE when no connection can be made', async () => {
+    const pool = new pg.Pool({ host: '/nonexistent', user: 'nobody' });
+    await expect(transact({ ...world.ledger, pool }, async () => {})).rejects.toMatchObject({
+      code: 'LEDGER_UNREACHABLE',
+    });
+    await pool.end();
+  });
+});
+
+describe('the audit chain', () => {
+  it('is free for others while a process is stopped or cut off at its commit', async () => {
+    const relay = await relayDatabase(world.url);
+    onTestFinished(() => relay.close());
+    const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
+    onTestFinished(() => ledger.close());
+    let kept = '';
+    // The network swallows what is said at the end, as that of a process that is stopped would never come.
+    relay.decide((said) => {
+      if (!said.includes('append_audit')) return 'pass';
+      kept = said;
+      return 'keep';
+    });
+    // Listened to from the start: the session ends before the answer about its end arrives.
+    const stopped = expect(claimFile(ledger, claimOf())).rejects.toThrow();
+    await expect.poll(() => kept, { interval: 10 }).toMatch(/append_audit.*;\nCOMMIT/s);
+    expect(await claimFile(world.ledger, claimOf())).toBe(true);
+    const { rowCount } = await world.ledger.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`,
+    );
+    expect(rowCount).toBe(1);
+    await stopped;
+  });
+
+  it.each([
+    ['quotes \' and \\ and " and ;', 'it\'s \\\' -- "x"; COMMIT'],
+    ['what cannot be kept', 'a\0b'],
+    ['dollars and per cents', '$1 $$ %s'],
+  ])('keeps %s as they are said', async (_what, words) => {
+    const { file_id: fileId } = await world.claimed();
+    const link = { actor: `operator:${words}`, reason: words, evidence: { said: words } };
+    await transact(world.ledger, async (tx) => tx.audit({ ...link, fileId, batchNo: 7, move: 'one', to: words }));
+    const kept = words.replace('\0', '\uFFFD');
+    const found = (await world.links(fileId)).at(-1);
+    expect(found).toMatchObject({
+      actor: `operator:${kept}`,
+      reason: kept,
+      batch_no: 7,
+      to_state: kept,
+      from_state: null,
+    });
+    expect(found).toMatchObject({ evidence: { said: kept } });
+    expect(await verifyAudit(world.ledger)).toBeUndefined();
+  });
+
+  it('stays a chain without a gap when many move at the same moment', async () => {
+    const before = await world.ledger.pool.query('SELECT coalesce(max(seq), 0) AS last FROM audit');
+    const claims = Array.from({ length: 50 }, () => claimOf());
+    const answers = await Promise.all(claims.map((claim) => claimFile(world.ledger, claim)));
+    expect(answers).toEqual(Array(50).fill(true));
+    const { rows } = await world.ledger.pool.query('SELECT max(seq) AS last, count(*) AS links FROM audit');
+    expect(rows[0].last).toBe(before.rows[0].last + 50);
+    expect(rows[0].links).toBe(rows[0].last);
+    expect(await verifyAudit(world.ledger)).toBeUndefined();
+  });
+
+  it('lets moves with several links each, from two processes, pass without a deadlock', async () => {
+    const another = await world.openAgain();
+    const batches = await Promise.all(Array.from({ length: 12 }, () => world.sending()));
+    const end = { verdict: 'unknown', reason: 'no answer', evidence: {} } as const;
+    const moves = batches.flatMap((batch, index) => [
+      () => endAttempt(index % 2 ? another : world.ledger, batch, end),
+      () => transact(another, (tx) => moveFile(tx, 'complete', batch.file_id, because)),
+      () => world.accepted({ batches: 2 }),
+    ]);
+    const ends = await Promise.allSettled(moves.map((move) => move()));
+    expect(ends.filter((one) => one.status === 'rejected')).toEqual([]);
+    expect(await verifyAudit(world.ledger)).toBeUndefined();
+  });
+});
+
+describe('violates', () => {
+  it('is true of the index named, and of nothing else', async () => {
+    const { file_id: fileId } = await world.accepted();
+    const failure = await transact(world.ledger, (tx) =>
+      tx.client.query('INSERT INTO batch SELECT * FROM batch WHERE file_id = $1', [fileId]),
+    ).catch((error: unknown) => error);
+    expect(violates(failure, 'batch_pkey')).toBe(true);
+    expect(violates(failure, 'one_call_in_flight')).toBe(false);
+    expect(violates(new Error('batch_pkey'), 'batch_pkey')).toBe(false);
+    expect(violates({ code: '23505', constraint: 'batch_pkey' }, 'batch_pkey')).toBe(false);
+  });
+});
+
+function asError(reason: unknown): Error {
+  return reason as Error;
+}

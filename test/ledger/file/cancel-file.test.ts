@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState, FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { cancelBatch, cancelFile } from '../../../src/ledger/file/cancel-file.ts';
+import { type Prepared, prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
+import { propose } from '../../../src/ledger/proposal/propose.ts';
+import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
+import { readBatches, readBatchRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const because = { actor: 'operator:ada', reason: 'the sender recalls it' };
+const CALL = { host: 'service.test', requestBytes: 1_000 };
+const STOPPABLE: readonly BatchState[] = ['ready', 'preparing', 'refused'];
+const batchStates = Object.keys(BATCH_STATES) as BatchState[];
+
+async function statesOf(fileId: string): Promise<string[]> {
+  return (await readBatches(world.ledger, fileId)).map((batch) => batch.state);
+}
+
+describe('cancelFile', () => {
+  it('cancels a file of which nothing was sent, with every batch', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 3 });
+    expect(await cancelFile(world.ledger, fileId, because)).toEqual({
+      state: 'cancelled',
+      cancelled: [1, 2, 3],
+      goingOn: [],
+    });
+    expect(await statesOf(fileId)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    const links = (await world.links(fileId)).filter((link) => link.move === 'cancel');
+    expect(links.map((link) => link.batch_no)).toEqual([1, 2, 3, null]);
+    for (const link of links) expect(link).toMatchObject(because);
+  });
+
+  it('cancels one that has no batch at all', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 0, withheld: 2 });
+    expect(await cancelFile(world.ledger, fileId, because)).toMatchObject({ state: 'cancelled' });
+  });
+
+  it('takes a batch from the worker that has just taken it up, who then cannot send it', async () => {
+    const batch = await world.prepared({ batches: 2 });
+    expect(await cancelFile(world.ledger, batch.file_id, because)).toMatchObject({ state: 'cancelled' });
+    expect(await sendBatch(world.ledger, batch, CALL)).toBe(false);
+    expect(await statesOf(batch.file_id)).toEqual(['cancelled', 'cancelled']);
+  });
+
+  it.each([
+    ['reconciled', 'partly_cancelled'],
+    ['cancelled', 'partly_cancelled'],
+    ['sending', 'in_progress'],
+    ['unknown', 'in_progress'],
+    ['submitted', 'in_progress'],
+    ['result_in', 'in_progress'],
+    ['exception', 'in_progress'],
+  ] as const)('stops the rest of a file of which a batch is %s: it is %s then', async (state, end) => {
+    const { file_id: fileId } = await world.accepted({ batches: 4 });
+    await world.putFile(fileId, 'in_progress');
+    await world.putBatch({ fileId, batchNo: 1 }, state);
+    await world.putBatch({ fileId, batchNo: 3 }, 'refused');
+    const done = await cancelFile(world.ledger, fileId, because);
+    expect(done).toMatchObject({ state: end, cancelled: [2, 3, 4] });
+    expect(done.goingOn).toEqual(end === 'in_progress' ? [{ batchNo: 1, state }] : []);
+    expect(await statesOf(fileId)).toEqual([state, 'cancelled', 'cancelled', 'cancelled']);
+    expect(await readFileState(world.ledger, fileId)).toBe(end);
+  });
+
+  it('refuses a file of which every batch was sent', async () => {
+    const batch = await world.sending();
+    await expect(cancelFile(world.ledger, batch.file_id, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining('every batch of it was sent already'),
+    });
+  });
+
+  const over = (Object.keys(FILE_STATES) as FileState[]).filter(
+    (state) => state !== 'accepted' && state !== 'in_progress',
+  );
+  it.each(over)('refuses a file that is %s and leaves its batches alone', async (state) => {
+    const { file_id: fileId } = await world.accepted();
+    await world.putFile(fileId, state);
+    await expect(cancelFile(world.ledger, fileId, because)).rejects.toMatchObject({
+      code: 'MOVE_REFUSED',
+      message: expect.stringContaining(state === 'held' ? 'paydrop decline' : `it is ${state}`),
+    });
+    expect(await statesOf(fileId)).toEqual(['ready']);
+  });
+
+  it('refuses a file that the ledger does not know', async () => {
+    await expect(cancelFile(world.ledger, 'nosuchfile', because)).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+  });
+
+  it('ends what was proposed for the file', async () => {
+    const { file_id: fileId } = await world.accepted();
+    await transact(world.ledger, (tx) => propose(tx, { action: 'approve', fileId, binding: {}, ...because }));
+    await cancelFile(world.ledger, fileId, because);
+    const { rows } = await world.ledger.pool.query('SELECT verdict FROM proposal WHERE file_id = $1', [fileId]);
+    expect(rows).toEqual([{ verdict: 'void' }]);
+  });
+
+  it('wins or loses as a whole against a send at the same moment', async () => {
+    const batches: Prepared[] = [];
+    for (let n = 0; n < 20; n += 1) batches.push(await world.prepared());
+    const meetings = batches.map(async (batch) => {
+      const [isSent, cancel] = await Promise.all([
+        sendBatch(world.ledger, batch, CALL),
+        cancelFile(world.ledger, batch.file_id, because).then(
+          () => 'cancelled',
+          () => 'refused',
+        ),
+      ]);
+      const { state } = await readBatchRow(world.ledger, keyOf(batch));
+      expect([isSent, cancel, state]).toEqual(
+        isSent ? [true, 'refused', 'sending'] : [false, 'cancelled', 'cancelled'],
+      );
+    });
+    await Promise.all(meetings);
+  });
+
+  it('wins against a job that takes the batch up later', async () => {
+    const { file_id: fileId } = await world.accepted();
+    await cancelFile(world.ledger, fileId, because);
+    expect(await prepareBatch(world.ledger, { fileId, batchNo: 1 }, LEASE_MS)).toBeUndefined();
+  });
+});
+
+describe('cancelBatch', () => {
+  it.each(batchStates)('of a batch that is %s does what its state allows', async (state) => {
+    const batch = await world.batchIn(state, { batches: 2 });
+    await world.putFile(batch.file_id, 'in_progress');
+    const cancelling = cancelBatch(world.ledger, keyOf(batch), because);
+    if (STOPPABLE.includes(state)) {
+      expect(await cancelling).toEqual({
+        state: 'in_progress',
+        cancelled: [1],
+        goingOn: [{ batchNo: 2, state: 'ready' }],
+      });
+      expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe('cancelled');
+    } else {
+      await expect(cancelling).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+      expect((await readBatchRow(world.ledger, keyOf(batch))).state).toBe(state);
+    }
+  });
+
+  it('of the last batch cancels the file', async () => {
+    const { file_id: fileId } = await world.accepted({ batches: 2 });
+    expect(await cancelBatch(world.ledger, { fileId, batchNo: 1 }, because)).toMatchObject({ state: 'accepted' });
+    expect(await cancelBatch(world.ledger, { fileId, batchNo: 2 }, because)).toMatchObject({ state: 'cancelled' });
+  });
+});

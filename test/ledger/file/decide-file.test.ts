@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FILE_STATES, type FileState } from '../../../schemas/lifecycle.ts';
+import { decideFile, type FileDecision } from '../../../src/ledger/file/decide-file.ts';
+import { readBatches, readFileRow, readOutcomeTotals } from '../../../src/ledger/file/read-file.ts';
+import { transact, violates } from '../../../src/ledger/engine/transaction.ts';
+import { type LedgerWorld, NOTHING_FOUND, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const findings = {
+  layout: 'ach',
+  headerLine: 1,
+  physicalLines: 9,
+  blankLines: 1,
+  records: 7,
+  validRows: 5,
+  validCents: 6_000_000_000_000,
+  invalidRows: 2,
+} as const;
+
+const DECISIONS: { to: FileState; decision: FileDecision; reason: string }[] = [
+  { to: 'accepted', decision: { verdict: 'accept' }, reason: 'every check passed' },
+  {
+    to: 'held',
+    decision: { verdict: 'hold', code: 'CONTROL_TOTALS', reason: 'it says 8 rows' },
+    reason: 'it says 8 rows',
+  },
+  {
+    to: 'rejected',
+    decision: { verdict: 'reject', code: 'COLUMN_COUNT', reason: '13 columns' },
+    reason: '13 columns',
+  },
+];
+
+describe('decideFile', () => {
+  it.each(DECISIONS)('$decision.verdict moves a claimed file to $to with what was found', async (row) => {
+    const { to, decision, reason } = row;
+    const { file_id: fileId } = await world.claimed();
+    const decided = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision));
+    const code = decision.verdict === 'accept' ? null : decision.code;
+    expect(await readFileRow(world.ledger, fileId)).toMatchObject(decided);
+    expect(decided).toMatchObject({
+      state: to,
+      reason_code: code,
+      reason: code && reason,
+      duplicate_of: null,
+      layout: 'ach',
+      header_line: 1,
+      physical_lines: 9,
+      blank_lines: 1,
+      records: 7,
+      valid_rows: 5,
+      valid_cents: 6_000_000_000_000,
+      invalid_rows: 2,
+    });
+    expect((await world.links(fileId)).slice(1)).toEqual([
+      {
+        actor: 'worker:intake',
+        batch_no: null,
+        move: decision.verdict,
+        from_state: 'claimed',
+        to_state: to,
+        reason,
+        evidence: { ...findings, ...(code && { code }) },
+      },
+    ]);
+  });
+
+  it('keeps the mark of the rows with the key, and out of the trail, which is kept for ever', async () => {
+    const { file_id: fileId } = await world.claimed();
+    await transact(world.ledger, (tx) =>
+      decideFile(
+        tx,
+        fileId,
+        { ...findings, rowSet: 'a mark' },
+        { verdict: 'accept' },
+        { contentKey: Buffer.from('sealed') },
+      ),
+    );
+    expect(await readFileRow(world.ledger, fileId)).toMatchObject({
+      row_set: 'a mark',
+      content_key: Buffer.from('sealed'),
+    });
+    expect(JSON.stringify(await world.links(fileId))).not.toContain('a mark');
+  });
+
+  it.each(DECISIONS)('$decision.verdict refuses a file that is decided already', async ({ decision }) => {
+    const { file_id: fileId } = await world.accepted({ batches: 2 });
+    for (const state of (Object.keys(FILE_STATES) as FileState[]).filter((name) => name !== 'claimed')) {
+      await world.putFile(fileId, state);
+      await expect(
+        transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)),
+        state,
+      ).rejects.toMatchObject({ code: 'MOVE_REFUSED' });
+      expect((await readFileRow(world.ledger, fileId)).state).toBe(state);
+    }
+    expect(await readBatches(world.ledger, fileId)).toHaveLength(2);
+    expect(await world.links(fileId)).toHaveLength(2);
+  });
+
+  it('keeps the rows of a refused file and none of its batches', async () => {
+    const file = await world.rejected({ batches: 2, rowsPerBatch: 3, withheld: 1 });
+    expect(await readBatches(world.ledger, file.file_id)).toEqual([]);
+    const parts = await world.ledger.pool.query('SELECT 1 FROM sealed_part WHERE file_id = $1', [file.file_id]);
+    expect(parts.rowCount).toBe(0);
+    expect(await readOutcomeTotals(world.ledger, file.file_no)).toEqual({
+      not_sent: { rows: 6, cents: 200 + 300 + 400 + 500 + 600 + 700 },
+      invalid: { rows: 1, cents: 0 },
+    });
+  });
+
+  it.each(['accepted', 'held'] as const)('keeps the batches of a file that is %s', async (kind) => {
+    const { file_id: fileId, state } = await world[kind]({ batches: 2 });
+    expect(state).toBe(kind);
+    expect(await readBatches(world.ledger, fileId)).toHaveLength(2);
+  });
+
+  it('names the file that a duplicate repeats', async () => {
+    const first = await world.accepted();
+    const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
+    const duplicateOf = first.file_id;
+    const decision = { verdict: 'reject', code: 'DUPLICATE_FILE', reason: 'seen before', duplicateOf } as const;
+    const row = await transact(world.ledger, (tx) => decideFile(tx, fileId, NOTHING_FOUND, decision));
+    expect(row).toMatchObject({ state: 'rejected', duplicate_of: duplicateOf, layout: null, header_line: null });
+  });
+
+  it.each(['accept', 'hold'] as const)(
+    '%s of bytes that the account has taken is refused by the database',
+    async (verdict) => {
+      const first = await world.accepted();
+      const { file_id: fileId } = await world.claimed({ account: first.account, sha256: first.sha256 });
+      const { decision } = DECISIONS.find((row) => row.decision.verdict === verdict)!;
+      const failure = await transact(world.ledger, (tx) => decideFile(tx, fileId, findings, decision)).catch(
+        (error: unknown) => error,
+      );
+      expect(violates(failure, 'one_content_per_account')).toBe(true);
+      expect((await readFileRow(world.ledger, fileId)).state).toBe('claimed');
+      const other = await world.claimed({ sha256: first.sha256 });
+      const taken = await transact(world.ledger, (tx) => decideFile(tx, other.file_id, findings, decision));
+      expect(taken.account).not.toBe(first.account);
+    },
+  );
+});

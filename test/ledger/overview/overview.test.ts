@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BATCH_STATES, type BatchState, type OutputKind } from '../../../schemas/lifecycle.ts';
+import { recordOutput } from '../../../src/ledger/file/complete-file.ts';
+import { stopAccount } from '../../../src/ledger/batch/prepare-batch.ts';
+import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { type FilePlan, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
+
+// These questions look at the whole ledger, so each test begins with an empty one.
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+beforeEach(() => world.empty());
+afterAll(() => world.close());
+
+async function write(fileId: string, kind: OutputKind): Promise<void> {
+  await recordOutput(world.ledger, fileId, { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 });
+}
+
+/** An accepted file whose acknowledgement is written, its batches in these states. */
+async function fileOf(states: BatchState[], plan: FilePlan = {}): Promise<FileRow> {
+  const file = await world.accepted({ ...plan, batches: states.length });
+  await write(file.file_id, 'ack');
+  for (const [index, state] of states.entries()) {
+    await world.putBatch({ fileId: file.file_id, batchNo: index + 1 }, state);
+  }
+  return file;
+}
+
+describe('readOverview', () => {
+  it('is empty for an empty ledger', async () => {
+    expect(await readOverview(world.ledger)).toEqual({
+      files: [],
+      open: [],
+      doubt: [],
+      late: [],
+      stopped: [],
+      proposals: [],
+      today: [],
+    });
+  });
+
+  it('counts files, rows and money in each state, also where nothing was read yet', async () => {
+    await world.claimed();
+    await world.accepted({ batches: 2, withheld: 1 });
+    await world.accepted();
+    await world.held();
+    expect((await readOverview(world.ledger)).files).toEqual([
+      { state: 'accepted', files: 2, rows: 7, cents: 200 + 300 + 400 + 500 + 200 + 300 },
+      { state: 'claimed', files: 1, rows: 0, cents: 0 },
+      { state: 'held', files: 1, rows: 2, cents: 500 },
+    ]);
+  });
+
+  it('lists the files that are not finished, oldest first, with how far they are', async () => {
+    const claimed = await world.claimed();
+    const moving = await fileOf(['reconciled', 'cancelled', 'ready', 'unknown']);
+    const held = await world.held();
+    const finished = await fileOf(['reconciled']);
+    await world.putFile(finished.file_id, 'completed');
+    await world.rejected();
+    const { open } = await readOverview(world.ledger);
+    expect(open.map(({ file_id, state, batches, done, records }) => [file_id, state, batches, done, records])).toEqual([
+      [claimed.file_id, 'claimed', 0, 0, null],
+      [moving.file_id, 'accepted', 4, 2, 8],
+      [held.file_id, 'held', 1, 0, 2],
+    ]);
+    expect(open[2]).toMatchObject({
+      name: held.name,
+      account: held.account,
+      operation: 'ach-charge',
+      reason: 'hold it',
+    });
+    expect(open[2]!.state_at).toEqual(new Date(START));
+  });
+
+  it('says where money is in doubt, worst first', async () => {
+    const file = await fileOf(['refused', 'unknown', 'exception', 'ready', 'submitted', 'reconciled']);
+    const since = ['2026-06-15T12:00:00.000Z', '2026-06-15T11:00:00.000Z', '2026-06-15T13:00:00.000Z'];
+    for (const [index, at] of since.entries()) {
+      await world.force('UPDATE batch SET state_at = $3, reason = $4 WHERE file_id = $1 AND batch_no = $2', [
+        file.file_id,
+        index + 1,
+        at,
+        `reason ${index + 1}`,
+      ]);
+    }
+    const about = { account: file.account, fileId: file.file_id, name: file.name, rows: 2 };
+    expect((await readOverview(world.ledger)).doubt).toEqual([
+      { ...about, batchNo: 2, state: 'unknown', cents: 900, since: new Date(since[1]!), reason: 'reason 2' },
+      { ...about, batchNo: 3, state: 'exception', cents: 1_300, since: new Date(since[2]!), reason: 'reason 3' },
+      { ...about, batchNo: 1, state: 'refused', cents: 500, since: new Date(since[0]!), reason: 'reason 1' },
+    ]);
+  });
+
+  it('names what the service has and gives no result of, and what it says', async () => {
+    const file = await fileOf(['submitted', 'submitted', 'submitted', 'reconciled']);
+    await world.force(`UPDATE batch SET stale_since = $2 WHERE file_id = $1 AND batch_no IN (2, 4)`, [
+      file.file_id,
+      '2026-06-16T10:00:00Z',
+    ]);
+    await world.force(`UPDATE batch SET poll_alarm = 'Gone' WHERE file_id = $1 AND batch_no = 3`, [file.file_id]);
+    const { late } = await readOverview(world.ledger);
+    expect(late.map(({ batchNo, batchId, staleSince, says }) => ({ batchNo, batchId, staleSince, says }))).toEqual([
+      { batchNo: 2, batchId: `id-${file.file_id}-2`, staleSince: new Date('2026-06-16T10:00:00Z'), says: null },
+      { batchNo: 3, batchId: `id-${file.file_id}-3`, staleSince: null, says: 'Gone' },
+    ]);
+  });
+
+  it('names the accounts that are stopped', async () => {
+    await stopAccount(world.ledger, 'zoo', 'restricted');
+    await stopAccount(world.ledger, 'ark', 'the journal is ahead');
+    expect((await readOverview(world.ledger)).stopped).toEqual([
+      { account: 'ark', reason: 'the journal is ahead', since: new Date(START) },
+      { account: 'zoo', reason: 'restricted', since: new Date(START) },
+    ]);
+  });
+
+  it('sums the outcomes of the files of the last 24 hours per account', async () => {
+    const reconcile = async (account: string) => {
+      const batch = await world.batchIn('result_in', { account });
+      const { rows } = await world.ledger.pool.query('SELECT file_no FROM file WHERE file_id = $1', [batch.file_id]);
+      const [first, second] = outcomesOf(batch);
+      const outcomes = [first!, { ...second!, outcome: 'declined' as const }];
+      await reconcileBatch(world.ledger, { fileId: batch.file_id, batchNo: 1 }, rows[0].file_no, outcomes, {});
+    };
+    await reconcile('main');
+    world.clock.advance(1);
+    await reconcile('main');
+    await reconcile('side');
+    await world.accepted({ account: 'main' });
+    world.clock.set(new Date(new Date(START).getTime() + 24 * 3_600_000));
+    const side = [
+      { account: 'side', outcome: 'approved', rows: 1, cents: 200 },
+      { account: 'side', outcome: 'declined', rows: 1, cents: 300 },
+    ];
+    expect((await readOverview(world.ledger)).today).toEqual([
+      { account: 'main', outcome: 'approved', rows: 2, cents: 400 },
+      { account: 'main', outcome: 'declined', rows: 2, cents: 600 },
+      ...side,
+    ]);
+    world.clock.advance(1);
+    expect((await readOverview(world.ledger)).today).toEqual([
+      { account: 'main', outcome: 'approved', rows: 1, cents: 200 },
+      { account: 'main', outcome: 'declined', rows: 1, cents: 300 },
+      ...side,
+    ]);
+  });
+});
+
+describe('isMoving', () => {
+  it('says no of an empty ledger', async () => {
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it('says yes of a file that is to be taken in', async () => {
+    await world.claimed();
+    expect(await isMoving(world.ledger)).toBe(true);
+  });
+
+  it.each([
+    ['held', 'held'],
+    ['rejected', 'nak'],
+  ] as const)('says yes of a file that is %s until its notice is written', async (kind, output) => {
+    const { file_id: fileId } = await world[kind]();
+    expect(await isMoving(world.ledger)).toBe(true);
+    await write(fileId, output);
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it.each(Object.keys(BATCH_STATES) as BatchState[])(
+    'says whether a batch that is %s moves by itself',
+    async (state) => {
+      const file = await fileOf([state]);
+      const waitsForPerson = ['unknown', 'exception', 'refused'].includes(state);
+      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
+      await world.putFile(file.file_id, 'in_progress');
+      expect(await isMoving(world.ledger)).toBe(!waitsForPerson);
+    },
+  );
+
+  it.each([
+    ['cancelled', 'cancelled'],
+    ['partly_cancelled', 'summary-txt'],
+  ] as const)('says yes of a file that is %s until its sender is told', async (state, output) => {
+    const { file_id: fileId } = await fileOf(['cancelled', 'reconciled']);
+    await world.putFile(fileId, state);
+    expect(await isMoving(world.ledger)).toBe(true);
+    await write(fileId, output);
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it('says no of a file that is completed', async () => {
+    const file = await fileOf(['cancelled', 'reconciled']);
+    await world.putFile(file.file_id, 'completed');
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it('says yes of a file whose results are due, although its account is stopped', async () => {
+    const { account } = await fileOf(['reconciled', 'cancelled']);
+    await stopAccount(world.ledger, account, 'to see');
+    expect(await isMoving(world.ledger)).toBe(true);
+  });
+
+  it('says yes of a result that did not fit when it is to be asked for again', async () => {
+    const file = await fileOf(['exception']);
+    await world.force('UPDATE batch SET next_poll_at = $2 WHERE file_id = $1', [file.file_id, START]);
+    expect(await isMoving(world.ledger)).toBe(true);
+    world.clock.advance(-1);
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it('says yes of a file whose acknowledgement is due, although it waits for a person', async () => {
+    const { file_id: fileId } = await world.batchIn('unknown');
+    expect(await isMoving(world.ledger)).toBe(true);
+    await write(fileId, 'ack');
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it.each(['unknown', 'refused'] as const)('says no of what waits behind a batch that is %s', async (state) => {
+    const { account } = await fileOf([state, 'ready'], { account: 'main' });
+    await fileOf(['ready', 'ready'], { account });
+    expect(await isMoving(world.ledger)).toBe(false);
+    await fileOf(['ready'], { account: 'other' });
+    expect(await isMoving(world.ledger)).toBe(true);
+  });
+
+  it('says yes of what goes on beside an exception', async () => {
+    await fileOf(['exception', 'ready']);
+    expect(await isMoving(world.ledger)).toBe(true);
+  });
+
+  it('says no of what waits for the window of its account', async () => {
+    const { account } = await fileOf(['ready', 'ready']);
+    expect(await isMoving(world.ledger, ['another'])).toBe(true);
+    expect(await isMoving(world.ledger, [account])).toBe(false);
+  });
+
+  it('says no of what waits for an account that is stopped', async () => {
+    const { account } = await fileOf(['ready', 'ready']);
+    expect(await isMoving(world.ledger)).toBe(true);
+    await stopAccount(world.ledger, account, 'to see');
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+
+  it.each(['preparing', 'sending', 'submitted', 'result_in'] as const)(
+    'says yes of a batch that is %s although its account is stopped, or another batch of it in doubt',
+    async (state) => {
+      const { account } = await fileOf([state, 'unknown', 'ready']);
+      expect(await isMoving(world.ledger)).toBe(true);
+      await stopAccount(world.ledger, account, 'to see');
+      expect(await isMoving(world.ledger)).toBe(true);
+    },
+  );
+
+  it('says yes of a batch that waits a while before it is sent again', async () => {
+    const file = await fileOf(['ready']);
+    await world.force('UPDATE batch SET not_before = $2 WHERE file_id = $1', [file.file_id, '2026-06-15T11:00:00Z']);
+    expect(await isMoving(world.ledger)).toBe(true);
+  });
+
+  it('says no of the batches of a held file', async () => {
+    const { file_id: fileId } = await world.held({ batches: 3 });
+    await write(fileId, 'held');
+    expect(await isMoving(world.ledger)).toBe(false);
+  });
+});

@@ -1,0 +1,32 @@
+import { createInterface } from 'node:readline';
+import { PipelineError } from '../../../../src/kernel/errors.ts';
+import { silentLog } from '../../../../src/kernel/log.ts';
+import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
+import { joinEmbeddedServer } from '../../../../src/ledger/postgres/join-embedded-server.ts';
+
+/**
+ * A process that joins the server named on its command line, says so on its output, and leaves when it is told to on
+ * its input. With `stays: false` it does neither: it ends as soon as nothing keeps it alive.
+ */
+const order = JSON.parse(process.argv[2] ?? '') as { dataDir: string; sharedFolder: string; stays: boolean };
+
+try {
+  const places = { findBinaries, sharedFolder: order.sharedFolder };
+  const server = await joinEmbeddedServer({ dataDir: order.dataDir, log: silentLog(), fsync: false }, places);
+  say({ kind: 'joined', connection: server.connection });
+  if (order.stays) {
+    for await (const line of createInterface({ input: process.stdin })) {
+      if (line === 'leave') break;
+    }
+    await server.leave();
+    say({ kind: 'left' });
+    process.stdin.destroy();
+  }
+} catch (error) {
+  if (!(error instanceof PipelineError)) throw error;
+  say({ kind: 'failed', code: error.code, message: error.message });
+}
+
+function say(answer: object): void {
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { silentLog } from '../../../../src/kernel/log.ts';
+import type { Connection } from '../../../../src/ledger/postgres/ask-server.ts';
+import type { Cluster, ClusterPlace } from '../../../../src/ledger/postgres/cluster.ts';
+import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
+import { findCluster } from '../../../../src/ledger/postgres/find-cluster.ts';
+import { joinEmbeddedServer, type Places } from '../../../../src/ledger/postgres/join-embedded-server.ts';
+import { isPostmaster, readPostmasterFile } from '../../../../src/ledger/postgres/postmaster-file.ts';
+import { prepareBinaries } from '../../../../src/ledger/postgres/prepare-binaries.ts';
+
+export const isRoot = process.getuid?.() === 0;
+
+/** For `describe.runIf(isRoot)`: says in the output what was left out. */
+export function sayWhatNeedsRoot(what: string): string {
+  if (!isRoot) console.log(`Not run, because it takes root: ${what}`);
+  return `${what} (takes root)`;
+}
+
+/** Whether an ordinary user can run programs from this checkout; not when it lies in a home that only root may enter. */
+export const othersReachCheckout =
+  isRoot &&
+  spawnSync('/bin/sh', ['-c', 'test -r "$0"', join(process.cwd(), 'package.json')], { uid: 65_534, gid: 65_534 })
+    .status === 0;
+
+/** For `describe.runIf(othersReachCheckout)`. */
+export function sayWhatNeedsReach(what: string): string {
+  if (!othersReachCheckout) console.log(`Not run, because it takes root and a checkout that others can read: ${what}`);
+  return `${what} (takes root and a checkout that others can read)`;
+}
+
+/** A fresh folder that every user may enter, with a place of its own for what root shares. */
+export async function openWorld() {
+  const root = await mkdtemp(join(tmpdir(), 'paydrop-pg-'));
+  await chmod(root, 0o755);
+  const sharedFolder = join(root, 'shared');
+  const places: Places = { findBinaries, sharedFolder };
+  const visited = new Set<string>();
+
+  return {
+    root,
+    sharedFolder,
+    places,
+    dataDir: join(root, 'data'),
+    join: (dataDir: string = join(root, 'data'), own: Places = places) => {
+      visited.add(dataDir);
+      return joinEmbeddedServer({ dataDir, log: silentLog(), fsync: false }, own);
+    },
+    /** A cluster whose server nobody has started yet. */
+    openCluster: async (dataDir: string = join(root, 'data')): Promise<Cluster> => {
+      visited.add(dataDir);
+      const place = await findCluster(dataDir, sharedFolder, silentLog());
+      const findPrograms = async () => prepareBinaries(await findBinaries(), place, sharedFolder);
+      return { ...place, fsync: false, log: silentLog(), findPrograms };
+    },
+    place: (dataDir: string = join(root, 'data')) => findCluster(dataDir, sharedFolder, silentLog()),
+    /** Ends what still runs and removes everything. */
+    close: async () => {
+      for (const dataDir of visited) await killServer(dataDir, sharedFolder);
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Process number of the server, undefined when none runs. */
+export async function serverPid(place: ClusterPlace): Promise<number | undefined> {
+  const file = await readPostmasterFile(place);
+  return file && (await isPostmaster(file.pid, place)) ? file.pid : undefined;
+}
+
+/** Waits for a state that another process brings about. */
+export async function waitUntil(isReached: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 120_000;
+  while (!(await isReached())) {
+    if (performance.now() > deadline) throw new Error('waited two minutes in vain');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Rows of one statement over a connection of its own. */
+export async function queryOnce(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client(connection);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Kills the server and waits until its children have noticed. Its members may have started another by then. */
+export async function killServer(dataDir: string, sharedFolder: string): Promise<void> {
+  const place = await findCluster(dataDir, sharedFolder, silentLog()).catch(() => undefined);
+  if (!place) return;
+  const pid = await serverPid(place);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGKILL');
+  await waitUntil(async () => (await serverPid(place)) !== pid);
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SentOutcome } from '../../../schemas/lifecycle.ts';
+import { startOfDay } from '../../../src/calendar/zone-time.ts';
+import { changeOutcomes } from '../../../src/ledger/row/change-outcomes.ts';
+import { type BatchKey, moveBatch } from '../../../src/ledger/engine/move.ts';
+import { reconcileBatch } from '../../../src/ledger/batch/receive-result.ts';
+import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
+import { type DayFigures, readDay } from '../../../src/ledger/schedule/read-day.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { balanceDay } from '../../../src/reconcile/balance-day.ts';
+import { type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+beforeEach(() => world.empty());
+afterAll(() => world.close());
+
+/** In New York clocks go back on 2026-11-01: that day has 25 hours. */
+const ZONE = 'America/New_York';
+const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
+const NOTHING = { rows: 0, cents: 0 };
+const BALANCED = { rows: 0, cents: 0 };
+
+const keyOf = (file: FileRow, batchNo = 1): BatchKey => ({ fileId: file.file_id, batchNo });
+
+async function dayOf(day: string, account = 'main'): Promise<DayFigures> {
+  const after = new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+  return readDay(world.ledger, account, startOfDay(day, ZONE)!, startOfDay(after, ZONE)!);
+}
+
+/** The batch gets its outcomes now: the first rows of it these, the others approved. */
+async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
+  const batch = await world.putBatch(keyOf(file, batchNo), 'result_in');
+  const rows = outcomesOf(batch).map((row, index) => ({ ...row, outcome: outcomes[index] ?? row.outcome }));
+  await reconcileBatch(world.ledger, keyOf(file, batchNo), file.file_no, rows, {});
+}
+
+/** A ledger that lived through three days; each step at its time in New York. */
+async function liveThreeDays(): Promise<{ one: FileRow; two: FileRow }> {
+  world.clock.set('2026-10-31T09:00:00-04:00');
+  const one = await world.accepted({ account: 'main', batches: 2, withheld: 1 });
+  const held = await world.held({ account: 'main' });
+  await world.accepted({ account: 'side' });
+  world.clock.set('2026-10-31T23:59:59.999-04:00');
+  await end(one, 1, 'declined');
+  world.clock.set('2026-11-01T00:00:00-04:00');
+  await end(one, 2);
+  // In the second 1:30 of that night, and in its last minute.
+  world.clock.set('2026-11-01T01:30:00-05:00');
+  await approveFile(world.ledger, held.file_id, { actor: 'operator:ada', reason: 'known' });
+  world.clock.set('2026-11-01T23:59:00-05:00');
+  const two = await world.accepted({ account: 'main', rowsPerBatch: 3 });
+  world.clock.set('2026-11-02T12:00:00-05:00');
+  await transact(world.ledger, (tx) =>
+    moveBatch(tx, 'cancel', keyOf(held), { actor: 'operator:ada', reason: 'not wanted' }),
+  );
+  const [first] = outcomesOf(await world.putBatch(keyOf(one, 1), 'reconciled'));
+  const by = { actor: 'worker:poll', reason: 'late', source: 'asked again' };
+  await transact(world.ledger, (tx) => changeOutcomes(tx, keyOf(one, 1), [first!], by));
+  return { one, two };
+}
+
+describe('readDay', () => {
+  it('follows three days, one of them of 25 hours, and each balances to the cent', async () => {
+    const { two } = await liveThreeDays();
+    const [saturday, sunday, monday] = await Promise.all(DAYS.map((day) => dayOf(day)));
+    expect(saturday).toMatchObject({
+      broughtForward: NOTHING,
+      accepted: { files: 1, rows: 4, cents: 1_400 },
+      final: { declined: { rows: 1, cents: 200 }, approved: { rows: 1, cents: 300 } },
+      open: { rows: 2, cents: 900 },
+      changes: [],
+      withheld: { rows: 1 },
+    });
+    expect(sunday).toMatchObject({
+      broughtForward: { rows: 2, cents: 900 },
+      accepted: { files: 2, rows: 5, cents: 500 + 900 },
+      final: { approved: { rows: 2, cents: 900 } },
+      open: { rows: 5, cents: 1_400 },
+    });
+    expect(monday).toMatchObject({
+      broughtForward: { rows: 5, cents: 1_400 },
+      accepted: { files: 0, ...NOTHING },
+      final: { not_sent: { rows: 2, cents: 500 } },
+      open: { rows: 3, cents: 900 },
+      openBatches: [{ fileId: two.file_id, batchNo: 1, rows: 3, cents: 900, stateNow: 'ready' }],
+      changes: [{ before: 'declined', after: 'approved', rows: 1, cents: 200 }],
+    });
+    for (const day of [saturday, sunday, monday]) expect(balanceDay(day!)).toEqual(BALANCED);
+  });
+
+  it('says of a past day what it said at its end', async () => {
+    const kept: DayFigures[] = [];
+    await liveThreeDays();
+    for (const day of DAYS) kept.push(await dayOf(day));
+    world.clock.set('2026-12-24T12:00:00Z');
+    const { rows } = await world.ledger.pool.query<FileRow>(
+      `SELECT * FROM file WHERE account = 'main' ORDER BY file_no`,
+    );
+    await end(rows.at(-1)!, 1);
+    const again: DayFigures[] = [];
+    for (const day of DAYS) again.push(await dayOf(day));
+    const withoutNow = (days: DayFigures[]) =>
+      days.map((day) => ({ ...day, openBatches: day.openBatches.map(({ stateNow: _now, ...batch }) => batch) }));
+    expect(withoutNow(again)).toEqual(withoutNow(kept));
+    expect(balanceDay(await dayOf('2026-12-24'))).toEqual(BALANCED);
+    expect((await dayOf('2026-12-24')).final).toEqual({ approved: { rows: 3, cents: 900 } });
+  });
+
+  it('counts each account for itself, and knows nothing of what was never accepted', async () => {
+    await liveThreeDays();
+    expect(await dayOf('2026-10-31', 'side')).toMatchObject({ accepted: { files: 1, rows: 2, cents: 500 }, final: {} });
+    expect(await dayOf('2026-10-31', 'nobody')).toMatchObject({ accepted: { files: 0 }, open: NOTHING });
+    const held = await world.held({ account: 'shop' });
+    await declineFile(world.ledger, held.file_id, { actor: 'operator:ada', reason: 'no' });
+    await world.rejected({ account: 'shop' });
+    const shop = await dayOf('2026-11-02', 'shop');
+    expect(shop).toMatchObject({ broughtForward: NOTHING, accepted: { files: 0 }, final: {}, open: NOTHING });
+  });
+
+  it('does not count a batch as final before its file was accepted, also when the clock was set back', async () => {
+    world.clock.set('2026-11-02T09:00:00-05:00');
+    const file = await world.accepted({ account: 'main' });
+    world.clock.set('2026-11-01T09:00:00-05:00');
+    await end(file, 1);
+    for (const day of ['2026-11-01', '2026-11-02']) expect(balanceDay(await dayOf(day))).toEqual(BALANCED);
+  });
+
+  it.each([
+    ['a row of an outcome was lost', `UPDATE batch_outcome SET rows = rows - 1 WHERE outcome = 'approved'`],
+    ['an amount was altered', `UPDATE batch_outcome SET cents = cents + 1 WHERE outcome = 'declined'`],
+    ['a batch has vanished', 'DELETE FROM batch WHERE batch_no = 2'],
+    ['a file says another total', 'UPDATE file SET valid_cents = valid_cents - 1'],
+  ])('does not balance when %s', async (_what, sql) => {
+    await liveThreeDays();
+    await world.force(sql);
+    const differences = await Promise.all(DAYS.map(async (day) => balanceDay(await dayOf(day))));
+    expect(differences).not.toEqual(DAYS.map(() => BALANCED));
+  });
+
+  it('has the figures that the ledger itself has, file by file', async () => {
+    const { one } = await liveThreeDays();
+    const file = await readFileRow(world.ledger, one.file_id);
+    expect(file.accepted_at).toEqual(new Date('2026-10-31T13:00:00.000Z'));
+  });
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
+import { finishRun } from '../../../src/ledger/schedule/finish-run.ts';
+import { missRun } from '../../../src/ledger/schedule/miss-run.ts';
+import {
+  listLateRuns,
+  listMissed,
+  readDoneBefore,
+  readLastRun,
+  readOpenRuns,
+  readRun,
+} from '../../../src/ledger/schedule/read-runs.ts';
+import type { RunRow } from '../../../src/ledger/engine/records.ts';
+import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { BECAUSE, freshSchedule } from '../support/run-world.ts';
+
+let world: LedgerWorld;
+let name: string;
+beforeAll(async () => {
+  world = await openTestLedger();
+  name = await freshSchedule(world);
+  await put('2026-06-08', 'done');
+  await put('2026-06-09', 'failed');
+  await put('2026-06-10', 'missed');
+  await put('2026-06-11', 'done');
+  await put('2026-06-12', 'failed');
+  await put('2026-06-15', 'running');
+});
+afterAll(() => world.close());
+
+async function put(day: string, state: 'done' | 'failed' | 'missed' | 'running'): Promise<void> {
+  const due = { day, at: noon(day) };
+  if (state === 'missed') return void (await missRun(world.ledger, name, due, BECAUSE));
+  const run = (await beginRun(world.ledger, name, due, BECAUSE))!;
+  if (state !== 'running') await finishRun(world.ledger, run, state, BECAUSE);
+}
+
+function noon(day: string): Date {
+  return new Date(`${day}T12:00:00Z`);
+}
+
+const days = (runs: readonly RunRow[]) => runs.map((run) => run.business_date);
+
+describe('questions about runs', () => {
+  it('readRun answers for one date', async () => {
+    expect(await readRun(world.ledger, name, '2026-06-10')).toMatchObject({
+      business_date: '2026-06-10',
+      state: 'missed',
+    });
+    expect(await readRun(world.ledger, name, '2026-06-13')).toBeUndefined();
+    expect(await readRun(world.ledger, 'weekly', '2026-06-10')).toBeUndefined();
+  });
+
+  it('readLastRun gives the latest date, whatever became of it', async () => {
+    expect(await readLastRun(world.ledger, name, '2026-06-16')).toMatchObject({ business_date: '2026-06-15' });
+    expect(await readLastRun(world.ledger, 'weekly', '2026-06-16')).toBeUndefined();
+  });
+
+  it('readOpenRuns gives what runs, and what failed since', async () => {
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-11'), noon('2026-06-15')))).toEqual([
+      '2026-06-12',
+      '2026-06-15',
+    ]);
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-12'), noon('2026-06-15')))).toEqual([
+      '2026-06-15',
+    ]);
+    expect(await readOpenRuns(world.ledger, 'weekly', noon('2026-06-01'), noon('2026-06-15'))).toEqual([]);
+    // Called missed too soon.
+    const early = await readOpenRuns(world.ledger, name, noon('2026-06-09'), noon('2026-06-10'));
+    expect(days(early)).toEqual(['2026-06-10', '2026-06-12', '2026-06-15']);
+    expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-08'), noon('2026-06-09')))).not.toContain(
+      '2026-06-10',
+    );
+  });
+
+  it.each([
+    ['2026-06-15', '2026-06-11'],
+    ['2026-06-12', '2026-06-11'],
+    ['2026-06-11', '2026-06-08'],
+    ['2026-06-08', undefined],
+  ])('readDoneBefore %s gives %s', async (day, done) => {
+    expect((await readDoneBefore(world.ledger, name, day))?.business_date).toBe(done);
+  });
+
+  it.each([
+    ['2026-06-10', '2026-06-11', ['2026-06-10']],
+    ['2026-06-09', '2026-06-10', []],
+    ['2026-06-11', '2026-06-16', []],
+  ])('listMissed from noon of %s until that of %s gives %j', async (from, until, missed) => {
+    expect(days(await listMissed(world.ledger, [name], noon(from), noon(until)))).toEqual(missed);
+    expect(await listMissed(world.ledger, ['weekly'], noon(from), noon(until))).toEqual([]);
+  });
+
+  it('listLateRuns gives what was missed or failed since', async () => {
+    expect(days(await listLateRuns(world.ledger, noon('2026-06-10')))).toEqual(['2026-06-10', '2026-06-12']);
+  });
+});

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimFile } from '../../../src/ledger/file/claim-file.ts';
+import { confirmProposal } from '../../../src/ledger/proposal/confirm-proposal.ts';
+import { mustNotBeMaker, noteUpload, type Upload } from '../../../src/ledger/transfer/note-upload.ts';
+import { approveFile, proposeApproval } from '../../../src/ledger/file/release-held.ts';
+import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { claimOf, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+
+let world: LedgerWorld;
+beforeAll(async () => {
+  world = await openTestLedger();
+});
+afterAll(() => world.close());
+
+const MAKER = { actor: 'operator:ada', reason: 'meant so' };
+const OTHER = { actor: 'operator:grace', reason: 'looked at' };
+
+/** Of these bytes, by the maker. */
+function uploadOf(file: { account: string; folder: string; sha256: string }): Upload {
+  return {
+    account: file.account,
+    folder: file.folder,
+    sha256: file.sha256,
+    name: 'june.csv',
+    bytes: 10,
+    actor: MAKER.actor,
+  };
+}
+
+/** A file as it is claimed after somebody dropped its bytes at the desk. */
+async function dropped(change: Partial<Upload> = {}): Promise<FileRow> {
+  const claim = claimOf();
+  await noteUpload(world.ledger, { ...uploadOf(claim), ...change });
+  await claimFile(world.ledger, claim);
+  return readFileRow(world.ledger, claim.fileId);
+}
+
+/** The same, held. */
+async function droppedAndHeld(): Promise<FileRow> {
+  const held = await world.held();
+  // As the claim ties the upload to the file by its bytes.
+  await noteUpload(world.ledger, uploadOf(held));
+  await world.force('UPDATE upload SET file_id = $1 WHERE sha256 = $2', [held.file_id, held.sha256]);
+  return held;
+}
+
+const isMaker = async (file: FileRow, { actor }: { actor: string }) =>
+  transact(world.ledger, (tx) => mustNotBeMaker(tx, file.file_id, actor)).then(
+    () => false,
+    (error: { code: string }) => error.code === 'SECOND_PERSON',
+  );
+
+describe('noteUpload', () => {
+  it('ties the file that is claimed with these bytes to who dropped it, and to nobody else', async () => {
+    const file = await dropped();
+    expect(await isMaker(file, MAKER)).toBe(true);
+    expect(await isMaker(file, OTHER)).toBe(false);
+  });
+
+  it.each([
+    ['other bytes', { sha256: 'f'.repeat(64) }],
+    ['another account', { account: 'another' }],
+    ['another folder', { folder: 'drop/elsewhere' }],
+  ])('does not tie a file of %s', async (_, change) => {
+    expect(await isMaker(await dropped(change), MAKER)).toBe(false);
+  });
+
+  it('ties one upload to one file: the same bytes once more are of whoever brings them', async () => {
+    const first = await dropped();
+    const again = claimOf({ account: first.account, sha256: first.sha256 });
+    await claimFile(world.ledger, again);
+    expect(await isMaker(await readFileRow(world.ledger, again.fileId), MAKER)).toBe(false);
+    expect(await isMaker(first, MAKER)).toBe(true);
+  });
+
+  it('leaves a link in the audit trail, without the name of the file', async () => {
+    const file = await dropped();
+    const { rows } = await world.ledger.pool.query(
+      `SELECT actor, reason, evidence FROM audit WHERE move = 'drop' AND evidence ->> 'sha256' = $1`,
+      [file.sha256],
+    );
+    const { account, folder, sha256 } = file;
+    expect(rows).toEqual([
+      { actor: MAKER.actor, reason: 'dropped at the desk', evidence: { account, folder, sha256, bytes: 10 } },
+    ]);
+  });
+});
+
+describe('mustNotBeMaker', () => {
+  it('lets the maker not approve, and another person may', async () => {
+    const { file_id: fileId } = await droppedAndHeld();
+    await expect(approveFile(world.ledger, fileId, MAKER)).rejects.toMatchObject({
+      code: 'SECOND_PERSON',
+      message: expect.stringContaining('the same person dropped it at the desk'),
+    });
+    expect(await readFileState(world.ledger, fileId)).toBe('held');
+    await approveFile(world.ledger, fileId, OTHER);
+    expect(await readFileState(world.ledger, fileId)).toBe('accepted');
+  });
+
+  it('lets the maker not confirm what another proposed, and a third person may', async () => {
+    const { file_id: fileId } = await droppedAndHeld();
+    const no = await proposeApproval(world.ledger, fileId, OTHER);
+    await expect(confirmProposal(world.ledger, no, MAKER.actor)).rejects.toMatchObject({ code: 'SECOND_PERSON' });
+    expect(await readFileState(world.ledger, fileId)).toBe('held');
+    await confirmProposal(world.ledger, no, 'operator:alan');
+    expect(await readFileState(world.ledger, fileId)).toBe('accepted');
+  });
+});

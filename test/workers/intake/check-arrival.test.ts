@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordResubmission } from '../../../src/ledger/row/resubmit-rows.ts';
+import { readFileRow } from '../../../src/ledger/file/read-file.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { checkArrival } from '../../../workers/intake/check-arrival.ts';
+import { checkKeys } from '../../../workers/upkeep/check-keys.ts';
+import { intakeFile } from '../../../workers/intake/intake.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { encrypt, makeKey, type TestKey, writeKey } from '../../support/openpgp.ts';
+import { achRow, lines, upTo } from '../../support/payment-rows.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query } from '../support/story.ts';
+import { claimContent, takeIn } from '../support/take-in.ts';
+
+const ROWS = lines(upTo(3).map((n) => achRow(n)));
+
+let dir: string;
+let own: TestKey;
+let sender: TestKey;
+let world: StepWorld;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'paydrop-arrival-'));
+  [own, sender] = await Promise.all([makeKey(), makeKey()]);
+  const openpgp = {
+    key: await writeKey(dir, 'own.asc', own.privateKey.armor()),
+    senders: [await writeKey(dir, 'sender.asc', sender.publicKey.armor())],
+  };
+  const broken = { key: await writeKey(dir, 'broken.asc', 'no key') };
+  world = await openStepWorld({ accounts: 1, special: { secret: { openpgp }, broken: { openpgp: broken } } });
+});
+afterAll(async () => {
+  await world.close();
+  await rm(dir, { recursive: true });
+});
+
+async function claimed(account: string, name: string, content: string | Buffer): Promise<FileRow> {
+  const claim = await claimContent(world.app, `drop/${account}/ach-charge`, name, content);
+  await takeClaim(world.app, claim);
+  return readFileRow(world.app.ledger, claim.fileId);
+}
+
+const folderOf = (file: FileRow, encryption: 'required' | 'optional' = 'optional') => ({
+  ...world.app.folder(file.folder)!,
+  encryption,
+});
+
+describe('checkArrival', () => {
+  it('knows a plain file, which a folder may refuse', async () => {
+    const file = await claimed('secret', 'plain.csv', ROWS);
+    expect(await checkArrival(world.app, file, folderOf(file))).toEqual({ is: 'plain' });
+    expect(await checkArrival(world.app, file, folderOf(file, 'required'))).toEqual({
+      is: 'refused',
+      code: 'PGP_PLAIN',
+    });
+  });
+
+  it('knows a message, what is in it and who signed it', async () => {
+    const file = await claimed('secret', 'june.csv.pgp', await encrypt(ROWS, { to: own, by: sender }));
+    expect(await checkArrival(world.app, file, folderOf(file, 'required'))).toEqual({
+      is: 'message',
+      message: {
+        sha256: sha256Of(ROWS),
+        bytes: ROWS.length,
+        signedBy: sender.publicKey.getFingerprint().toUpperCase(),
+      },
+      contentKey: expect.any(Buffer),
+    });
+  });
+
+  it('refuses what is wrong with a message, one too large before it is opened', async () => {
+    const file = await claimed('secret', 'unsigned.csv.pgp', await encrypt(ROWS, { to: own }));
+    expect(await checkArrival(world.app, file, folderOf(file))).toEqual({ is: 'refused', code: 'PGP_UNSIGNED' });
+    expect(await checkArrival(world.app, file, { ...folderOf(file), maxBytes: 10 })).toEqual({
+      is: 'refused',
+      code: 'FILE_TOO_LARGE',
+      detail: `${file.bytes} bytes, at most 10`,
+    });
+  });
+
+  it('refuses a message where there is no key', async () => {
+    const file = await claimed(world.freshAccount(), 'june.csv.pgp', await encrypt(ROWS, { to: own, by: sender }));
+    expect(await checkArrival(world.app, file, folderOf(file))).toEqual({ is: 'refused', code: 'PGP_NO_KEY' });
+  });
+
+  it('takes the plain file that we made ourselves of rows of another', async () => {
+    const earlier = await readFileRow(
+      world.app.ledger,
+      await takeIn(world.app, 'drop/secret/ach-charge', lines([achRow(7)]), 'earlier.csv'),
+    );
+    await query(world.app, "UPDATE batch SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
+    await query(world.app, "UPDATE file SET state = 'cancelled' WHERE file_id = $1", [earlier.file_id]);
+    const content = lines([achRow(7)]).replace('\n', '\r\n');
+    const made = { name: 'again.csv', sha256: sha256Of(content), lines: [1], cents: 2_500 };
+    await recordResubmission(world.app.ledger, earlier, made, { actor: 'operator:ada', reason: 'again' });
+    const file = await claimed('secret', 'again.csv', content);
+    expect(await checkArrival(world.app, file, folderOf(file, 'required'))).toEqual({ is: 'plain' });
+  });
+});
+
+describe('intakeFile, for the same rows encrypted several times', () => {
+  it('accepts one of them when all are taken in at the same moment', async () => {
+    const rows = lines(upTo(3).map((n) => achRow(100 + n)));
+    const files: FileRow[] = [];
+    for (const name of ['one.csv.pgp', 'two.csv.pgp', 'three.csv.pgp'])
+      files.push(await claimed('secret', name, await encrypt(rows, { to: own, by: sender })));
+    await Promise.all(files.map((file) => intakeFile(world.app, { fileId: file.file_id })));
+    const after = await Promise.all(files.map((file) => readFileRow(world.app.ledger, file.file_id)));
+    const accepted = after.filter((file) => file.state === 'accepted');
+    expect(accepted).toHaveLength(1);
+    expect(new Set(files.map((file) => file.sha256)).size).toBe(3);
+    for (const file of after.filter((one) => one !== accepted[0]))
+      expect(file).toMatchObject({ reason_code: 'DUPLICATE_FILE', duplicate_of: accepted[0]!.file_id });
+  });
+});
+
+describe('a key of ours that cannot be used', () => {
+  it('is said at start, and before that lets the file wait', async () => {
+    await expect(checkKeys(world.app)).rejects.toMatchObject({ code: 'PGP_KEY' });
+    const file = await claimed('broken', 'june.csv.pgp', await encrypt(ROWS, { to: own, by: sender }));
+    await expect(intakeFile(world.app, { fileId: file.file_id })).rejects.toMatchObject({ code: 'PGP_KEY' });
+    expect(await readFileRow(world.app.ledger, file.file_id)).toMatchObject({ state: 'claimed' });
+  });
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { readBatches, readFaults, readFileRow, readRows } from '../../../src/ledger/file/read-file.ts';
+import { readSealedPart } from '../../../src/ledger/batch/read-sealed-part.ts';
+import type { FileRow } from '../../../src/ledger/engine/records.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { openBytes } from '../../../src/crypto/seal.ts';
+import { rowFingerprinter } from '../../../workers/intake/fingerprint-row.ts';
+import { bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
+import { orderReading } from '../../../workers/intake/order-reading.ts';
+import { openFileKey } from '../../../workers/open-original.ts';
+import { type StoredRows, storeRows } from '../../../workers/intake/store-rows.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { CARD, cardRow, codeRow, DATE, lines, upTo } from '../../support/payment-rows.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
+
+const FOLDER = 'drop/account-1/card';
+const VOLUME = 77;
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({
+    accounts: 1,
+    folder: { badRows: { policy: 'withhold', maxPercent: 100 } },
+    settings: { batch: { maxRows: 3 } },
+  });
+});
+afterAll(() => world.close());
+
+/** How much there is to read decides who reads it. */
+const READERS = [
+  ['by the process itself', 0],
+  ['by its thread', 1_000_000_000],
+] as const;
+
+let made = 0;
+
+async function store(
+  content: string,
+  contentBytes = 0,
+  then: (stored: StoredRows) => Promise<void> = async () => {},
+): Promise<FileRow> {
+  made += 1;
+  const claim = await claimContent(world.app, FOLDER, `${made}.csv`, content);
+  await takeClaim(world.app, claim);
+  const file = await readFileRow(world.app.ledger, claim.fileId);
+  const folder = world.app.folder(FOLDER)!;
+  await transact(world.app.ledger, async (tx) => {
+    const order = orderReading(world.app, tx, file, { folder, volume: VOLUME });
+    await then(await storeRows(world.app, tx, order, contentBytes));
+  });
+  return file;
+}
+
+async function bodiesOf(file: FileRow): Promise<string[]> {
+  const key = openFileKey(world.app, file);
+  const batches = await readBatches(world.app.ledger, file.file_id);
+  return Promise.all(
+    batches.map(async ({ batch_no: batchNo }) => {
+      const sealed = await readSealedPart(world.app.ledger, { fileId: file.file_id, batchNo }, 'body');
+      return openBytes(key, bodyPurpose(batchNo), sealed).toString();
+    }),
+  );
+}
+
+async function rowsOf(file: FileRow) {
+  const rows = [];
+  for await (const page of readRows(world.app.ledger, file.file_no)) rows.push(...page);
+  return rows.map(({ line, batch_no, invoice, last_four }) => ({ line, batch_no, invoice, last_four }));
+}
+
+async function faultsOf(file: FileRow) {
+  const faults = [];
+  for await (const page of readFaults(world.app.ledger, file.file_no)) faults.push(...page);
+  return faults;
+}
+
+const printsOf = (file: FileRow) =>
+  query<{ volume: number; line: number; print: string }>(
+    world.app,
+    'SELECT volume, line, print::text FROM row_print WHERE file_no = $1 ORDER BY line',
+    [file.file_no],
+  );
+
+describe.each(READERS)('storeRows, read %s', (_who, contentBytes) => {
+  it.each([
+    [1, [1]],
+    [3, [3]],
+    [4, [3, 1]],
+    [7, [3, 3, 1]],
+  ])('cuts %i rows into batches of %j, each with its lines and its money', async (count, sizes) => {
+    const file = await store(lines(upTo(count).map((n) => cardRow(n))), contentBytes);
+    const batches = await readBatches(world.app.ledger, file.file_id);
+    expect(batches.map((batch) => batch.rows)).toEqual(sizes);
+    expect(batches.map((batch) => batch.cents)).toEqual(sizes.map((size) => size * 2_500));
+    expect(batches.map((batch) => batch.first_line)).toEqual(sizes.map((_size, index) => 1 + 3 * index));
+    expect(batches.map((batch) => batch.last_line)).toEqual(sizes.map((size, index) => 3 * index + size));
+  });
+
+  it('cuts no batch of a file without a valid row', async () => {
+    const file = await store(lines([cardRow(1, { amount: 'ten' })]), contentBytes);
+    expect(await readBatches(world.app.ledger, file.file_id)).toEqual([]);
+    expect(await rowsOf(file)).toHaveLength(1);
+  });
+
+  it('seals exactly the bytes that are sent, whose hash it keeps', async () => {
+    const rows = upTo(5).map((n) => cardRow(n));
+    const file = await store(lines(rows, '\r\n'), contentBytes);
+    const sent = rows.map((row) => row.replace('12/35', '1235'));
+    const bodies = [sent.slice(0, 3).join('\n'), sent.slice(3).join('\n')];
+    expect(await bodiesOf(file)).toEqual(bodies);
+    const batches = await readBatches(world.app.ledger, file.file_id);
+    expect(batches.map((batch) => batch.body_sha256)).toEqual(bodies.map(sha256Of));
+    const [part] = await query<{ bytes: Buffer }>(world.app, 'SELECT bytes FROM sealed_part WHERE file_id = $1', [
+      file.file_id,
+    ]);
+    expect(part!.bytes.includes(CARD)).toBe(false);
+  });
+
+  it('gives the same payment the same print, in its volume', async () => {
+    const file = await store(lines([cardRow(1), cardRow(2)]), contentBytes);
+    const again = await store(lines([cardRow(2), cardRow(3)]), contentBytes);
+    const [first, second] = await printsOf(file);
+    const [same, third] = await printsOf(again);
+    expect(same).toEqual({ ...second, line: 1 });
+    expect(third!.print).not.toBe(first!.print);
+    const row = { line: 9, invoice: 'C-1', customerCode: '', amountCents: 2_500, number: CARD, canonical: [] };
+    const print = rowFingerprinter(world.app, file)(row).readBigInt64BE();
+    expect(first).toEqual({ volume: VOLUME, line: 1, print: String(print) });
+  });
+
+  it('finds rows that are like others of the file, and counts their faults', async () => {
+    const invoices = ['DUP-00001', 'other', 'dup 1', 'DUP-00001', '2026-11-20', '11/20/2026'];
+    const found: StoredRows[] = [];
+    const rows = invoices.map((invoice) => codeRow(1, { invoice }));
+    const file = await store(lines(rows), contentBytes, async (stored) => void found.push(stored));
+    expect(found[0]!.like).toEqual([{ code: 'LIKE_ROW', rows: 2, detail: 'line 1 of this file' }]);
+    expect((await faultsOf(file)).map(({ line, code }) => `${code} ${line}`).toSorted()).toEqual([
+      'DUPLICATE_ROW 4',
+      'LIKE_ROW 3',
+      'LIKE_ROW 6',
+    ]);
+  });
+
+  it('prints no row that is withheld or has no invoice', async () => {
+    const rows = [cardRow(1), cardRow(2, { amount: 'ten' }), cardRow(3, { invoice: '' })];
+    const file = await store(lines(rows), contentBytes);
+    expect((await printsOf(file)).map(({ line }) => line)).toEqual([1]);
+  });
+
+  it('keeps a withheld row by its line and invoice, in no batch, without its number', async () => {
+    const file = await store(lines([cardRow(1), cardRow(2, { amount: 'ten' }), cardRow(3)]), contentBytes);
+    expect(await rowsOf(file)).toEqual([
+      { line: 1, batch_no: 1, invoice: 'C-1', last_four: '2220' },
+      { line: 2, batch_no: null, invoice: 'C-2', last_four: '' },
+      { line: 3, batch_no: 1, invoice: 'C-3', last_four: '2220' },
+    ]);
+    expect(await faultsOf(file)).toEqual([{ line: 2, code: 'AMOUNT_FORMAT', column: 'amount', value: 'ten' }]);
+  });
+
+  it('numbers the faults of rows, those that are found later and those of the file in one series', async () => {
+    const bad = upTo(3).map((n) => cardRow(n, { amount: 'ten' }));
+    const numbers: number[] = [];
+    const file = await store(lines(bad), contentBytes, async ({ store: rows }) => {
+      await rows.flagRows(async (firstSeq) => {
+        numbers.push(firstSeq);
+        return [{ code: 'CHARGED_BEFORE' as const, rows: 2, detail: '' }];
+      });
+      await rows.addFaults([{ code: 'ENCODING', line: 0 }]);
+      await rows.flagRows(async (firstSeq) => {
+        numbers.push(firstSeq);
+        return [];
+      });
+    });
+    expect(numbers).toEqual([4, 7]);
+    expect((await faultsOf(file)).map((fault) => fault.line)).toEqual([1, 2, 3, 0]);
+  });
+
+  it('finds the same as any other reader', async () => {
+    const found: Omit<StoredRows, 'store'>[] = [];
+    const content = lines([...upTo(5).map((n) => cardRow(n)), cardRow(6, { amount: 'ten' })]);
+    const keep = async ({ store: _store, ...rest }: StoredRows) => void found.push(rest);
+    await store(content, contentBytes, keep);
+    await store(content, 0, keep);
+    expect(found[0]).toEqual(found[1]);
+    expect(found[0]).toMatchObject({ check: { verdict: 'accept', records: 6 }, rowSet: expect.any(String) });
+  });
+
+  it('keeps nothing of a file that cannot be written, and reads the next', async () => {
+    const content = lines(upTo(4).map((n) => cardRow(n)));
+    const file = await store(content, contentBytes);
+    const folder = world.app.folder(FOLDER)!;
+    const twice = transact(world.app.ledger, (tx) =>
+      storeRows(world.app, tx, orderReading(world.app, tx, file, { folder, volume: VOLUME }), contentBytes),
+    );
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+    expect(await rowsOf(await store(content, contentBytes))).toHaveLength(4);
+  });
+});
+
+it.each([
+  [
+    'a number where the invoice should be',
+    [DATE, CARD, ...cardRow(2, { amount: 'x' }).split(',').slice(2)],
+    /^\*+2220$/,
+  ],
+  ['columns that are no layout', ['a', 'b'], /^$/],
+  ['an endless invoice', cardRow(2, { invoice: 'x'.repeat(5_000), amount: 'x' }).split(','), /^x{100}$/],
+])('for a withheld row with %s storeRows keeps what is safe', async (_what, cells, kept) => {
+  const file = await store(lines([cardRow(1), cells.join(',')]));
+  const [, row] = await rowsOf(file);
+  expect(row?.invoice).toMatch(kept);
+});

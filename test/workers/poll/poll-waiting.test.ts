@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { App } from '../../../src/app.ts';
+import type { ResultAnswer } from '../../../src/gateway/answers.ts';
+import { handClock } from '../../../src/kernel/clock.ts';
+import { disownBatch } from '../../../src/ledger/doubt/disown-batch.ts';
+import { readBatchRow, readFileRow } from '../../../src/ledger/file/read-file.ts';
+import { transact } from '../../../src/ledger/engine/transaction.ts';
+import { compareBatch } from '../../../src/explain/compare-batch.ts';
+import { pollBatch } from '../../../workers/poll/poll.ts';
+import { stopTime, waitUntil } from '../../gateway/support/pass-time.ts';
+import { httpAnswer } from '../../gateway/support/scripted-server.ts';
+import { batchResult, DONE, success, WAIT } from '../../gateway/support/soap-answers.ts';
+import { type Play, say } from '../../support/scripted-service.ts';
+import { GOOD, openPollWorld, type PollWorld } from '../support/poll-world.ts';
+import { answeringResult, withGateway } from '../support/scripted-gateway.ts';
+import { agentCodeOf } from '../support/step-world.ts';
+import { jobsAddedBy, query, storyOf } from '../support/story.ts';
+
+let world: PollWorld;
+beforeAll(async () => {
+  world = await openPollWorld();
+});
+afterAll(() => world.close());
+
+describe('pollBatch, while there is no result', () => {
+  const ANSWERS: { answer: ResultAnswer; level?: number; moves?: string[] }[] = [
+    { answer: { kind: 'running', text: WAIT } },
+    { answer: { kind: 'not_known', text: 'Invalid batch id' }, level: 50, moves: ['alarm'] },
+    { answer: { kind: 'failed', why: 'the result file is not base64' }, level: 40 },
+  ];
+
+  it.each(ANSWERS)('$answer.kind: the batch stays submitted and is asked for again', async (row) => {
+    const { answer, level, moves = [] } = row;
+    const { key } = await world.submitted();
+    const asks = await jobsAddedBy(world.app, key.fileId, () => pollBatch(answeringResult(world.app, answer), key));
+    expect(asks).toEqual(['poll-1-1']);
+    expect(await storyOf(world.app, key)).toMatchObject({
+      state: 'submitted',
+      moves: ['prepare', 'send', 'submit', ...moves],
+    });
+    expect(await world.outcomesOf(key.fileId)).toEqual({});
+    const levels = world.logged.filter((line) => line['fileId'] === key.fileId).map((line) => line.level);
+    expect(levels.filter((logLevel) => logLevel >= 40)).toEqual(level ? [level] : []);
+  });
+
+  it('a text that is not known is asked on, however often it comes, and raises one alarm', async () => {
+    const { key } = await world.submitted();
+    const gone = answeringResult(world.app, { kind: 'not_known', text: 'Batch 4222222222222220 is gone' });
+    for (let question = 0; question < 3; question += 1) {
+      await pollBatch(gone, key);
+      await world.makeDue(key);
+    }
+    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'submitted', polls: 3 });
+    const alarms = world.logged.filter((line) => line.level === 50 && line['fileId'] === key.fileId);
+    expect(alarms).toHaveLength(1);
+    expect(JSON.stringify([alarms, await query(world.app, 'SELECT reason FROM audit')])).not.toContain('422222222222');
+    await pollBatch(answeringResult(world.app, GOOD), key);
+    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+  });
+
+  it('a batch id that the service denies ten times in a row is an exception, which a person can put in doubt', async () => {
+    const { key } = await world.submitted();
+    const ask = async (answer: ResultAnswer) => {
+      await pollBatch(answeringResult(world.app, answer), key);
+      await world.makeDue(key);
+    };
+    const denied = { kind: 'not_known', text: 'Invalid Batch ID' } as const;
+    for (let n = 0; n < 9; n += 1) await ask(denied);
+    await ask({ kind: 'running', text: WAIT });
+    for (let n = 0; n < 5; n += 1) await ask(denied);
+    await ask({ kind: 'failed', why: 'the connection was reset' });
+    for (let n = 0; n < 4; n += 1) await ask(denied);
+    expect((await storyOf(world.app, key)).state).toBe('submitted');
+    await ask(denied);
+    const batch = await readBatchRow(world.app.ledger, key);
+    const reason = 'the service has said 10 times about its batch id: Invalid Batch ID';
+    expect(batch).toMatchObject({ state: 'exception', reason, result_sha256: null });
+    const file = await readFileRow(world.app.ledger, key.fileId);
+    const both = await compareBatch(world.app, file, batch);
+    expect(both).toMatchObject({ unreadable: reason, resultRows: 0, differing: both.sentRows });
+    await transact(world.app.ledger, (tx) => disownBatch(tx, key, { actor: 'operator:ada', reason: 'a wrong id' }));
+    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'unknown', batch_id: null });
+  });
+
+  it('a batch id that the service knows after all comes to its end by itself', async () => {
+    const { key } = await world.submitted();
+    for (let n = 0; n < 10; n += 1) {
+      await pollBatch(answeringResult(world.app, { kind: 'not_known', text: 'Invalid Batch ID' }), key);
+      await world.makeDue(key);
+    }
+    expect((await storyOf(world.app, key)).state).toBe('exception');
+    await pollBatch(answeringResult(world.app, GOOD), key);
+    expect((await storyOf(world.app, key)).state).toBe('reconciled');
+  });
+
+  it('a result that is overdue is flagged once, and asked for hourly, after a week daily', async () => {
+    const { key } = await world.submitted();
+    const { submitted_at: since } = await readBatchRow(world.app.ledger, key);
+    const clock = handClock(since!);
+    const app = answeringResult(
+      { ...world.app, clock, ledger: { ...world.app.ledger, clock } },
+      {
+        kind: 'running',
+        text: WAIT,
+      },
+    );
+    const hours = 3_600_000;
+    const waits: [number, number, boolean][] = [];
+    for (const ageHours of [23.9, 24, 48, 167, 168, 400]) {
+      clock.set(new Date(since!.getTime() + ageHours * hours));
+      await pollBatch(app, key);
+      const batch = await readBatchRow(world.app.ledger, key);
+      waits.push([ageHours, batch.next_poll_at!.getTime() - clock.now().getTime(), batch.stale_since !== null]);
+    }
+    expect(waits).toEqual([
+      [23.9, 2_000, false],
+      [24, hours, true],
+      [48, hours, true],
+      [167, hours, true],
+      [168, 24 * hours, true],
+      [400, 24 * hours, true],
+    ]);
+    expect((await storyOf(world.app, key)).moves).toEqual(['prepare', 'send', 'submit', 'stale']);
+    const { stale_since: staleSince } = await readBatchRow(world.app.ledger, key);
+    expect(staleSince).toEqual(new Date(since!.getTime() + 24 * hours));
+  });
+
+  it('waits grow by the factor of the account up to its longest', async () => {
+    const { key } = await world.submitted();
+    const clock = handClock(new Date());
+    const app: App = { ...world.app, clock, ledger: { ...world.app.ledger, clock } };
+    const waits: number[] = [];
+    for (let question = 0; question < 5; question += 1) {
+      await pollBatch(answeringResult(app, { kind: 'running', text: WAIT }), key);
+      const { next_poll_at: next } = await readBatchRow(world.app.ledger, key);
+      waits.push(next!.getTime() - clock.now().getTime());
+      clock.set(next!);
+    }
+    expect(waits).toEqual([2_000, 4_000, 5_000, 5_000, 5_000]);
+  });
+
+  it('is not asked before its time, whoever comes, and is asked at its time', async () => {
+    const { key } = await world.submitted();
+    const running = answeringResult(world.app, { kind: 'running', text: WAIT });
+    await pollBatch(running, key);
+    await pollBatch(running, key);
+    expect((await readBatchRow(world.app.ledger, key)).polls).toBe(1);
+    await world.makeDue(key);
+    await pollBatch(running, key);
+    expect((await readBatchRow(world.app.ledger, key)).polls).toBe(2);
+  });
+
+  it('a question without an answer shows as trouble while it waits, and no more when the answer is there', async () => {
+    const { account, key } = await world.submitted();
+    const asked: ((answer: ResultAnswer) => void)[] = [];
+    const silent = withGateway(world.app, { fetchBatchResult: () => new Promise((answer) => asked.push(answer)) });
+    const failing = () => query(world.app, 'SELECT reason FROM failing_work WHERE subject = $1', [account]);
+    stopTime();
+    const poll = pollBatch(silent, key);
+    await waitUntil(() => asked.length > 0);
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(await failing()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    await waitUntil(async () => (await failing()).length > 0);
+    expect(await failing()).toEqual([{ reason: 'no answer for 10 s' }]);
+    asked[0]!(GOOD);
+    await poll;
+    expect(await failing()).toEqual([]);
+  });
+
+  it('an error of the gateway leaves everything as it was', async () => {
+    const { key } = await world.submitted();
+    const before = await readBatchRow(world.app.ledger, key);
+    await expect(pollBatch(answeringResult(world.app, new Error('no request')), key)).rejects.toThrow('no request');
+    expect(await readBatchRow(world.app.ledger, key)).toEqual(before);
+  });
+
+  const DOUBTFUL: [string, (batchId: string) => Play][] = [
+    ['running', (id) => say(success(batchResult(WAIT, id)))],
+    ['no base64', (id) => say(success(batchResult(DONE, `${id}<BATCHPROCESSRESULTFILE>%%%</BATCHPROCESSRESULTFILE>`)))],
+    ['done without a file', (id) => say(success(batchResult(DONE, id)))],
+    ['a text that nobody knows', (id) => say(success(batchResult('Batch Not Found', id)))],
+    ['the state of another batch', () => say(success(batchResult(WAIT, '<BATCHID>1</BATCHID>')))],
+    ['an HTTP 500', () => (socket) => socket.end(httpAnswer(500, ''))],
+    ['a reset', () => (socket) => socket.resetAndDestroy()],
+  ];
+
+  it.each(DOUBTFUL)('a service that answers with %s is asked again later', async (_what, play) => {
+    const { account, key, batchId } = await world.submitted();
+    const before = world.service.posts(agentCodeOf(account));
+    world.service.play(agentCodeOf(account), play(`<BATCHID>${batchId}</BATCHID>`));
+    await pollBatch(world.app, key);
+    expect(world.service.posts(agentCodeOf(account)) - before).toBe(1);
+    expect(await readBatchRow(world.app.ledger, key)).toMatchObject({ state: 'submitted', polls: 1 });
+  });
+});

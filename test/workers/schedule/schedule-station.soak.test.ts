@@ -1,0 +1,108 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { App } from '../../../src/app.ts';
+import type { Folder } from '../../../src/config/config.ts';
+import { startWorkers, type Workers } from '../../../workers/main.ts';
+import { beginRun } from '../../../src/ledger/schedule/begin-run.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { stemOf } from '../../../workers/wake.ts';
+import { expectationOf } from '../../../workers/schedule/check-expected.ts';
+import { runSchedule } from '../../../workers/schedule/schedule.ts';
+import { loseQueue, query } from '../support/story.ts';
+import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
+
+/** Schedules as the workers of a process make them, by the queue and the sweep. */
+
+let world: ScheduleWorld;
+beforeAll(async () => {
+  world = await openScheduleWorld();
+});
+afterAll(() => world.close());
+
+let tests = 0;
+let schedule: string;
+let own: Folder;
+let free: Folder;
+let app: App;
+let workers: Workers | undefined;
+beforeEach(async () => {
+  tests += 1;
+  schedule = `nightly-${tests}`;
+  own = await world.makeFolder(`drop/own-${tests}`, { schedule });
+  free = await world.makeFolder(`drop/free-${tests}`);
+  app = world.appWith({ [schedule]: { does: 'take', at: '22:00' } }, [own, free]);
+  app = { ...app, settings: { ...app.settings, watch: 'poll', sweepMs: 50 } };
+  world.clock.set(NOON);
+  await runSchedule(app, { schedule });
+});
+afterEach(async () => {
+  await workers?.stop();
+  workers = undefined;
+});
+
+async function namesTaken(): Promise<string[]> {
+  const rows = await query<{ name: string }>(app, 'SELECT name FROM file WHERE folder = ANY ($1) ORDER BY name', [
+    [own.id, free.id],
+  ]);
+  return rows.map((row) => row.name);
+}
+
+async function jobs(): Promise<string[]> {
+  return [...(await app.queue.ids('schedule', 'next'))].map(stemOf).filter((stem) => stem === `schedule-${schedule}`);
+}
+
+describe('the station of schedules', () => {
+  it('takes the files of a schedule at its time and no earlier, those of other folders at once', async () => {
+    await world.dropMarked(own, 'own.csv');
+    await world.dropMarked(free, 'free.csv');
+    workers = await startWorkers(app);
+    expect(await workers.look()).toBe(0);
+    expect(await namesTaken()).toEqual(['free.csv']);
+    world.clock.set('2026-06-15T22:00:00Z');
+    await expect.poll(() => world.runs(schedule)).toMatchObject([{ state: 'done', summary: { files: 1 } }]);
+    expect(await namesTaken()).toEqual(['free.csv', 'own.csv']);
+    expect(await workers.look()).toBe(0);
+  });
+
+  it('reminds itself of its schedules, and of no others', async () => {
+    workers = await startWorkers(app);
+    expect(await app.queue.counts('schedule')).toMatchObject({ delayed: 1 });
+  });
+
+  it('counts a run that is due among what is still to come', async () => {
+    app = { ...app, settings: { ...app.settings, sweepMs: 3_600_000 } };
+    workers = await startWorkers(app);
+    world.clock.set('2026-06-15T22:00:00Z');
+    expect(await workers.look()).toBe(1);
+  });
+});
+
+describe('sweep', () => {
+  it('asks for a run that is due, once, and for nothing else', async () => {
+    await loseQueue(app);
+    await sweep(app);
+    expect(await jobs()).toEqual([]);
+    world.clock.set('2026-06-15T22:00:00Z');
+    await sweep(app);
+    await sweep(app);
+    expect(await jobs()).toEqual([`schedule-${schedule}`]);
+  });
+
+  it('asks for a run whose worker died', async () => {
+    const due = { day: '2026-06-15', at: new Date('2026-06-15T22:00:00Z') };
+    await beginRun(app.ledger, schedule, due, { actor: 'worker:schedule', reason: 'its time has come' });
+    await loseQueue(app);
+    await sweep(app);
+    expect(await jobs()).toEqual([`schedule-${schedule}`]);
+  });
+
+  it('looks for files that are expected, but not at the start, when nobody has looked at the folders', async () => {
+    const expect18 = { by: '18:00', days: ['mon' as const], holidays: [] };
+    app = { ...app, settings: { ...app.settings, folders: [{ ...free, expect: expect18 }] } };
+    await sweep(app);
+    world.clock.set('2026-06-15T18:00:00Z');
+    await sweep(app, { atStart: true });
+    expect(await world.runs(expectationOf(free.id))).toEqual([]);
+    await sweep(app);
+    expect(await world.runs(expectationOf(free.id))).toMatchObject([{ day: '2026-06-15', state: 'missed' }]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SubmitAnswer } from '../../../src/gateway/answers.ts';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
+import { answering } from '../support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query, storyOf } from '../support/story.ts';
+import { takeInCharges } from '../support/take-in.ts';
+
+/** One batch, however many ask for it, however late, and whoever has had it meanwhile. */
+
+let world: StepWorld;
+let logged: LogLine[];
+beforeAll(async () => {
+  const { log, lines } = logIntoLines();
+  logged = lines;
+  world = await openStepWorld({ accounts: 16, special: { sleepy: { leaseMs: 30 } }, log });
+});
+afterAll(() => world.close());
+
+/** A file of two batches in an account of its own. */
+async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
+  const account = world.freshAccount();
+  const fileId = await takeInCharges(world.app, account, 4);
+  return { account, first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
+}
+
+const EVIDENCE = { httpStatus: 502, bytesWritten: 900, bytesRead: 20, answerText: 'Bad Gateway' };
+const UNKNOWN: SubmitAnswer = { kind: 'unknown', why: 'the service answered HTTP 502', evidence: EVIDENCE };
+const REFUSED: SubmitAnswer = { kind: 'refused', text: 'REJECT: 1', code: 1 };
+
+function taken(batchId: string): SubmitAnswer {
+  return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
+}
+
+describe('submitBatch, when the lease ran out before the first byte', () => {
+  it('sends nothing, and the batch is free again', async () => {
+    const first = { fileId: await takeInCharges(world.app, 'sleepy', 2), batchNo: 1 };
+    const scripted = answering(world.app, taken('7016'));
+    const gateway = scripted.app.gateway('sleepy');
+    const slow: typeof gateway.submitBatch = async (call) => {
+      await expect.poll(() => isLeaseOver(first), { interval: 10 }).toBe(true);
+      return gateway.submitBatch(call);
+    };
+    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: slow }) }, first);
+    expect(scripted.bodies).toEqual([]);
+    expect(await storyOf(world.app, first)).toMatchObject({
+      state: 'ready',
+      attempts: [],
+      journal: [],
+      moves: ['prepare', 'release'],
+    });
+  });
+});
+
+async function isLeaseOver(key: BatchKey): Promise<boolean> {
+  const [row] = await query<{ over: boolean }>(
+    world.app,
+    'SELECT lease_until < clock_timestamp() AS over FROM batch WHERE file_id = $1 AND batch_no = $2',
+    [key.fileId, key.batchNo],
+  );
+  return row!.over;
+}
+
+describe('submitBatch, left in doubt without the time of the service', () => {
+  it('asks for it once the doubt is on record, and does without when nobody answers', async () => {
+    const at = new Date('2026-06-15T10:00:00Z');
+    const timeOf = async (askTime: () => Promise<Date | undefined>) => {
+      const { first } = await twoBatches();
+      const scripted = answering(world.app, UNKNOWN);
+      const gateway = scripted.app.gateway('');
+      const states: string[] = [];
+      const ask = async () => {
+        states.push((await storyOf(world.app, first)).state);
+        return askTime();
+      };
+      await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, askTime: ask }) }, first);
+      expect(states).toEqual(['unknown']);
+      const sql = 'SELECT service_at AS at FROM attempt WHERE file_id = $1';
+      return (await world.app.ledger.pool.query<{ at: Date | null }>(sql, [first.fileId])).rows;
+    };
+    expect(await timeOf(async () => at)).toEqual([{ at }]);
+    expect(await timeOf(() => Promise.reject(new Error('down')))).toEqual([{ at: null }]);
+  });
+});
+
+describe('submitBatch, asked more than once', () => {
+  // One that begins when the first has its id looks behind that id before it sees what is left to do.
+  const fetchBatchResult = async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }) as const;
+
+  it('20 times at the same moment sends once', async () => {
+    const { first } = await twoBatches();
+    const scripted = answering(world.app, taken('7009'));
+    const app = { ...scripted.app, gateway: () => ({ ...scripted.app.gateway(''), fetchBatchResult }) };
+    await Promise.all(Array.from({ length: 20 }, () => submitBatch(app, first)));
+    expect(scripted.bodies).toHaveLength(1);
+    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', journal: [1] });
+  });
+
+  it('both batches of an account at the same moment are not in flight together', async () => {
+    const { first, second } = await twoBatches();
+    let inFlight = 0;
+    let most = 0;
+    const scripted = answering(world.app, taken('7010'));
+    const gateway = scripted.app.gateway('');
+    const counting: typeof gateway.submitBatch = async (call) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      return gateway.submitBatch(call).finally(() => {
+        inFlight -= 1;
+      });
+    };
+    const app = { ...scripted.app, gateway: () => ({ ...gateway, submitBatch: counting, fetchBatchResult }) };
+    await Promise.all([first, second, first, second].map((key) => submitBatch(app, key)));
+    expect(most).toBe(1);
+    // The second may find the first one answered already, and goes then; neither goes twice.
+    expect(scripted.bodies.length).toBe(new Set(scripted.bodies).size);
+  });
+
+  it.each([REFUSED, UNKNOWN, taken('7011')])('does nothing for a batch that is $kind', async (answer) => {
+    const { first } = await twoBatches();
+    await submitBatch(answering(world.app, answer).app, first);
+    const before = await storyOf(world.app, first);
+    const again = answering(world.app, taken('7012'));
+    await submitBatch(again.app, first);
+    expect(again.bodies).toEqual([]);
+    expect(await storyOf(world.app, first)).toEqual(before);
+  });
+
+  it('one account in doubt does not stop another', async () => {
+    const [doubtful, other] = [await twoBatches(), await twoBatches()];
+    await submitBatch(answering(world.app, UNKNOWN).app, doubtful.first);
+    await submitBatch(answering(world.app, taken('7013')).app, other.first);
+    expect((await storyOf(world.app, other.first)).state).toBe('submitted');
+  });
+
+  it('an unknown batch stops the other files of its account too', async () => {
+    const { account, first } = await twoBatches();
+    const fileId = await takeInCharges(world.app, account, 2, 50);
+    await submitBatch(answering(world.app, UNKNOWN).app, first);
+    const next = answering(world.app, taken('7014'));
+    await submitBatch(next.app, { fileId, batchNo: 1 });
+    expect(next.bodies).toEqual([]);
+  });
+});
+
+describe('submitBatch, when the sweep gave a verdict in the meantime', () => {
+  it('leaves the batch unknown and keeps the answer that came late', async () => {
+    const { first } = await twoBatches();
+    const scripted = answering(world.app, taken('7015'));
+    const gateway = scripted.app.gateway('');
+    const doubted: typeof gateway.submitBatch = async (call) => {
+      const answer = await gateway.submitBatch(call);
+      await query(world.app, `UPDATE batch SET state = 'unknown', token = NULL WHERE file_id = $1 AND batch_no = 1`, [
+        first.fileId,
+      ]);
+      return answer;
+    };
+    await submitBatch({ ...scripted.app, gateway: () => ({ ...gateway, submitBatch: doubted }) }, first);
+    expect(await storyOf(world.app, first)).toMatchObject({ state: 'unknown', batchId: null, maySend: false });
+    const [late] = await query<{ reason: string }>(
+      world.app,
+      `SELECT reason FROM audit WHERE file_id = $1 AND move = 'late-answer'`,
+      [first.fileId],
+    );
+    expect(late?.reason).toContain('7015');
+    const lines = logged.filter((line) => line['fileId'] === first.fileId && line['batchNo'] === 1);
+    expect(lines.map((line) => line.msg).join()).not.toContain('batch submitted');
+    expect(lines).toContainEqual(expect.objectContaining({ level: 50, msg: expect.stringContaining('7015') }));
+  });
+});

@@ -1,0 +1,217 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BatchKey } from '../../../src/ledger/engine/move.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { httpAnswer } from '../../gateway/support/scripted-server.ts';
+import { FAULT, failure } from '../../gateway/support/soap-answers.ts';
+import { type Play, say, take, takeAs, takenAnswer } from '../../support/scripted-service.ts';
+import { agentCodeOf, closedUrl, openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { query, readJournal, type Story, storyOf } from '../support/story.ts';
+import { takeInCharges } from '../support/take-in.ts';
+
+/** The whole way down to the socket: what the service does, and what the ledger makes of it. */
+
+let world: StepWorld;
+beforeAll(async () => {
+  const special = {
+    closed: { baseUrl: await closedUrl() },
+    hasty: { answerTimeoutMs: 150 },
+    drip: { answerTimeoutMs: 150 },
+    silent: { answerTimeoutMs: 150 },
+  };
+  world = await openStepWorld({ accounts: 24, special });
+});
+afterAll(() => world.close());
+
+async function twoBatches(account: string): Promise<{ first: BatchKey; second: BatchKey }> {
+  const fileId = await takeInCharges(world.app, account, 4);
+  return { first: { fileId, batchNo: 1 }, second: { fileId, batchNo: 2 } };
+}
+
+const DOUBT = { state: 'unknown', moves: ['prepare', 'send', 'doubt'], journal: [1], maySend: false };
+
+const IN_DOUBT: { mode: string; play: Play; account?: string; evidence: Record<string, unknown> }[] = [
+  { mode: 'a reset after the request', play: (socket) => socket.resetAndDestroy(), evidence: { bytesRead: 0 } },
+  { mode: 'an end without an answer', play: (socket) => socket.end(), evidence: { bytesRead: 0 } },
+  { mode: 'a redirect that asks for the POST again', play: redirect, evidence: { httpStatus: 307 } },
+  { mode: 'an empty 200', play: (socket) => socket.end(httpAnswer(200, '')), evidence: { httpStatus: 200 } },
+  {
+    mode: 'a 500 of HTML',
+    play: (socket) => socket.end(httpAnswer(500, '<h1>Server Error</h1>', { 'Content-Type': 'text/html' })),
+    evidence: { httpStatus: 500, answerText: '<h1>Server Error</h1>' },
+  },
+  { mode: 'a SOAP fault', play: (socket) => socket.end(httpAnswer(500, FAULT)), evidence: { httpStatus: 500 } },
+  {
+    mode: 'half of a good answer',
+    play: halfAnAnswer,
+    evidence: { answerText: expect.stringMatching(/^BATCHID 9000/) },
+  },
+  { mode: 'a text that nobody knows', play: say(failure('Server Error')), evidence: { httpStatus: 200 } },
+  { mode: 'an answer in drips', account: 'drip', play: drip, evidence: { bytesRead: expect.any(Number) } },
+  { mode: 'no answer at all', account: 'silent', play: () => {}, evidence: { bytesRead: 0 } },
+];
+
+describe('submitBatch against a service that leaves it in doubt', () => {
+  it.each(IN_DOUBT)(
+    '$mode: unknown after one POST, and the account sends no more',
+    async ({ account, play, evidence }) => {
+      const name = account ?? world.freshAccount();
+      const { first, second } = await twoBatches(name);
+      world.service.play(agentCodeOf(name), play);
+      await submitBatch(world.app, first);
+
+      expect(world.service.posts(agentCodeOf(name))).toBe(1);
+      const story = await storyOf(world.app, first);
+      expect(story).toMatchObject(DOUBT);
+      expect(story.attempts).toMatchObject([{ attempt: 1, verdict: 'unknown', evidence }]);
+      expect(story.attempts[0]?.evidence?.['bytesWritten']).toBeGreaterThan(500);
+
+      world.service.play(agentCodeOf(name), take);
+      for (const key of [first, second]) await submitBatch(world.app, key);
+      expect(world.service.posts(agentCodeOf(name))).toBe(1);
+    },
+  );
+
+  it('an answer that comes after the time-out changes nothing any more', async () => {
+    let late: (() => boolean) | undefined;
+    const { first } = await twoBatches('hasty');
+    world.service.play(agentCodeOf('hasty'), (socket, request) => {
+      late = () => socket.write(takenAnswer(request, '9009'));
+    });
+    await submitBatch(world.app, first);
+    const before = await storyOf(world.app, first);
+    late?.();
+    expect(before).toMatchObject({ ...DOUBT, reason: 'no complete answer within 150 ms' });
+    expect(await storyOf(world.app, first)).toEqual(before);
+    expect(world.service.posts(agentCodeOf('hasty'))).toBe(1);
+  });
+
+  it('a batch id given twice: the second batch is unknown', async () => {
+    const name = world.freshAccount();
+    const { first, second } = await twoBatches(name);
+    world.service.play(agentCodeOf(name), takeAs('9010'));
+    for (const key of [first, second]) await submitBatch(world.app, key);
+    expect(await storyOf(world.app, first)).toMatchObject({ state: 'submitted', batchId: '9010' });
+    expect(await storyOf(world.app, second)).toMatchObject({ ...DOUBT, batchId: null });
+    expect(world.service.posts(agentCodeOf(name))).toBe(2);
+  });
+});
+
+const CLEAR: { mode: string; play: Play; leaves: Partial<Story> }[] = [
+  { mode: 'taken', play: takeAs('9020'), leaves: { state: 'submitted', batchId: '9020', maySend: true } },
+  {
+    mode: 'REJECT: 1',
+    play: say(
+      '<STATUS>Success</STATUS><ERRORS /><PROCESSRESULT><AUTHORIZATIONRESULT> REJECT: 1\n</AUTHORIZATIONRESULT></PROCESSRESULT>',
+    ),
+    leaves: {
+      state: 'refused',
+      reason: 'the service refused it: The agent code is not set up, or the login is wrong (REJECT: 1)',
+      maySend: false,
+    },
+  },
+  {
+    mode: 'a bad login',
+    play: say(failure('Error : Invalid Username or Password.')),
+    leaves: { state: 'refused', maySend: false },
+  },
+];
+
+describe('submitBatch against a service that answers', () => {
+  it.each(CLEAR)('$mode', async ({ play, leaves }) => {
+    const name = world.freshAccount();
+    const { first } = await twoBatches(name);
+    world.service.play(agentCodeOf(name), play);
+    await submitBatch(world.app, first);
+    expect(await storyOf(world.app, first)).toMatchObject({ journal: [1], ...leaves });
+    expect(world.service.posts(agentCodeOf(name))).toBe(1);
+  });
+
+  it('a refused batch stops its account, and others go on', async () => {
+    const [name, other] = [world.freshAccount(), world.freshAccount()];
+    const { first, second } = await twoBatches(name);
+    world.service.play(agentCodeOf(name), say(failure('Bad request.')));
+    await submitBatch(world.app, first);
+    await submitBatch(world.app, second);
+    expect(world.service.posts(agentCodeOf(name))).toBe(1);
+
+    const fine = await twoBatches(other);
+    await submitBatch(world.app, fine.first);
+    expect((await storyOf(world.app, fine.first)).state).toBe('submitted');
+  });
+});
+
+describe('submitBatch, before the first byte', () => {
+  it('a refused connection: nothing was declared, the batch waits', async () => {
+    const { first } = await twoBatches('closed');
+    await submitBatch(world.app, first);
+    expect(await storyOf(world.app, first)).toMatchObject({
+      state: 'ready',
+      attempt: 1,
+      attempts: [],
+      journal: [],
+      moves: ['prepare', 'release'],
+      reason: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('the journal has its line and the ledger says sending when the first byte comes in', async () => {
+    const name = world.freshAccount();
+    const { first } = await twoBatches(name);
+    const journal: unknown[] = [];
+    let state = '';
+    world.service.onFirstByte((agentCode) => {
+      if (agentCode === agentCodeOf(name))
+        journal.push(...readJournal(world.app).filter((entry) => entry.account === name));
+    });
+    world.service.play(agentCodeOf(name), (socket, request) => {
+      void readBatchRow(world.app.ledger, first).then((row) => {
+        state = row.state;
+        take(socket, request);
+      });
+    });
+    await submitBatch(world.app, first);
+    expect(journal).toEqual([expect.objectContaining({ ...first, account: name, attempt: 1 })]);
+    expect(state).toBe('sending');
+    expect((await storyOf(world.app, first)).state).toBe('submitted');
+  });
+
+  it('20 workers at once open one connection', async () => {
+    const name = world.freshAccount();
+    const { first } = await twoBatches(name);
+    const before = world.service.connections();
+    await Promise.all(Array.from({ length: 20 }, () => submitBatch(world.app, first)));
+    expect(world.service.connections() - before).toBe(1);
+    expect(world.service.posts(agentCodeOf(name))).toBe(1);
+  });
+
+  it('names the host and the size of the request in the attempt', async () => {
+    const name = world.freshAccount();
+    const { first } = await twoBatches(name);
+    await submitBatch(world.app, first);
+    const [attempt] = await query<{ host: string; request_bytes: number; worker: string }>(
+      world.app,
+      'SELECT host, request_bytes, worker FROM attempt WHERE file_id = $1',
+      [first.fileId],
+    );
+    expect(attempt).toMatchObject({ host: new URL(world.service.url).host, worker: world.app.ledger.instance.id });
+    expect(attempt?.request_bytes).toBeGreaterThan(500);
+  });
+});
+
+/** Followed, it would come back here as a second POST of the same agent code. */
+function redirect(socket: Socket): void {
+  socket.end(httpAnswer(307, '', { Location: `${world.service.url}/NetGate/ProcessLinkv2.asmx` }));
+}
+
+function halfAnAnswer(socket: Socket, request: string): void {
+  const whole = takenAnswer(request, '9000');
+  socket.end(whole.subarray(0, whole.length - 60));
+}
+
+function drip(socket: Socket): void {
+  socket.write('HTTP/1.1 200 OK\r\n\r\n');
+  const timer = setInterval(() => socket.write(' '), 10);
+  socket.on('close', () => clearInterval(timer));
+}

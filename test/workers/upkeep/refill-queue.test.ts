@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { QueueName } from '../../../schemas/jobs.ts';
+import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
+import { deliverFile } from '../../../workers/deliver/deliver.ts';
+import { submitBatch } from '../../../workers/submit/submit.ts';
+import { sweep } from '../../../workers/upkeep/sweep.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { STEMS } from '../../../workers/wake.ts';
+import { openGate } from '../../queue/support/open-gate.ts';
+import { achRow, lines } from '../../support/payment-rows.ts';
+import { carryOut } from '../support/carry-out.ts';
+import { cutAtStatement } from '../support/failing-app.ts';
+import { answering, answeringUnasked } from '../support/scripted-gateway.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
+import { claimContent, takeIn, takeInCharges } from '../support/take-in.ts';
+
+let world: StepWorld;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 40 });
+});
+afterAll(() => world.close());
+
+const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;
+
+describe('sweep, when jobs were lost', () => {
+  const STAGES: { stage: string; reach(account: string): Promise<string>; asks: string[] }[] = [
+    {
+      stage: 'claimed',
+      asks: ['intake'],
+      reach: async (account) => {
+        const claim = await claimContent(world.app, `drop/${account}/ach-charge`, 'a.csv', lines([achRow(1)]));
+        await takeClaim(world.app, claim);
+        return claim.fileId;
+      },
+    },
+    {
+      stage: 'accepted',
+      asks: ['deliver', 'submit-1'],
+      reach: (account) => takeInCharges(world.app, account, 4),
+    },
+    {
+      stage: 'accepted, with its notice',
+      asks: ['submit-1'],
+      reach: async (account) => {
+        const fileId = await takeInCharges(world.app, account, 4);
+        await deliverFile(world.app, { fileId });
+        return fileId;
+      },
+    },
+    {
+      stage: 'submitted',
+      asks: ['deliver', 'poll-1-0', 'submit-2'],
+      reach: async (account) => {
+        const fileId = await takeInCharges(world.app, account, 4);
+        await submitBatch(answering(world.app, { ...TAKEN, batchId: `id-${account}` }).app, { fileId, batchNo: 1 });
+        return fileId;
+      },
+    },
+    {
+      stage: 'with a result that is not reconciled',
+      asks: ['deliver', 'poll-1-0'],
+      reach: async (account) => {
+        const fileId = await takeInCharges(world.app, account, 2);
+        const cut = cutAtStatement(world.app, /next_recheck_at = /);
+        await carryOut(cut.app, fileId, () => 'Received').catch(() => {});
+        expect((await storyOf(world.app, { fileId, batchNo: 1 })).state).toBe('result_in');
+        return fileId;
+      },
+    },
+    {
+      stage: 'reconciled',
+      asks: ['deliver'],
+      reach: async (account) => {
+        const fileId = await takeInCharges(world.app, account, 2);
+        await carryOut(world.app, fileId, () => 'Received');
+        return fileId;
+      },
+    },
+    {
+      stage: 'held',
+      asks: ['deliver'],
+      reach: (account) =>
+        takeIn(world.app, `drop/${account}/ach-charge`, lines([achRow(1), achRow(2, { amount: 'x' })])),
+    },
+    {
+      stage: 'rejected',
+      asks: ['deliver'],
+      reach: (account) => takeIn(world.app, `drop/${account}/card`, 'no payment\n'),
+    },
+    {
+      stage: 'completed',
+      asks: [],
+      reach: async (account) => {
+        const fileId = await takeInCharges(world.app, account, 2);
+        await carryOut(world.app, fileId, () => 'Received');
+        await deliverFile(world.app, { fileId });
+        return fileId;
+      },
+    },
+  ];
+
+  it.each(STAGES)('asks again for a file that is $stage, once', async ({ reach, asks }) => {
+    const fileId = await reach(world.freshAccount());
+    await loseQueue(world.app);
+    expect(await jobIds(world.app, fileId)).toEqual(new Set());
+    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual(asks);
+    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual([]);
+    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app, { atStart: true }))).toEqual([]);
+  });
+
+  it('asks for nothing of an account that may not send', async () => {
+    const [doubtful, stopped, waiting] = [world.freshAccount(), world.freshAccount(), world.freshAccount()];
+    const files = [];
+    for (const account of [doubtful, stopped, waiting]) {
+      const fileId = await takeInCharges(world.app, account, 4);
+      await deliverFile(world.app, { fileId });
+      files.push(fileId);
+    }
+    const unknown = { kind: 'unknown', why: 'reset', evidence: { bytesWritten: 1, bytesRead: 0 } } as const;
+    await submitBatch(answering(world.app, unknown).app, { fileId: files[0]!, batchNo: 1 });
+    await query(world.app, `INSERT INTO account_stop VALUES ($1, 'a person said so', now())`, [stopped]);
+    await submitBatch(answeringUnasked(world.app, { kind: 'not_sent', why: 'refused' }), {
+      fileId: files[2]!,
+      batchNo: 1,
+    });
+    // The wait after the first try is short, and this test may take longer.
+    await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [
+      files[2]!,
+    ]);
+    await loseQueue(world.app);
+    await sweep(world.app);
+    for (const fileId of files) expect(await jobIds(world.app, fileId)).toEqual(new Set());
+  });
+
+  it('at the start does not count on jobs that look as if they were running', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    await loseQueue(world.app);
+    let began = () => {};
+    let end = () => {};
+    const running = new Promise<void>((resolve) => (began = resolve));
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    await world.app.queue.add('deliver', `deliver-${fileId}-0123abcd`, { fileId });
+    const station = world.app.queue.work('deliver', 1, async (job) => {
+      if (job.fileId === fileId) began();
+      await ended;
+    });
+    await running;
+    await sweep(world.app);
+    expect((await idsOf('deliver')).filter((id) => id.includes(fileId))).toEqual([]);
+    await sweep(world.app, { atStart: true });
+    expect((await idsOf('deliver')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    end();
+    await station.close();
+  });
+
+  it('does not count on a running job for a batch that nobody has taken', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    await loseQueue(world.app);
+    const gate = openGate();
+    const began = openGate();
+    await world.app.queue.add('submit', `submit-${fileId}-1-0123abcd`, { fileId, batchNo: 1 });
+    const station = world.app.queue.work('submit', 1, async (job) => {
+      if (job.fileId === fileId) began.open();
+      await gate.passed;
+    });
+    await began.passed;
+    await sweep(world.app);
+    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    await sweep(world.app);
+    expect((await idsOf('submit')).filter((id) => id.includes(fileId))).toHaveLength(1);
+    gate.open();
+    await station.close();
+  });
+});
+
+describe('sweep, when the clock of the host was set back', () => {
+  const DAY_MS = 86_400_000;
+
+  it.each(['submit', 'poll'] as const)('asks again to %s what is due although its job waits a day', async (name) => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    const key = { fileId, batchNo: 1 };
+    if (name === 'poll') {
+      await submitBatch(
+        answering(world.app, { kind: 'submitted', batchId: `set-back-${name}`, text: 'taken' }).app,
+        key,
+      );
+      await query(world.app, `UPDATE batch SET next_poll_at = now() - interval '1 minute' WHERE file_id = $1`, [
+        fileId,
+      ]);
+    }
+    await loseQueue(world.app);
+    const batch = await readBatchRow(world.app.ledger, key);
+    const stem = name === 'poll' ? STEMS.poll(batch) : STEMS.submit(key);
+    await world.app.queue.add(name, `${stem}-0123abcd`, key, { delayMs: DAY_MS });
+    const asked = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    expect(asked.filter((job) => job.startsWith(name))).toHaveLength(1);
+    const again = await jobsAddedBy(world.app, fileId, () => sweep(world.app));
+    expect(again.filter((job) => job.startsWith(name))).toEqual([]);
+  });
+
+  it('leaves a poll that is not due yet to its job', async () => {
+    const fileId = await takeInCharges(world.app, world.freshAccount(), 2);
+    await submitBatch(answering(world.app, { kind: 'submitted', batchId: 'not-due', text: 'taken' }).app, {
+      fileId,
+      batchNo: 1,
+    });
+    await loseQueue(world.app);
+    await sweep(world.app);
+    expect(await jobsAddedBy(world.app, fileId, () => sweep(world.app))).toEqual([]);
+  });
+});
+
+async function idsOf(name: QueueName): Promise<string[]> {
+  return [...(await world.app.queue.ids(name, 'waiting'))];
+}

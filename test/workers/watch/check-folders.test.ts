@@ -1,0 +1,94 @@
+import { mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Config } from '../../../schemas/config.ts';
+import { resolveSettings, type Settings } from '../../../src/config/config.ts';
+import { checkFolders } from '../../../workers/watch/check-folders.ts';
+import { freshFolder } from '../../files/support/fresh-folder.ts';
+
+async function settingsIn(root: string): Promise<Settings> {
+  const account = { server: 'NA', country: 'US', currency: 'USD', agentCode: 'TEST88', password: 'TEST88' };
+  const folder = { path: 'drop/card', account: 'main', operation: 'card' };
+  return resolveSettings(Config.parse({ accounts: { main: account }, folders: [folder] }), root, {});
+}
+
+describe('checkFolders', () => {
+  it('makes our own folders, for the owner only, and may be done again', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await checkFolders(settings);
+    await checkFolders(settings);
+    const { data, archive, out, quarantine } = settings.paths;
+    for (const dir of [data, archive, out, quarantine, settings.folders[0]!.work]) {
+      expect((await stat(dir)).mode & 0o777, dir).toBe(0o700);
+    }
+  });
+
+  it('does not make a drop folder: a mistyped path would be watched for ever', async () => {
+    const settings = await settingsIn(await freshFolder());
+    await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'FOLDER_MISSING' });
+  });
+
+  it.each([
+    ['the outputs', 'out'],
+    ['what is put aside', 'quarantine'],
+    ['the keys', 'data'],
+  ])('refuses a drop folder that a link makes the folder of %s', async (_what, name) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(join(root, name), { recursive: true });
+    await mkdir(join(root, 'drop'));
+    await symlink(join(root, name), settings.folders[0]!.path);
+    await expect(checkFolders(settings)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(`it and "${join(root, name)}" are one, or one in the other`),
+    });
+  });
+
+  it('refuses outputs that a link leads into a drop folder', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(join(settings.folders[0]!.path, 'deep'), { recursive: true });
+    await symlink(join(settings.folders[0]!.path, 'deep'), settings.paths.out);
+    await expect(checkFolders(settings)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it.each(['data/archive', 'data/work', 'data'])('refuses outputs that a link leads into %s', async (place) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await mkdir(join(root, place), { recursive: true });
+    await symlink(join(root, place), join(root, 'out'));
+    await expect(checkFolders(settings)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('by where links lead'),
+    });
+  });
+
+  it.each(['data', 'out', 'quarantine'])('says that %s cannot be made where a file lies in its way', async (name) => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await mkdir(settings.folders[0]!.path, { recursive: true });
+    await writeFile(join(root, name), '');
+    await expect(checkFolders(settings)).rejects.toThrow(
+      `Cannot make the folder "${join(root, name)}": a file stands in its place. Move the file away.`,
+    );
+  });
+
+  it('says of a link to itself and of a path that is too long what they are, not that they do not exist', async () => {
+    const root = await freshFolder();
+    const settings = await settingsIn(root);
+    await symlink('loop', join(root, 'loop'));
+    const [drop] = settings.folders;
+    for (const [path, reason] of [
+      [join(root, 'loop'), 'the links in its path lead in a circle'],
+      [join(root, 'a'.repeat(300)), 'its path is longer than the system takes'],
+    ] as const) {
+      const out = { ...settings, paths: { ...settings.paths, out: path } };
+      await expect(checkFolders(out)).rejects.toThrow(`Cannot make the folder "${path}": ${reason}. `);
+      const drops = { ...settings, folders: [{ ...drop!, path }] };
+      await expect(checkFolders(drops)).rejects.toThrow(`Cannot write into the folder "${path}": ${reason}. `);
+    }
+  });
+});

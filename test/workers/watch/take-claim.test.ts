@@ -1,0 +1,142 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Claim } from '../../../src/files/claims/finish-claim.ts';
+import { sha256Of } from '../../../src/kernel/hash.ts';
+import { readFileRow, readFileState } from '../../../src/ledger/file/read-file.ts';
+import { openOriginal, originalPath } from '../../../workers/open-original.ts';
+import { takeClaim } from '../../../workers/watch/take-claim.ts';
+import { achRow, CARD, lines } from '../../support/payment-rows.ts';
+import { cutAtJob, cutAtStatement, POWER_CUT } from '../support/failing-app.ts';
+import { openStepWorld, type StepWorld } from '../support/step-world.ts';
+import { jobsAddedBy, movesOf, query } from '../support/story.ts';
+import { claimContent } from '../support/take-in.ts';
+
+let world: StepWorld;
+let folder: string;
+beforeAll(async () => {
+  world = await openStepWorld({ accounts: 1 });
+  folder = `drop/${world.freshAccount()}/ach-charge`;
+});
+afterAll(() => world.close());
+
+let made = 0;
+
+/** Every file is another one, so that none is a duplicate. */
+function content(): string {
+  made += 1;
+  return lines([achRow(made)]);
+}
+
+function claim(bytes = content(), name = `june-${made}.csv`): Promise<Claim> {
+  return claimContent(world.app, folder, name, bytes);
+}
+
+describe('takeClaim', () => {
+  it('seals the bytes, writes the row and asks for the intake', async () => {
+    const bytes = content();
+    const claimed = await claim(bytes);
+    const asks = await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed));
+    expect(asks).toEqual(['intake']);
+    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    expect(row).toMatchObject({
+      state: 'claimed',
+      account: 'account-1',
+      folder,
+      operation: 'ach-charge',
+      name: `june-${made}.csv`,
+      bytes: bytes.length,
+      sha256: sha256Of(Buffer.from(bytes)),
+      completeness: 'quiet',
+      control: null,
+      claimed_at: new Date(claimed.notes.claimedAt),
+    });
+    expect(await text(openOriginal(world.app, row))).toBe(bytes);
+    expect((await readFile(originalPath(world.app, row))).includes('Byron')).toBe(false);
+    expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
+    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+  });
+
+  it('may be done again: one row, one original, another job', async () => {
+    const claimed = await claim();
+    await takeClaim(world.app, claimed);
+    const before = await readFileRow(world.app.ledger, claimed.fileId);
+    const sealed = await stat(originalPath(world.app, before));
+    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(world.app, claimed))).toEqual(['intake']);
+    expect(await readFileRow(world.app.ledger, claimed.fileId)).toEqual(before);
+    expect((await stat(originalPath(world.app, before))).ino).toBe(sealed.ino);
+  });
+
+  it('eight at once make one row, whose key opens the original', async () => {
+    const bytes = content();
+    const claimed = await claim(bytes);
+    await Promise.all(Array.from({ length: 8 }, () => takeClaim(world.app, claimed)));
+    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    expect(await text(openOriginal(world.app, row))).toBe(bytes);
+    expect(await movesOf(world.app, claimed)).toEqual(['claim']);
+  });
+
+  it('masks a number in the name', async () => {
+    const claimed = await claim(content(), `card ${CARD}.csv`);
+    await takeClaim(world.app, claimed);
+    expect((await readFileRow(world.app.ledger, claimed.fileId)).name).toBe('card ************2220.csv');
+  });
+
+  it('keeps what the control file says, or why it cannot be read', async () => {
+    const drop = world.app.folder(folder)!.path;
+    const controls: unknown[] = [];
+    for (const [name, said] of [
+      ['good.csv', 'rows=1\ntotal=25.00\n'],
+      ['bad.csv', 'rows=many\n'],
+    ] as const) {
+      await writeFile(join(drop, `${name}.ctl`), said);
+      const claimed = await claim(content(), name);
+      await takeClaim(world.app, claimed);
+      const row = await readFileRow(world.app.ledger, claimed.fileId);
+      expect(row.completeness).toBe('sidecar');
+      controls.push(row.control);
+    }
+    expect(controls).toEqual([
+      { rows: 1, totalCents: 2500 },
+      { fault: 'CONTROL_FILE', reason: expect.stringContaining('line 1') },
+    ]);
+  });
+
+  it('leaves the claim alone when its folder is not configured any more', async () => {
+    const claimed = await claim();
+    const app = { ...world.app, folder: () => undefined };
+    await expect(takeClaim(app, claimed)).rejects.toThrow(/not in the configuration any more\. Put the folder back/);
+    expect(await readFileState(world.app.ledger, claimed.fileId)).toBeUndefined();
+    expect(await readdir(claimed.workDir)).toContain('original');
+  });
+});
+
+describe('takeClaim, after the process died', () => {
+  it.each([
+    ['after sealing, before the row', /INSERT INTO file/],
+    ['before the commit', /COMMIT$/],
+  ])('%s: the next try seals again with a key that is kept', async (_when, statement) => {
+    const bytes = content();
+    const claimed = await claim(bytes);
+    const cut = cutAtStatement(world.app, statement);
+    await expect(takeClaim(cut.app, claimed)).rejects.toThrow(POWER_CUT);
+    expect(await readFileState(world.app.ledger, claimed.fileId)).toBeUndefined();
+    expect(await readFile(claimed.path, 'utf8')).toBe(bytes);
+
+    await takeClaim(world.app, claimed);
+    const row = await readFileRow(world.app.ledger, claimed.fileId);
+    expect(await text(openOriginal(world.app, row))).toBe(bytes);
+    const day = join(originalPath(world.app, row), '..');
+    expect((await readdir(day)).filter((name) => name.includes(claimed.fileId))).toHaveLength(1);
+  });
+
+  it('after the row, before the job: the next try asks for the intake', async () => {
+    const claimed = await claim();
+    const cut = cutAtJob(world.app, 'intake');
+    await expect(takeClaim(cut.app, claimed)).rejects.toThrow(POWER_CUT);
+    expect(await jobsAddedBy(world.app, claimed.fileId, () => takeClaim(cut.app, claimed))).toEqual(['intake']);
+    const rows = await query(world.app, 'SELECT 1 FROM file WHERE file_id = $1', [claimed.fileId]);
+    expect(rows).toHaveLength(1);
+  });
+});

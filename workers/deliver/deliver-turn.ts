@@ -1,0 +1,19 @@
+import type { Payload } from '../../schemas/jobs.ts';
+import type { App } from '../../src/app.ts';
+import { deliverFile } from './deliver.ts';
+import { fileTurn } from '../file-turn.ts';
+import { noting } from '../note-failures.ts';
+import { askToDeliverAt } from '../wake.ts';
+
+/**
+ * What a job of the queue does: writes what is due for each of its files.
+ * @param signal ends the turn after the file that is being written
+ */
+export async function deliverTurn(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
+  const askAgain = (fileIds: readonly string[]) => askToDeliverAt(app, app.settings.site, fileIds);
+  await fileTurn(app, job, { signal, askAgain }, (fileId) =>
+    noting(app, { work: 'deliver', subject: fileId, fileId }, () =>
+      app.telemetry.trace('deliver', { fileId }, () => deliverFile(app, { fileId })),
+    ),
+  );
+}

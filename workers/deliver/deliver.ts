@@ -1,0 +1,167 @@
+import { LAYOUTS } from '../../schemas/layouts.ts';
+import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { byNumber, counted } from '../../src/kernel/counted.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import type { OutcomeTotals } from '../../src/rows/rows.ts';
+import { completeFile, type NewOutput } from '../../src/ledger/file/complete-file.ts';
+import { type Delivery, readDelivery } from '../../src/ledger/file/read-delivery.ts';
+import { readBatches, readOutcomeTotals, readOutputs } from '../../src/ledger/file/read-file.ts';
+import { withheldOf } from '../../src/ledger/row/read-withheld.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
+import { summaryJson, summaryText, type Summary } from '../../src/reconcile/outputs/summary.ts';
+import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
+import { countDelivered } from './count-delivered.ts';
+import { figuresOfFile } from './figures-of-file.ts';
+import { publishOutputs, writeOutputFiles } from './output-files.ts';
+import { writeDueNotice } from './write-due-notice.ts';
+import { writeResultCorrection } from './write-result-correction.ts';
+import { writeRows } from './write-rows.ts';
+
+/**
+ * Writes the output files that are due for a file: the notice of its verdict, when no batch is open any more the results,
+ * after which the file is completed, and after that a correction for each time that an outcome changed. Every file is
+ * made from the ledger and the sealed original alone, so doing it again gives the same bytes, and a crash in between
+ * leaves nothing half done.
+ */
+export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
+  const ask = (ledger: Ledger) => readDelivery(ledger, fileId);
+  await lockAndAsk(app.ledger, `deliver:${fileId}`, ask, async (due) => {
+    app.telemetry.note({ account: due.file.account });
+    await writeDueNotice(app, due);
+    crashPoint('deliver.notice-written');
+    const isFinal = haveResults(due);
+    if (isFinal) await deliverResults(app, due.file);
+    // Changes may have waited for the result.
+    const { corrections } = isFinal ? await readDelivery(app.ledger, fileId) : due;
+    for (const correctionNo of corrections) {
+      await writeResultCorrection(app, due.file, correctionNo);
+      app.log.info({ fileId, correctionNo }, 'correction written');
+    }
+  });
+}
+
+/** Whether every row of a file is final and its results are not written. */
+function haveResults({ file, written, openBatches }: Delivery): boolean {
+  if (file.state === 'partly_cancelled' && written.has('summary-txt')) return false;
+  return HAVE_RESULTS.has(file.state) && openBatches === 0;
+}
+
+const HAVE_RESULTS: ReadonlySet<FileRow['state']> = new Set(['accepted', 'in_progress', 'partly_cancelled']);
+
+async function deliverResults(app: App, file: FileRow): Promise<void> {
+  const { controlTotals, summaries } = await writeResults(app, file);
+  const done = await completeFile(app.ledger, file.file_id, { controlTotals }, summaries);
+  if (done) app.log.info({ fileId: file.file_id, account: file.account }, 'file completed');
+}
+
+/**
+ * Every output of a file whose rows are final; also for writing them again, which gives the same bytes.
+ * @returns the summaries as well: they are to be noted together with what they say
+ */
+export async function writeResults(
+  app: App,
+  file: FileRow,
+): Promise<{ controlTotals: ControlTotal[]; summaries: NewOutput[] }> {
+  const batches = await readBatches(app.ledger, file.file_id);
+  const delivered = await writeRowOutputs(app, file, batches);
+  const outcomes = await readOutcomeTotals(app.ledger, file.file_no, FIRST);
+  const controlTotals = checkControlTotals({ ...figuresOfFile(file), batches, outcomes, delivered });
+  const failed = controlTotals.filter((total) => !total.holds);
+  if (failed.length > 0) {
+    const reason = failed.map((total) => `${total.id} ${total.says}`).join('; ');
+    throw new PipelineError('OUTPUT_MISMATCH', `complete file "${file.file_id}"`, `control totals differ: ${reason}`);
+  }
+  crashPoint('deliver.totals-held');
+  const summary = await summarize(app, file, { batches, outcomes, controlTotals });
+  const summaries = await publishOutputs(app, file, async (outputs) => {
+    await outputs.appendText('summary-json', summaryJson(summary));
+    await outputs.appendText('summary-txt', summaryText(summary));
+    await outputs.publish(['summary-json', 'summary-txt']);
+  });
+  crashPoint('deliver.summaries-written');
+  return { controlTotals, summaries };
+}
+
+/** What changed later has corrections of its own, so that the result and its summary stay what they were. */
+const FIRST = { correctionNo: 0 };
+
+/** @returns rows and money per outcome as the result file says, read back from the disk */
+async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
+  let delivered: OutcomeTotals = {};
+  await writeOutputFiles(app, file, async (outputs) => {
+    await writeRows(app, file, batches, outputs);
+    await outputs.publish(['result'], async (_kind, bytes) => {
+      delivered = await countDelivered(bytes, file.layout!);
+    });
+    crashPoint('deliver.result-written');
+    await outputs.publish(['rejects', 'retry']);
+  });
+  crashPoint('deliver.corrections-written');
+  return delivered;
+}
+
+async function summarize(
+  app: App,
+  file: FileRow,
+  {
+    batches,
+    outcomes,
+    controlTotals,
+  }: Pick<Figures, 'outcomes'> & {
+    batches: readonly BatchRow[];
+    controlTotals: ControlTotal[];
+  },
+): Promise<Summary> {
+  const { timeZone } = app.account(file.account);
+  const when = (at: Date | null) => (at ? formatInZone(at, timeZone) : '');
+  const outputs = await readOutputs(app.ledger, file.file_id);
+  const unknown = outcomes.unknown?.rows ?? 0;
+  const withheld = withheldOf(file);
+  return {
+    file: {
+      fileId: file.file_id,
+      name: file.name,
+      account: file.account,
+      operation: file.operation,
+      layout: file.layout && LAYOUTS[file.layout].title,
+      sha256: file.sha256,
+      bytes: file.bytes,
+      completeness: file.completeness,
+      claimedAt: when(file.claimed_at),
+    },
+    controlTotals,
+    outcomes,
+    batches: batches.map((batch) => ({
+      batchNo: batch.batch_no,
+      batchId: batch.batch_id,
+      state: batch.state,
+      attempt: batch.attempt,
+      rows: batch.rows,
+      cents: batch.cents,
+      sentAt: when(batch.submitted_at),
+      resultAt: when(batch.result_at),
+    })),
+    // The summaries cannot hold their own hashes. In the order of the table: times may be the same, or others when the
+    // files are written again, and the summary must not differ for that.
+    outputs: outputs
+      .filter((output) => !output.kind.startsWith('summary') && output.number === 0)
+      .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
+      .map(({ kind, name, sha256, rows }) => ({ kind, name, sha256, rows })),
+    openItems: [
+      ...(unknown === 0
+        ? []
+        : [
+            `${counted(unknown, 'row')} may or may not have been charged; ask the service before sending ${byNumber(unknown, 'it', 'them')} again`,
+          ]),
+      ...(withheld.rows === 0 ? [] : [`${sayWithheld(withheld)}; correct the rejects file and drop it`]),
+    ],
+  };
+}
+
+const KINDS = Object.keys(OUTPUT_KINDS) as OutputKind[];

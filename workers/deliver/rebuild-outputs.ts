@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OutputKind } from '../../schemas/lifecycle.ts';
+import type { App } from '../../src/app.ts';
+import { systemCode } from '../../src/kernel/errors.ts';
+import { sha256OfFile } from '../../src/kernel/hash.ts';
+import { readDelivery } from '../../src/ledger/file/read-delivery.ts';
+import { readOutputs } from '../../src/ledger/file/read-file.ts';
+import type { FileRow, OutputRow } from '../../src/ledger/engine/records.ts';
+import { writeNotice } from './write-notice.ts';
+import { writeResultCorrection } from './write-result-correction.ts';
+import { writeResults } from './deliver.ts';
+
+/**
+ * What became of one output that the ledger knows.
+ * `onDisk`  the file in the out folder: `same` as the ledger says, `differs`, or `missing`
+ * `rebuilt` made again from ledger and original: `same`, `differs`, or `missing` when it could not be made
+ */
+export type OutputCheck = {
+  kind: OutputKind;
+  name: string;
+  onDisk: Comparison;
+  rebuilt: Comparison;
+};
+type Comparison = 'same' | 'differs' | 'missing';
+
+/**
+ * Makes every output of a file once more, from the ledger and the sealed original alone, and compares them with what the
+ * ledger noted and with what lies in the out folder. Nothing in the out folder is touched.
+ * @param into where to leave them; left out, they are only compared
+ */
+export async function rebuildOutputs(app: App, file: FileRow, into?: string): Promise<OutputCheck[]> {
+  const outputs = await readOutputs(app.ledger, file.file_id);
+  const dir = into ?? (await mkdtemp(join(app.settings.paths.data, 'rebuild-')));
+  try {
+    await writeAll(withOutFolder(app, dir), file, outputs);
+    return await Promise.all(outputs.map((output) => compare(app, dir, output)));
+  } finally {
+    if (into === undefined) await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function withOutFolder(app: App, out: string): App {
+  return { ...app, settings: { ...app.settings, paths: { ...app.settings.paths, out } } };
+}
+
+async function writeAll(app: App, file: FileRow, outputs: readonly OutputRow[]): Promise<void> {
+  const kinds = new Set(outputs.map((output) => output.kind));
+  const { batches } = await readDelivery(app.ledger, file.file_id);
+  for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches });
+  // The summaries come last, so without them the results were never finished.
+  if (kinds.has('summary-txt')) await writeResults(app, file);
+  const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));
+  for (const correctionNo of corrections) await writeResultCorrection(app, file, correctionNo);
+}
+
+const NOTICES = ['ack', 'nak', 'held', 'cancelled'] as const satisfies readonly OutputKind[];
+
+async function compare(app: App, dir: string, { kind, name, sha256 }: OutputRow): Promise<OutputCheck> {
+  const judge = async (path: string): Promise<Comparison> => {
+    const found = await hashOrNothing(path);
+    if (found === undefined) return 'missing';
+    return found === sha256 ? 'same' : 'differs';
+  };
+  return { kind, name, onDisk: await judge(join(app.settings.paths.out, name)), rebuilt: await judge(join(dir, name)) };
+}
+
+async function hashOrNothing(path: string): Promise<string | undefined> {
+  try {
+    return await sha256OfFile(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

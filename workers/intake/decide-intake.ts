@@ -1,0 +1,138 @@
+import { ERRORS, type FaultCode, saidCode } from '../../schemas/errors.ts';
+import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import { type EffectRules, effectOf } from '../../src/csv/check/fault-effect.ts';
+import { counted } from '../../src/kernel/counted.ts';
+import type { Limits } from '../../src/config/limits.ts';
+import type { ControlNote, Fault } from '../../src/rows/rows.ts';
+import { formatCents } from '../../src/kernel/money.ts';
+import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
+import type { History } from './look-back.ts';
+
+/** What is known of a file beside its rows. */
+export type Circumstances = {
+  /** What the folder decides of the effects of faults. */
+  effects: EffectRules;
+  /** Control totals of the sidecar, or why it could not be read; null when none came. */
+  control: ControlNote | null;
+  /** Hash taken at the claim. */
+  claimedSha256: string;
+  /** The claimed file is not what was sealed: its writer went on. */
+  changed: boolean;
+  /** An earlier file of this name with other content. */
+  sameName: string | undefined;
+  /** Batches whose bytes were sent before a restored ledger forgot it. */
+  sentBefore?: string | undefined;
+  /** Most bytes that the folder takes; undefined when no folder is meant. */
+  maxBytes: number | undefined;
+  /** What a file may have at most; those of a day are the ledger's. */
+  limits: Pick<Limits, 'fileRows' | 'fileCents'>;
+  /** Every file of this operation waits for a person. */
+  approvalDue: boolean;
+  /** What the other files say; undefined where there is no ledger, or nothing to compare. */
+  history: History | undefined;
+};
+
+/**
+ * Adds what the rows cannot say to the verdict of the check: control totals (H0), hash (H1), changes after the claim,
+ * limits, other files. The reason of the decision is the gravest fault; the others stand behind it and in the notice.
+ */
+export function decideIntake(check: FileCheck, around: Circumstances): { decision: FileDecision; faults: Fault[] } {
+  const faults: Fault[] = [];
+  const say = (code: FaultCode, detail?: string) => faults.push({ code, line: 0, ...(detail && { detail }) });
+  const excess = describeExcess(check.bytes, around.maxBytes);
+  if (excess !== undefined) say('FILE_TOO_LARGE', excess);
+  if (around.changed) say('MODIFIED_AFTER_CLAIM', 'its size, time or bytes are others than at the claim');
+  if (around.sentBefore) say('SENT_BEFORE', around.sentBefore);
+  for (const [code, detail] of compareControl(check, around)) say(code, detail);
+  faults.push(...(around.history?.faults ?? []));
+  for (const [code, detail] of compareLimits(check, around)) say(code, detail);
+  if (around.approvalDue) say('APPROVAL_DUE');
+  if (around.sameName) say('NAME_SEEN_BEFORE', `file ${around.sameName}`);
+  return { decision: decide(check, faults, around), faults };
+}
+
+/** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row. */
+export function describeExcess(bytes: number, maxBytes: number | undefined): string | undefined {
+  return maxBytes === undefined || bytes <= maxBytes ? undefined : `${counted(bytes, 'byte')}, at most ${maxBytes}`;
+}
+
+function decide(check: FileCheck, faults: readonly Fault[], around: Circumstances): FileDecision {
+  const found = gather(check, faults, around);
+  const has = (effect: string) => found.some(({ code }) => effectOf(code, around.effects) === effect);
+  // The check has weighed its own faults by the folder's rules; what was found beside it can only be graver.
+  const verdict = check.verdict === 'reject' || has('reject') ? 'reject' : has('hold') ? 'hold' : check.verdict;
+  if (verdict === 'accept') return { verdict };
+  const [main, ...others] = reasonsFor(verdict, found, around.effects);
+  const also =
+    verdict === 'hold' && others.length > 0 ? `; also ${others.map(({ code }) => saidCode(code)).join(', ')}` : '';
+  const { duplicateOf } = around.history ?? {};
+  return { verdict, code: main!.code, reason: `${describe(main!)}${also}`, ...(duplicateOf && { duplicateOf }) };
+}
+
+/** A code with how often it was found and the particulars of the first. */
+type Finding = { code: FaultCode; count: number; detail: string | undefined };
+
+/** Everything that was found, each code once: the check's own first, in the order of their finding. */
+function gather(check: FileCheck, faults: readonly Fault[], { history }: Circumstances): Finding[] {
+  const found = new Map<FaultCode, Finding>();
+  const detailOf = (code: FaultCode) => [...faults, ...check.faults].find((fault) => fault.code === code)?.detail;
+  for (const [name, count] of Object.entries(check.faultCounts)) {
+    const code = name as FaultCode;
+    found.set(code, { code, count, detail: detailOf(code) });
+  }
+  for (const { code } of faults) if (!found.has(code)) found.set(code, { code, count: 1, detail: detailOf(code) });
+  for (const { code, rows, detail } of history?.charged ?? [])
+    found.set(code, { code, count: rows, detail: `the first is ${detail}` });
+  return [...found.values()];
+}
+
+/**
+ * The faults that name the file's trouble, the gravest first: a security code before all else, then those of the
+ * verdict's own effect. A file without any such is refused for its rows.
+ */
+function reasonsFor(verdict: 'hold' | 'reject', found: readonly Finding[], effects: EffectRules): Finding[] {
+  const codes = found.filter(({ code }) => code === 'SECURITY_CODE');
+  if (codes.length > 0) return codes;
+  const own = found.filter(({ code }) => effectOf(code, effects) === verdict);
+  if (own.length > 0) return own;
+  const [other] = found.filter(({ code }) => effectOf(code, effects) !== 'warn');
+  return [other ?? { code: 'TOO_MANY_BAD_ROWS', count: 1, detail: undefined }];
+}
+
+function describe({ code, count, detail }: Finding): string {
+  const rows = ERRORS[code].scope === 'row' && count > 0 ? ` (${counted(count, 'row')})` : '';
+  return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
+}
+
+/** What is above the limits of account or folder. Withheld rows move nothing and do not count. */
+function compareLimits(
+  { valid }: FileCheck,
+  { limits: { fileRows, fileCents } }: Circumstances,
+): [FaultCode, string][] {
+  const excesses: [FaultCode, string][] = [];
+  if (fileRows !== undefined && valid.rows > fileRows) {
+    excesses.push(['LIMIT_FILE_ROWS', `${counted(valid.rows, 'row')}, at most ${fileRows}`]);
+  }
+  if (fileCents !== undefined && Math.abs(valid.cents) > fileCents) {
+    excesses.push(['LIMIT_FILE_TOTAL', `${formatCents(Math.abs(valid.cents))}, at most ${formatCents(fileCents)}`]);
+  }
+  return excesses;
+}
+
+function compareControl(check: FileCheck, { control, claimedSha256 }: Circumstances): [FaultCode, string][] {
+  if (control === null) return [];
+  if ('fault' in control) return [['CONTROL_FILE', control.reason]];
+  const differences: [FaultCode, string][] = [];
+  const { rows, totalCents, sha256 } = control;
+  if (rows !== undefined && rows !== check.records) {
+    differences.push(['CONTROL_TOTALS', `it says ${counted(rows, 'row')}, the file has ${check.records}`]);
+  }
+  if (totalCents !== undefined && totalCents !== check.declaredCents) {
+    const found = formatCents(check.declaredCents);
+    differences.push(['CONTROL_TOTALS', `it says a total of ${formatCents(totalCents)}, the file has ${found}`]);
+  }
+  if (sha256 !== undefined && sha256 !== claimedSha256) {
+    differences.push(['CONTROL_TOTALS', 'its sha256 is not that of the file']);
+  }
+  return differences;
+}

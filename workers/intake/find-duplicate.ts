@@ -1,0 +1,35 @@
+import type { FaultCode } from '../../schemas/errors.ts';
+import { byNumber, counted } from '../../src/kernel/counted.ts';
+import { findSameContent, type SameContent } from '../../src/ledger/duplicates/find-duplicate.ts';
+import type { Transaction } from '../../src/ledger/engine/transaction.ts';
+
+/** Why a file is refused without a look at its rows. */
+export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
+
+/**
+ * Refuses bytes that were taken before on the account.
+ * @param inside SHA-256 of what is inside a file that came encrypted
+ */
+export async function findDuplicate(
+  tx: Transaction,
+  file: Parameters<typeof findSameContent>[1],
+  inside?: string,
+): Promise<Refusal | undefined> {
+  const earlier = await findSameContent(tx, file, inside);
+  if (!earlier) return undefined;
+  const detail = `they came as "${earlier.name}" (file ${earlier.file_id}), ${fateOf(earlier)}`;
+  return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
+}
+
+/** What became of the first file. */
+function fateOf({ state, mayBeCharged, invalid_rows: withheld }: SameContent): string {
+  if (state === 'held') return 'which waits for approval; nothing of it was sent';
+  if (!mayBeCharged) return 'of which nothing was charged';
+  if (state === 'completed')
+    return withheld ? `which is completed; ${sayRows(withheld)} not paid` : 'which is completed';
+  return state === 'partly_cancelled' ? 'of which a part was sent' : 'which is on its way';
+}
+
+function sayRows(withheld: number): string {
+  return `${counted(withheld, 'row')} of it ${byNumber(withheld, 'was', 'were')} withheld and`;
+}

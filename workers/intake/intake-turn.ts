@@ -1,0 +1,52 @@
+import type { Payload } from '../../schemas/jobs.ts';
+import type { App } from '../../src/app.ts';
+import type { PlainFileRow } from '../../src/ledger/engine/records.ts';
+import { mayOverlap } from '../../src/ledger/duplicates/may-overlap.ts';
+import { fileTurn } from '../file-turn.ts';
+import { noting } from '../note-failures.ts';
+import { intakeAlone, tellOfIntake } from './intake.ts';
+import { THREAD_BYTES } from './store-rows.ts';
+import { askForIntake } from '../wake.ts';
+
+/** The other stations wait no longer than this for the files that were taken in, in ms, but for the one that is being read. */
+const NEWS_MS = 500;
+
+/**
+ * What a job of the queue does: takes in its files, and asks for what follows together for those that are done by then.
+ * Small files are read some at a time, because most of the time goes to waiting for the database.
+ * @param signal ends the turn after the file that is being read
+ */
+export async function intakeTurn(
+  app: App,
+  job: Payload<'intake'>,
+  signal: AbortSignal,
+  turnMs?: number,
+): Promise<void> {
+  let done: PlainFileRow[] = [];
+  let toldAt = performance.now();
+  const tell = async () => {
+    const news = done;
+    done = [];
+    toldAt = performance.now();
+    await tellOfIntake(app, news);
+  };
+  const askAgain = (fileIds: readonly string[]) => askForIntake(app, fileIds, app.settings.site);
+  const atOnce = await chooseAtOnce(app, job);
+  try {
+    await fileTurn(app, job, { signal, askAgain, atOnce, turnMs }, async (fileId, before) => {
+      const item = { work: 'intake', subject: fileId, fileId } as const;
+      const takeIn = () => intakeAlone(app, fileId, before);
+      done.push(await noting(app, item, () => app.telemetry.trace('intake', { fileId }, takeIn)));
+      if (performance.now() - toldAt >= NEWS_MS) await tell();
+    });
+  } finally {
+    await tell();
+  }
+}
+
+/** How many small files are read at a time. */
+const SMALL_AT_ONCE = 3;
+
+async function chooseAtOnce(app: App, { fileId, more = [] }: Payload<'intake'>): Promise<number> {
+  return more.length > 0 && (await mayOverlap(app.ledger, [fileId, ...more], THREAD_BYTES)) ? SMALL_AT_ONCE : 1;
+}

@@ -1,0 +1,266 @@
+import type { App } from '../../src/app.ts';
+import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import { readClaim } from '../../src/files/claims/find-claims.ts';
+import { counted } from '../../src/kernel/counted.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { describeFault, PipelineError } from '../../src/kernel/errors.ts';
+import { sha256OfFile } from '../../src/kernel/hash.ts';
+import { releaseClaim } from '../../src/files/claims/release-claim.ts';
+import type { Folder } from '../../src/config/config.ts';
+import { limitsOf } from '../../src/config/limits.ts';
+import { isApprovalDue } from '../../src/config/second-person.ts';
+import { askInOne } from '../../src/ledger/engine/ask-together.ts';
+import { chooseVolume, noteVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
+import { forgetReadings } from '../../src/ledger/file/count-readings.ts';
+import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
+import { decideFile, type FileDecision, type FileFindings } from '../../src/ledger/file/decide-file.ts';
+import { destroyKeys } from '../../src/ledger/retention/shred-file.ts';
+import { findSameName } from '../../src/ledger/duplicates/find-duplicate.ts';
+import { describeSentBefore } from '../../src/ledger/duplicates/find-sent-before.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { readFileRow } from '../../src/ledger/file/read-file.ts';
+import type { FileRow, PlainFileRow } from '../../src/ledger/engine/records.ts';
+import { refreshStatistics } from '../../src/ledger/engine/refresh-statistics.ts';
+import { type Transaction, transact, violates } from '../../src/ledger/engine/transaction.ts';
+import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { destroySealedFile } from '../../src/crypto/archive.ts';
+import { type Arrival, checkArrival } from './check-arrival.ts';
+import { decideIntake, describeExcess } from './decide-intake.ts';
+import { findDuplicate, type Refusal } from './find-duplicate.ts';
+import { folderOf } from '../folder-of.ts';
+import { guardReading } from './guard-reading.ts';
+import { lookBack } from './look-back.ts';
+import { orderReading } from './order-reading.ts';
+import { weighClocks } from './weigh-clocks.ts';
+import { originalPath } from '../open-original.ts';
+import { storeRows } from './store-rows.ts';
+import { askToDeliverAt, wakeAccount } from '../wake.ts';
+import { join } from 'node:path';
+
+/**
+ * Intake: checks every row of a claimed file, cuts the valid ones into sealed batches and decides whether the file is
+ * accepted, held or refused. Rows, batches, verdict and audit are one transaction, so after a crash it is all there or
+ * starts again.
+ */
+export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
+  await tellOfIntake(app, [await intakeAlone(app, fileId)]);
+}
+
+/**
+ * The same for somebody who takes in several files and tells the others of them together.
+ * @param before is waited for before the file is compared with others and decided
+ * @returns the file as it is now
+ */
+export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
+  const ask = (ledger: Ledger) => readFileRow(ledger, fileId);
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async (file) => {
+    app.telemetry.note({ account: file.account });
+    crashPoint('intake.begun');
+    return file.state === 'claimed' ? finish(app, await decideClaimed(app, file, before)) : finishDecided(app, fileId);
+  });
+}
+
+/** Asks for what follows the intake of these files of one site: for their batches, and then for their notices. */
+export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
+  if (files.length === 0) return;
+  await wakeAccounts(app, files);
+  crashPoint('intake.account-woken');
+  await askToDeliverAt(
+    app,
+    files[0]!.site,
+    files.map((file) => file.file_id),
+  );
+}
+
+async function wakeAccounts(app: App, files: readonly PlainFileRow[]): Promise<void> {
+  const accepted = files.filter((file) => file.state === 'accepted');
+  for (const account of new Set(accepted.map((file) => file.account))) await wakeAccount(app, account);
+}
+
+async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  let decided: PlainFileRow = file;
+  await guardReading(app, file.file_id, {
+    read: async () => {
+      decided = await checkAndStore(app, file, before);
+    },
+    giveUp: async () => {
+      decided = await holdUnread(app, file);
+    },
+  });
+  return decided;
+}
+
+/** @returns the file as it was decided */
+async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
+  const folder = folderOf(app, file.folder, file.file_id);
+  const changed = await wasChanged(folder, file);
+  const arrival = await checkArrival(app, file, folder);
+  const decide = () =>
+    transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival, before }));
+  const decided = await decide().catch((error: unknown) => {
+    // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
+    if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
+    throw error;
+  });
+  const { state, reason_code: code } = decided;
+  app.log.info({ fileId: file.file_id, verdict: VERDICTS[state], ...(code !== null && { code }) }, 'file checked');
+  return decided;
+}
+
+/** What the log calls the states in which intake leaves a file. */
+const VERDICTS: Partial<Record<FileRow['state'], FileDecision['verdict']>> = {
+  accepted: 'accept',
+  held: 'hold',
+  rejected: 'reject',
+};
+
+const ONE_CONTENT = ['one_content_per_account', 'one_inside_per_account'];
+
+type Subject = {
+  file: FileRow;
+  folder: Folder;
+  changed: boolean;
+  arrival: Arrival;
+  before: Promise<void> | undefined;
+};
+
+async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Promise<PlainFileRow> {
+  const { file, folder, changed, arrival } = subject;
+  const [refusal, chosen] = await askInOne(tx, (asked) => [findRefusal(asked, subject), chooseVolume(asked, file)]);
+  if (refusal) return refuseUnread(tx, file, refusal);
+  const { volume } = chosen;
+  const { now, agedFrom } = await weighClocks(tx.at, chosen, () => app.gateway(file.account).askTime());
+  const { message, contentKey = null } = arrival.is === 'message' ? arrival : {};
+  const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
+  const { check, rowSet, like, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
+  if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
+  // Of a refused file nothing is sent, so it need not be compared with what was.
+  const isRefused = check.verdict === 'reject';
+  await subject.before;
+  const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
+    isRefused ? undefined : lookBack(app, asked, { file, folder, check, rowSet, like, store, volume, now }),
+    findSameName(asked, file),
+    describeSentBefore(asked, file.file_id),
+  ]);
+  const account = app.account(file.account);
+  const { decision, faults } = decideIntake(check, {
+    effects: folder,
+    control: file.control,
+    claimedSha256: file.sha256,
+    changed,
+    sameName: sameName?.file_id,
+    sentBefore,
+    maxBytes: folder.maxBytes,
+    limits: limitsOf(account, folder),
+    approvalDue: isApprovalDue(account, file.operation),
+    history,
+  });
+  await store.addFaults([...check.faults, ...faults]);
+  const findings = { ...findingsOf(check), rowSet, ...(message && { message }) };
+  const [, decided] = await askInOne(tx, (asked) => [
+    noteVolume(asked, file, { volume, rows: check.valid.rows, agedFrom }),
+    decideFile(asked, file.file_id, findings, decision, { contentKey, agedFrom }),
+  ]);
+  if (decision.verdict !== 'accept' && decision.code === 'SECURITY_CODE') await forgetKey(tx, file.file_id);
+  return decided;
+}
+
+/** Why a file is refused without being read. */
+async function findRefusal(
+  tx: Transaction,
+  { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
+): Promise<Refusal | undefined> {
+  const duplicate = await findDuplicate(tx, file, arrival.is === 'message' ? arrival.message.sha256 : undefined);
+  if (duplicate) return duplicate;
+  const excess = describeExcess(file.bytes, folder.maxBytes);
+  if (excess !== undefined) return { code: 'FILE_TOO_LARGE', detail: excess };
+  if (arrival.is !== 'refused') return undefined;
+  const { is: _is, ...refusal } = arrival;
+  return refusal;
+}
+
+/** Reading it has ended the process too often (guard-reading.ts). */
+async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
+  const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
+  return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
+}
+
+/** The one fault stands in the list of the notice as well, because programs read only that. */
+async function refuseUnread(
+  tx: Transaction,
+  file: FileRow,
+  refusal: Refusal,
+  verdict: 'reject' | 'hold' = 'reject',
+): Promise<PlainFileRow> {
+  const { detail, ...rest } = refusal;
+  const decision: FileDecision = { verdict, reason: describeFault(refusal), ...rest };
+  await copyFaults(tx, file.file_no, 1, [{ code: refusal.code, line: 0, ...(detail && { detail }) }]);
+  return decideFile(tx, file.file_id, NOTHING_READ, decision);
+}
+
+/** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (control total H1). */
+async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
+  const claim = await readClaim(folder.work, file.file_id);
+  if (!claim) return false;
+  return claim.changed || (await sha256OfFile(claim.path)) !== file.sha256;
+}
+
+/**
+ * After the commit the plain bytes are not needed any more, and must not lie about. They go last: as long as they are
+ * there, the sweep finds the claim and does this again.
+ * @returns asks for its batches
+ */
+export async function finishClaimed(app: App, fileId: string): Promise<() => Promise<void>> {
+  const file = await finishDecided(app, fileId);
+  return () => wakeAccounts(app, [file]);
+}
+
+async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {
+  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
+  await forgetReadings(app.ledger.pool, fileId);
+  return finish(app, await readFileRow(app.ledger, fileId));
+}
+
+async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
+  await refreshStatistics(app.ledger, file.records ?? 0);
+  const folder = app.folder(file.folder);
+  if (file.reason_code === 'SECURITY_CODE') await destroySealedFile(originalPath(app, file));
+  if (folder) await releaseClaim(join(folder.work, file.file_id));
+  crashPoint('intake.plain-released');
+  return file;
+}
+
+/** Security codes may not be kept, not even sealed: without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
+async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
+  await destroyKeys(tx, fileId);
+  tx.audit({
+    actor: 'worker:intake',
+    fileId,
+    move: 'shred',
+    reason: 'the file seems to hold security codes; its key was destroyed',
+  });
+}
+
+function findingsOf(check: FileCheck): FileFindings {
+  return {
+    layout: check.layout,
+    headerLine: check.headerLine,
+    physicalLines: check.physicalLines,
+    blankLines: check.blankLines,
+    records: check.records,
+    validRows: check.valid.rows,
+    validCents: check.valid.cents,
+    invalidRows: check.invalid.rows,
+  };
+}
+
+const NOTHING_READ: FileFindings = {
+  layout: null,
+  headerLine: null,
+  physicalLines: 0,
+  blankLines: 0,
+  records: 0,
+  validRows: 0,
+  validCents: 0,
+  invalidRows: 0,
+};

@@ -1,0 +1,164 @@
+import type { FaultCode } from '../../schemas/errors.ts';
+import type { App } from '../../src/app.ts';
+import type { FileCheck } from '../../src/csv/check/check-payment-file.ts';
+import type { Folder } from '../../src/config/config.ts';
+import { counted } from '../../src/kernel/counted.ts';
+import { limitsOf } from '../../src/config/limits.ts';
+import { formatCents } from '../../src/kernel/money.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import { dayInZone, startOfDay } from '../../src/calendar/zone-time.ts';
+import { askInOne } from '../../src/ledger/engine/ask-together.ts';
+import { flagChargedRows, type FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
+import { lockDecisions } from '../../src/ledger/duplicates/lock-decisions.ts';
+import { type Earlier, findSameRows, findSameTotals } from '../../src/ledger/duplicates/find-duplicate.ts';
+import { findLinesAsInvoices } from '../../src/ledger/duplicates/find-lines-as-invoices.ts';
+import { hasSwappedColumns } from '../../src/ledger/duplicates/has-swapped-columns.ts';
+import { readAcceptedCents, readUsualSize } from '../../src/ledger/duplicates/usual-size.ts';
+import type { FileRow } from '../../src/ledger/engine/records.ts';
+import type { Transaction } from '../../src/ledger/engine/transaction.ts';
+import type { RowStore } from './store-rows.ts';
+
+/** What the other files of the account say about this one. */
+export type History = {
+  /** Faults of the file as a whole. */
+  readonly faults: readonly Fault[];
+  /** Rows that may have been charged before or are like others of the file; their faults are in the ledger already. */
+  readonly charged: readonly FlaggedRows[];
+  readonly duplicateOf: string | undefined;
+};
+
+/** What is looked back from; of a file that is not in the ledger the id is empty. `rowSet` is the mark of the valid rows. */
+type Subject = {
+  file: Pick<FileRow, 'file_id' | 'account' | 'folder' | 'operation'>;
+  folder: Folder;
+  check: FileCheck;
+  rowSet: string | null;
+  /** By the clock that is furthest behind: one that was set forward must not begin a day. */
+  now: Date;
+};
+
+/**
+ * Compares a file whose rows were written with the other files of its account. From here to the end of
+ * the transaction no other file of the account is decided.
+ */
+export async function lookBack(
+  app: App,
+  tx: Transaction,
+  subject: Subject & {
+    file: FileRow;
+    like: readonly FlaggedRows[];
+    store: RowStore;
+    volume: number;
+  },
+): Promise<History> {
+  const [, found] = await askInOne(tx, (asked) => [
+    lockDecisions(asked, subject.file.account),
+    compareFile(app, asked, subject),
+  ]);
+  return {
+    ...found,
+    faults: [...found.faults, ...(await checkSwapped(tx, subject))],
+    charged: [...(await flagRows(tx, subject)), ...subject.like],
+  };
+}
+
+/** What the other files say of this one as a whole, also of one that has not come yet. */
+export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
+  const { timeZone } = app.account(subject.file.account);
+  const dayStart = startOfDay(dayInZone(subject.now, timeZone), timeZone)!;
+  const [same, day, usual] = await askInOne(tx, (asked) => [
+    findSame(asked, subject, dayStart),
+    checkDay(app, asked, subject, dayStart),
+    checkUsual(asked, subject),
+  ]);
+  return { faults: [...same.faults, ...day, ...usual], duplicateOf: same.rowsOf?.file_id };
+}
+
+/** A header says which column is which. */
+async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
+  if (check.headerLine !== null || check.layout === null) return [];
+  const linesOf = await findLinesAsInvoices(tx, file);
+  if (linesOf !== undefined) {
+    return [
+      fault('COLUMNS_SWAPPED', `the invoices are the numbers of the lines of file ${linesOf}, with their payments`),
+    ];
+  }
+  if (!LAYOUTS_OF_CODES.has(check.layout) || !(await hasSwappedColumns(tx, file))) return [];
+  return [fault('COLUMNS_SWAPPED', 'the customer codes look like no codes of the account, and the invoices do')];
+}
+
+const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code']);
+
+type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
+
+/** The same rows have the same totals too, which then need not be said. */
+async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
+  const isAskedForTotals = folder.sameTotals !== 'off' && check.valid.rows > 0;
+  const [rowsOf, totalsOf] = await askInOne(tx, (asked) => [
+    rowSet === null ? undefined : findSameRows(asked, file, rowSet),
+    isAskedForTotals ? findSameTotals(asked, file, { ...check.valid, since }) : undefined,
+  ]);
+  if (rowsOf) return { faults: [fault('SAME_ROWS', nameOf(rowsOf))], rowsOf };
+  if (!totalsOf) return { faults: [], rowsOf };
+  const figures = `${counted(check.valid.rows, 'row')} with a total of ${formatCents(check.valid.cents)}`;
+  return { faults: [fault('SAME_TOTALS', `${figures}, as in ${nameOf(totalsOf)}`)], rowsOf };
+}
+
+async function flagRows(
+  tx: Transaction,
+  { file, folder, check, store, volume, now }: Subject & { file: FileRow; store: RowStore; volume: number },
+): Promise<FlaggedRows[]> {
+  const since = chargedSince(folder, now);
+  if (!since) return [];
+  return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
+}
+
+/** Since when files are searched for the same rows; undefined when the folder does not ask. */
+export function chargedSince(
+  { chargedBefore, duplicateDays }: Pick<Folder, 'chargedBefore' | 'duplicateDays'>,
+  now: Date,
+): Date | undefined {
+  return chargedBefore === 'off' ? undefined : new Date(now.getTime() - duplicateDays * DAY_MS);
+}
+
+const DAY_MS = 86_400_000;
+
+async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subject, since: Date): Promise<Fault[]> {
+  const { dayCents } = limitsOf(app.account(file.account), folder);
+  if (dayCents === undefined) return [];
+  const before = await readAcceptedCents(tx, file.account, since);
+  const own = Math.abs(check.valid.cents);
+  if (before + own <= dayCents) return [];
+  const figures = `${formatCents(own)} and ${formatCents(before)} accepted before, at most ${formatCents(dayCents)}`;
+  return [fault('LIMIT_DAY_TOTAL', figures)];
+}
+
+/** The first files of a folder cannot be unusual; from the fifth on there is something to compare with. */
+const LEAST_FILES = 4;
+
+async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Promise<Fault[]> {
+  const factor = folder.unusualFactor;
+  if (factor === 0) return [];
+  const usual = await readUsualSize(tx, file);
+  if (usual.files < LEAST_FILES) return [];
+  const faults: Fault[] = [];
+  const times = `more than ${factor} times the usual`;
+  const median = `(median of the last ${usual.files} files)`;
+  const { rows, cents } = check.valid;
+  if (rows > factor * usual.rows) {
+    faults.push(fault('UNUSUAL_ROWS', `${counted(rows, 'row')}, ${times} ${usual.rows} ${median}`));
+  }
+  if (Math.abs(cents) > factor * usual.cents) {
+    const usualTotal = formatCents(Math.round(usual.cents));
+    faults.push(fault('UNUSUAL_TOTAL', `${formatCents(Math.abs(cents))}, ${times} ${usualTotal} ${median}`));
+  }
+  return faults;
+}
+
+function nameOf(earlier: Earlier): string {
+  return `"${earlier.name}" (file ${earlier.file_id})`;
+}
+
+function fault(code: FaultCode, detail: string): Fault {
+  return { code, line: 0, detail };
+}

@@ -1,0 +1,79 @@
+import type { App } from '../../src/app.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import { copyFaults } from '../../src/ledger/row/copy-rows.ts';
+import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
+import { cutBatches } from '../../src/ledger/batch/cut-batch.ts';
+import type { Transaction } from '../../src/ledger/engine/transaction.ts';
+import { READ_CONTENT, runTask, type Parcel, type Reading, type ReadingOrder } from './read-content.ts';
+
+/** What was read, and who writes what is to be added. */
+export type StoredRows = Omit<Reading, 'faults'> & { store: RowStore };
+
+export type RowStore = {
+  /** Writes faults behind those that are there. */
+  addFaults(faults: readonly Fault[]): Promise<void>;
+  /** Lets somebody else write faults of rows, from this number on. */
+  flagRows(flag: (firstSeq: number) => Promise<FlaggedRows[]>): Promise<FlaggedRows[]>;
+};
+
+/**
+ * Reads a file and writes it into the ledger as it comes: every row and fault, and every full batch, sealed. Reading and
+ * writing go on at the same time, and the reader is never more than a few parcels ahead.
+ * @param contentBytes how much there is to read
+ * @throws ThreadDeath when the thread that reads a large file did not survive
+ */
+export async function storeRows(
+  app: App,
+  tx: Transaction,
+  order: ReadingOrder,
+  contentBytes: number,
+): Promise<StoredRows> {
+  const parcels = contentBytes < THREAD_BYTES ? runTask(order) : app.thread.run<Parcel, Reading>(READ_CONTENT, order);
+  const { faults, ...reading } = await storeParcels(tx, parcels);
+  return { ...reading, store: faultWriter(tx, order.fileNo, faults + 1) };
+}
+
+/**
+ * A smaller file is read, block by block and with turns for others, in less time than a thread needs to begin and to have its
+ * code compiled once more.
+ */
+export const THREAD_BYTES = 2 * 1024 * 1024;
+
+async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Reading>): Promise<Reading> {
+  try {
+    for (;;) {
+      const step = await parcels.next();
+      if (step.done) return step.value;
+      await storeParcel(tx, step.value);
+    }
+  } finally {
+    // Whoever fails here leaves no reader behind that waits for him.
+    await parcels.return(undefined as never);
+  }
+}
+
+async function storeParcel(tx: Transaction, { rows, prints, faults, ...batches }: Parcel): Promise<void> {
+  await cutBatches(tx, batches, [
+    ['rows', rows],
+    ['prints', prints],
+    ['faults', faults],
+  ]);
+  if (batches.batches) crashPoint('intake.batch-cut');
+  crashPoint('intake.rows-copied');
+}
+
+function faultWriter(tx: Transaction, fileNo: number, firstSeq: number): RowStore {
+  let seq = firstSeq;
+  return {
+    addFaults: async (faults) => {
+      await copyFaults(tx, fileNo, seq, faults);
+      seq += faults.length;
+    },
+    flagRows: async (flag) => {
+      const flagged = await flag(seq);
+      for (const { rows } of flagged) seq += rows;
+      return flagged;
+    },
+  };
+}

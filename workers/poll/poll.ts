@@ -1,0 +1,181 @@
+import type { App } from '../../src/app.ts';
+import type { ResultAnswer } from '../../src/gateway/answers.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { exceptBatch, receiveResult, reconcileBatch } from '../../src/ledger/batch/receive-result.ts';
+import { keepException, recoverException } from '../../src/ledger/doubt/recover-exception.ts';
+import { type PollNote, schedulePoll } from '../../src/ledger/batch/schedule-poll.ts';
+import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
+import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sent-text.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import { keptMessage } from '../../src/reconcile/kept-message.ts';
+import { findOwner } from './find-owner.ts';
+import { judgePlain, judgeResult, type Judgement } from './judge-result.ts';
+import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll-delay.ts';
+import { openResult, sealResult } from './sealed-result.ts';
+import { note, noteEnd } from '../note-failures.ts';
+import { nextRecheckAt, recheckBatch } from './recheck.ts';
+import { askToDeliver, askToPoll, pollWaitMs } from '../wake.ts';
+
+/**
+ * Asks the service for the result of a batch, and reconciles it when it is there. One whose result did not fit is asked
+ * for again, and so is one that was reconciled, each in its time. May be repeated at any time.
+ */
+export async function pollBatch(app: App, key: BatchKey): Promise<void> {
+  await askForResult(app, key);
+}
+
+/** The same for a person who waits for it. @returns why the question got no answer, if it did not */
+export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
+  const batch = await readBatchRow(app.ledger, key);
+  app.telemetry.note({ account: batch.account });
+  let fresh: FreshResult | undefined;
+  const asked: Asked = {};
+  if (batch.state === 'reconciled') await recheckBatch(app, batch);
+  if (batch.state === 'submitted' || batch.state === 'exception') {
+    // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.
+    if (isEarly(app, batch)) return undefined;
+    fresh = await (batch.state === 'submitted' ? askService(app, batch, asked) : askOnceMore(app, batch, asked));
+  }
+  const now = fresh?.received ?? (await readBatchRow(app.ledger, key));
+  if (now.state === 'result_in') await reconcileResult(app, now, fresh);
+  if (await hasOpenBatches(app.ledger, key.fileId)) return asked.failure;
+  await askToDeliver(app, key.fileId);
+  crashPoint('poll.deliver-asked');
+  return asked.failure;
+}
+
+/** What became of a question. */
+type Asked = { failure?: string };
+
+/** Clocks of several hosts differ a little; what is less than this before its time is on time. */
+const TOLERANCE_MS = 1_000;
+
+function isEarly(app: App, batch: BatchRow): boolean {
+  return pollWaitMs(app, batch) > TOLERANCE_MS;
+}
+
+/** A result that has just come, with what it is to be judged by, and the batch when it was this process that kept it. */
+type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
+
+async function askService(app: App, batch: BatchRow, asked: Asked): Promise<FreshResult | undefined> {
+  const answer = await fetchResult(app, batch, asked);
+  if (answer.kind === 'done') return keepResult(app, batch, answer.file);
+  const ageMs = app.clock.now().getTime() - (batch.submitted_at ?? batch.state_at).getTime();
+  const account = app.account(batch.account);
+  const note = { ...noteOf(answer), isStale: isStale(account, ageMs) };
+  const next = await schedule(app, batch, pollDelayMs(account, batch.polls, ageMs), note);
+  crashPoint('poll.asked-again');
+  if (next?.state === 'submitted') await askToPoll(app, next);
+  return undefined;
+}
+
+/** A question that has waited so long for its answer is trouble already, in ms; the answer may come all the same. */
+const SILENCE_MS = 10_000;
+
+async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
+  const item = { work: 'poll', subject: batch.account, account: batch.account } as const;
+  let told: Promise<void> | undefined;
+  const silence = setTimeout(() => {
+    told = note(app, item, { reason: `no answer for ${SILENCE_MS / 1_000} s` }, EXCEPTION_DELAY_MS);
+  }, SILENCE_MS);
+  const answer = await app
+    .gateway(batch.account)
+    .fetchBatchResult({ batchId: batch.batch_id! })
+    .finally(() => clearTimeout(silence));
+  await told;
+  crashPoint('poll.answered');
+  if (answer.kind === 'failed') {
+    asked.failure = answer.why;
+    app.log.warn(aboutOf(batch), `the result could not be asked for: ${answer.why}`);
+    await note(app, item, { reason: answer.why }, EXCEPTION_DELAY_MS);
+  } else await noteEnd(app, item);
+  return answer;
+}
+
+/** Nothing is concluded from a text that is not listed; a person should know of it. */
+function noteOf(answer: ResultAnswer): PollNote {
+  if (answer.kind === 'failed') return { isSilent: true };
+  return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};
+}
+
+/** Says once what is worth an alarm, however often the service is asked. */
+async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<BatchRow | undefined> {
+  const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
+  if (news?.isNewAlarm)
+    app.log.error(aboutOf(batch), `the service says a text that is not known; it is asked on: ${note.alarm}`);
+  if (news?.batch.state === 'exception' && batch.state === 'submitted')
+    app.log.error(aboutOf(batch), `the batch waits for a person: ${news.batch.reason}`);
+  if (news?.isNewlyStale) app.log.error(aboutOf(batch), 'the result is overdue; it is asked for on');
+  return news?.batch;
+}
+
+/** The raw result is sealed before anything is concluded from it, so that it can be looked at again. */
+async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<FreshResult> {
+  const found = await readSentBatch(app.ledger, batch);
+  const { sealed, sha256 } = sealResult(app, found.file, batch.batch_no, bytes);
+  crashPoint('poll.result-sealed');
+  const received = await receiveResult(app.ledger, keyOf(batch), { sealed, sha256, rows: batch.rows });
+  return { ...found, bytes, sha256, received };
+}
+
+/** @param fresh what has just come; it counts only when it is what the ledger has, which another may have kept first */
+async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | undefined): Promise<void> {
+  const key = keyOf(batch);
+  const isKept = fresh !== undefined && fresh.sha256 === batch.result_sha256;
+  const { file, sent } = isKept ? fresh : await readSentBatch(app.ledger, batch);
+  const bytes = isKept ? fresh.bytes : await openResult(app, file, batch.batch_no);
+  const judged = judgePlain(batch, file.layout!, sent, bytes) ?? (await judge(app, file, batch, bytes));
+  if (judged.kind === 'misfit') {
+    const nextPollAt = new Date(app.clock.now().getTime() + EXCEPTION_DELAY_MS);
+    await exceptBatch(app.ledger, key, judged.reason, judged.evidence, nextPollAt);
+    app.log.error(aboutOf(batch), `the result does not fit what was sent: ${judged.reason}`);
+    return;
+  }
+  const { rows, totals, reordered } = judged;
+  const evidence = { outcomes: totals, reordered };
+  crashPoint('poll.matched');
+  await reconcileBatch(app.ledger, key, file.file_no, rows, evidence, nextRecheckAt(app, batch));
+  app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
+}
+
+/** A result that did not fit may have become right, or somebody made it right. Only a whole result counts. */
+async function askOnceMore(app: App, batch: BatchRow, asked: Asked): Promise<undefined> {
+  const key = keyOf(batch);
+  const answer = await fetchResult(app, batch, asked);
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const judged = answer.kind === 'done' ? await judge(app, file, batch, answer.file) : undefined;
+  if (answer.kind === 'done' && judged?.kind === 'fits') {
+    const result = sealResult(app, file, batch.batch_no, answer.file);
+    const { rows, totals, reordered } = judged;
+    const found = { result, rows, evidence: { outcomes: totals, reordered } };
+    await recoverException(app.ledger, key, file.file_no, found, nextRecheckAt(app, batch));
+    app.log.info({ ...key, outcomes: totals }, 'asked for again, the result fits; batch reconciled');
+    return;
+  }
+  if (answer.kind === 'done' && judged?.kind === 'misfit') {
+    const result = sealResult(app, file, batch.batch_no, answer.file);
+    if (result.sha256 !== batch.result_sha256)
+      await keepException(app.ledger, key, result, judged.reason, judged.evidence);
+  }
+  await schedule(app, batch, EXCEPTION_DELAY_MS, noteOf(answer));
+}
+
+/** What the result says, and of one that does not fit, whether it is that of another batch. */
+async function judge(app: App, file: FileRow, batch: BatchRow, bytes: Buffer): Promise<Judgement> {
+  const sent = await readSentRows(app.ledger, file.file_no, batch);
+  const judged = judgeResult(batch, file.layout!, sent, bytes);
+  if (judged.kind === 'fits') return judged;
+  const owner = await findOwner(app, batch, bytes);
+  if (!owner) return judged;
+  const reason = `it is the result of batch ${owner.batchNo} of file "${owner.name}" (${owner.fileId}); ${judged.reason}`;
+  return { kind: 'misfit', reason, evidence: { ...judged.evidence, resultOf: owner } };
+}
+
+function aboutOf(batch: BatchRow): BatchKey & { batchId: string | null } {
+  return { ...keyOf(batch), batchId: batch.batch_id };
+}
+
+function keyOf(batch: BatchRow): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}

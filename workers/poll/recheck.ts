@@ -1,0 +1,97 @@
+import type { App } from '../../src/app.ts';
+import type { Account } from '../../src/config/config.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import { changeOutcomes } from '../../src/ledger/row/change-outcomes.ts';
+import { endRecheck, keepLaterResult, laterPart, takeRecheck } from '../../src/ledger/batch/schedule-recheck.ts';
+import { readFileRow, readSentRows } from '../../src/ledger/file/read-file.ts';
+import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
+import { transact } from '../../src/ledger/engine/transaction.ts';
+import { judgeResult, type Judgement } from './judge-result.ts';
+import { sealResult } from './sealed-result.ts';
+
+/** When a service that did not answer is asked again, and a worker that died is replaced. */
+const RETRY_MS = 3_600_000;
+
+/**
+ * Asks for the result of a reconciled batch once more, when that is due. A row that says something else than before
+ * gets a correction; the first outcome and the files that were delivered stay. A result that does not fit changes nothing.
+ */
+export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
+  const key = { fileId: found.file_id, batchNo: found.batch_no };
+  const batch = await takeRecheck(app.ledger, key, RETRY_MS, longestRecheckMs([app.account(found.account)]));
+  if (!batch) return;
+  const about = { fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id };
+  const answer = await app.gateway(batch.account).fetchBatchResult({ batchId: batch.batch_id! });
+  switch (answer.kind) {
+    case 'done':
+      await compare(app, batch, answer.file);
+      break;
+    case 'running':
+    case 'not_known':
+      app.log.error(about, `a result that was there is not there any more: ${answer.text}`);
+      break;
+    case 'failed':
+      app.log.warn(about, `the result could not be asked for again: ${answer.why}`);
+      // Due again after the wait that it was taken up with, as long as there is any point in asking.
+      if (isWithinReach(app, batch)) return;
+  }
+  await endRecheck(app.ledger, batch, nextRecheckAt(app, batch, batch.state_at));
+}
+
+/**
+ * The next time after now at which a result is asked for again; null when there is none. Times that were passed over, because
+ * nothing ran or a clock was set wrong, are made up for with the same waits between them.
+ */
+export function nextRecheckAt(
+  app: App,
+  batch: Pick<BatchRow, 'account' | 'rechecks'>,
+  since = app.clock.now(),
+): Date | null {
+  const nowMs = app.clock.now().getTime();
+  const afterMs = app.account(batch.account).recheck.afterMs.toSorted((one, other) => one - other);
+  const coming = afterMs.find((ms) => since.getTime() + ms > nowMs);
+  if (coming !== undefined && since.getTime() <= nowMs) return new Date(since.getTime() + coming);
+  const next = afterMs[batch.rechecks + 1];
+  return next === undefined ? null : new Date(nowMs + next - afterMs[batch.rechecks]!);
+}
+
+/** The longest wait before a result of one of these accounts is asked for again, in ms. */
+export function longestRecheckMs(accounts: Iterable<Pick<Account, 'recheck'>>): number {
+  return Math.max(RETRY_MS, ...[...accounts].flatMap(({ recheck }) => recheck.afterMs));
+}
+
+/** A service that never answers again is not asked for ever. */
+const REACH_MS = 7 * 86_400_000;
+
+function isWithinReach(app: App, batch: BatchRow): boolean {
+  const lastMs = Math.max(0, ...app.account(batch.account).recheck.afterMs);
+  return app.clock.now().getTime() < batch.state_at.getTime() + lastMs + REACH_MS;
+}
+
+async function compare(app: App, batch: BatchRow, bytes: Buffer): Promise<void> {
+  const file = await readFileRow(app.ledger, batch.file_id);
+  const sent = await readSentRows(app.ledger, file.file_no, batch);
+  const judged = judgeResult(batch, file.layout!, sent, bytes);
+  if (judged.kind === 'misfit') return alarm(app, file, batch, bytes, judged);
+  const { timeZone } = app.account(batch.account);
+  const source = `batch ${batch.batch_id} asked for again on ${formatInZone(app.clock.now(), timeZone)}`;
+  const by = { actor: 'worker:poll', reason: 'the service says something else than before', source };
+  const key = { fileId: batch.file_id, batchNo: batch.batch_no };
+  const correction = await transact(app.ledger, (tx) => changeOutcomes(tx, key, judged.rows, by));
+  if (!correction) return;
+  await keepLaterResult(app.ledger, batch, sealResult(app, file, batch.batch_no, bytes, laterPart(batch)).sealed);
+  app.log.warn({ ...key, ...correction }, 'outcomes have changed; a correction follows');
+}
+
+async function alarm(
+  app: App,
+  file: FileRow,
+  batch: BatchRow,
+  bytes: Buffer,
+  { reason, evidence }: Judgement & { kind: 'misfit' },
+): Promise<void> {
+  const { sealed, sha256 } = sealResult(app, file, batch.batch_no, bytes, laterPart(batch));
+  const says = `asked for again, the result does not fit any more, and nothing is changed: ${reason}`;
+  await keepLaterResult(app.ledger, batch, sealed, { reason: says, evidence: { ...evidence, sha256 } });
+  app.log.error({ fileId: batch.file_id, batchNo: batch.batch_no, batchId: batch.batch_id }, says);
+}

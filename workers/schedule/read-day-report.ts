@@ -1,0 +1,41 @@
+import type { Account } from '../../src/config/config.ts';
+import { dayBounds, type Period } from '../../src/calendar/day-bounds.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { formatInZone } from '../../src/calendar/zone-time.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { readDay } from '../../src/ledger/schedule/read-day.ts';
+import type { DayReport } from '../../src/reconcile/outputs/day-report.ts';
+
+/**
+ * The report of an account's business day: a calendar day in its zone, 23 to 25 hours long, or what lies between two
+ * closes.
+ * @param day `2026-11-20`
+ * @param period what it covers, when that is not the calendar day
+ * @throws PipelineError USAGE for what is no day there
+ */
+export async function readDayReport(
+  ledger: Ledger,
+  { name: account, timeZone }: Pick<Account, 'name' | 'timeZone'>,
+  day: string,
+  period?: Period,
+): Promise<DayReport> {
+  const { from, until } = period ?? boundsOf(day, timeZone);
+  const { openBatches, ...figures } = await readDay(ledger, account, from, until);
+  return {
+    day,
+    account,
+    timeZone,
+    isOver: until <= ledger.clock.now(),
+    ...(period && { period: { from: formatInZone(from, timeZone), until: formatInZone(until, timeZone) } }),
+    ...figures,
+    openBatches: openBatches.map((batch) => ({ ...batch, acceptedAt: formatInZone(batch.acceptedAt, timeZone) })),
+  };
+}
+
+function boundsOf(day: string, timeZone: string): Period {
+  const bounds = dayBounds(day, timeZone);
+  if (bounds) return bounds;
+  throw new PipelineError('USAGE', `report the day "${day.slice(0, 20)}"`, `it is no day in ${timeZone}`, {
+    next: 'Write it as 2026-11-20.',
+  });
+}

@@ -1,0 +1,131 @@
+import type { ScheduleConfig } from '../../schemas/config.ts';
+import type { Payload } from '../../schemas/jobs.ts';
+import type { App } from '../../src/app.ts';
+import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
+import { beginRun, resumeRun, type RunInHand } from '../../src/ledger/schedule/begin-run.ts';
+import { finishRun } from '../../src/ledger/schedule/finish-run.ts';
+import { missRun } from '../../src/ledger/schedule/miss-run.ts';
+import type { RunRow, RunSummary } from '../../src/ledger/engine/records.ts';
+import { endFailure, type WorkItem } from '../../src/ledger/alarm/note-failure.ts';
+import { withFreeLock } from '../../src/ledger/engine/with-lock.ts';
+import { noteThrown } from '../note-failures.ts';
+import { closeDay } from './close-day.ts';
+import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './due-runs.ts';
+import { takeFolders } from './take-folders.ts';
+
+/**
+ * Makes the runs of a schedule that are due: one for each business date, whoever asks and how often. Whoever has
+ * the schedule to himself does all of it; another who comes meanwhile goes away.
+ * @param stop a run that is not done by then is left to the next start
+ */
+export async function runSchedule(
+  app: App,
+  { schedule: name }: Payload<'schedule'>,
+  stop?: AbortSignal,
+): Promise<void> {
+  const schedule = scheduleOf(app, name);
+  if (!schedule) return;
+  try {
+    await holdSchedule(app, name, async () => {
+      for (const due of await findDueRuns(app, name, schedule)) {
+        if (!stop?.aborted) await makeDueRun(app, name, schedule, due, stop);
+      }
+    });
+  } catch (error) {
+    await noteThrown(app, itemOf(name), error);
+    throw error;
+  }
+}
+
+function itemOf(schedule: string): WorkItem {
+  return { work: 'schedule', subject: schedule };
+}
+
+/** Undefined when it is not in the configuration any more: an old job may still ask for it. */
+export function scheduleOf({ settings }: Pick<App, 'settings'>, name: string): ScheduleConfig | undefined {
+  return Object.hasOwn(settings.schedules, name) ? settings.schedules[name] : undefined;
+}
+
+/** @returns undefined when somebody else makes runs of the schedule at this moment */
+export function holdSchedule<Result>(
+  app: App,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<{ result: Result } | undefined> {
+  return withFreeLock(app.ledger, `schedule:${name}`, work);
+}
+
+/** Makes what is due, or says that it is too late for it. */
+export async function makeDueRun(
+  app: App,
+  name: string,
+  schedule: ScheduleConfig,
+  due: DueRun,
+  stop?: AbortSignal,
+): Promise<void> {
+  if (app.clock.now().getTime() > due.at.getTime() + windowMs(schedule)) return giveUp(app, name, due);
+  const run = due.found ? await takeUp(app, due.found) : await beginRun(app.ledger, name, due, BECAUSE.due);
+  if (run) await makeRun(app, schedule, run, stop);
+}
+
+const actor = 'worker:schedule';
+const BECAUSE = {
+  due: { actor, reason: 'its time has come' },
+  missed: { actor, reason: 'nothing ran in its time' },
+  dead: { actor, reason: 'its worker is gone' },
+  deadTooLong: { actor, reason: 'its worker is gone, and its time is over' },
+  tooSoon: { actor, reason: 'a clock that was ahead had said that it was missed' },
+  again: { actor, reason: 'tried once more' },
+};
+
+async function giveUp(app: App, name: string, { found, ...due }: DueRun): Promise<void> {
+  const isNew = found
+    ? await finishRun(app.ledger, found, 'failed', BECAUSE.deadTooLong)
+    : await missRun(app.ledger, name, due, BECAUSE.missed);
+  const about = { schedule: name, day: due.day };
+  if (isNew) app.log.error(about, `a run was missed: ${(found ? BECAUSE.deadTooLong : BECAUSE.missed).reason}`);
+}
+
+function takeUp(app: App, found: RunRow): Promise<RunInHand | undefined> {
+  if (found.state === 'failed') return resumeRun(app.ledger, found, 'retry-run', BECAUSE.again);
+  if (found.state === 'missed') return resumeRun(app.ledger, found, 'make-up-run', BECAUSE.tooSoon);
+  return resumeRun(app.ledger, found, 'take-over-run', BECAUSE.dead);
+}
+
+/** Does what the schedule is for, and brings the run to its end. */
+export async function makeRun(app: App, schedule: ScheduleConfig, run: RunInHand, stop?: AbortSignal): Promise<void> {
+  const about = { schedule: run.schedule, day: run.business_date };
+  try {
+    const summary = await doWork(app, schedule, run, stop);
+    // Broken off by a stop, and left as it is: who takes it over begins it once more.
+    if (!summary) return;
+    // Whichever process could not make it before: this one may be a command.
+    await endFailure(app.ledger, itemOf(run.schedule));
+    if (await finishRun(app.ledger, run, 'done', { actor, reason: 'made' }, summary))
+      app.log.info({ ...about, ...summary }, 'run of a schedule done');
+  } catch (error) {
+    const reason = error instanceof PipelineError ? error.message : 'something unforeseen went wrong';
+    app.log.error({ ...about, code: error instanceof PipelineError ? error.code : 'INTERNAL' }, reasonOf(error));
+    await finishRun(app.ledger, run, 'failed', { actor, reason });
+    await noteThrown(app, itemOf(run.schedule), error, RETRY_MS);
+  }
+}
+
+async function doWork(
+  app: App,
+  schedule: ScheduleConfig,
+  run: RunInHand,
+  stop?: AbortSignal,
+): Promise<RunSummary | undefined> {
+  switch (schedule.does) {
+    case 'take':
+      return takeFolders(
+        app,
+        run.schedule,
+        new Date((run.started_at ?? run.due_at).getTime() + windowMs(schedule)),
+        stop,
+      );
+    case 'day-close':
+      return closeDay(app, schedule, run);
+  }
+}

@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { saidAnswer } from '../../schemas/rejections.ts';
+import type { App } from '../../src/app.ts';
+import type { SubmitAnswer } from '../../src/gateway/answers.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { reasonOf } from '../../src/kernel/errors.ts';
+import { waitLeftMs } from '../../src/calendar/wait-left.ts';
+import { type AttemptEnd, endAttempt } from '../../src/ledger/batch/end-attempt.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import { LONGEST_RELEASE_MS, type Prepared, releaseBatch, stopAccount } from '../../src/ledger/batch/prepare-batch.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { askToPoll, askToSubmit } from '../wake.ts';
+
+/**
+ * Writes down what became of a call.
+ *
+ * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
+ * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
+ * @returns the batch as it is now, for `askForNext`
+ */
+export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<BatchRow> {
+  crashPoint('submit.classified');
+  const end = endOf(app, batch, answer);
+  const ended = await insist(app, batch, end, async () => {
+    const isReleased = end.verdict === 'not_sent' && (await releaseBatch(app.ledger, batch, end.reason));
+    return isReleased ? 'released' : await endAttempt(app.ledger, batch, { ...end, serviceAt: answer.serviceAt });
+  });
+  if (answer.kind === 'restricted') await stopAccount(app.ledger, batch.account, answer.message);
+  crashPoint('submit.recorded');
+  const isMoved = typeof ended === 'object';
+  report(app, batch, end, isMoved ? ended.state : ended);
+  return isMoved ? ended : readBatchRow(app.ledger, keyOf(batch));
+}
+
+/** The ledger is asked again after so long, in ms, at first; twice as long each time, up to the second, until the third. */
+const AGAIN_MS = { first: 250, longest: 30_000, inAll: 3_600_000 };
+
+/**
+ * The answer is known here and nowhere else, and cannot be asked for again. So a ledger that does not take it is asked
+ * until it does, and before the first wait the answer is written to the log and to the send journal, in case this
+ * process ends first. When others have put the batch in doubt meanwhile, the ledger keeps the answer beside it.
+ */
+async function insist<Result>(
+  app: App,
+  batch: Prepared,
+  end: AttemptEnd,
+  record: () => Promise<Result>,
+): Promise<Result> {
+  const started = performance.now();
+  for (let waitMs = AGAIN_MS.first; ; waitMs = Math.min(waitMs * 2, AGAIN_MS.longest)) {
+    try {
+      return await record();
+    } catch (error) {
+      if (waitMs === AGAIN_MS.first) await keepElsewhere(app, batch, end, error);
+      if (app.ledger.pool.ended || performance.now() - started > AGAIN_MS.inAll) throw error;
+      await wait(waitMs, undefined, { ref: false });
+    }
+  }
+}
+
+async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: unknown): Promise<void> {
+  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt };
+  const answer =
+    end.verdict === 'submitted'
+      ? { verdict: end.verdict, batchId: end.batchId }
+      : { verdict: end.verdict, reason: end.reason };
+  app.log.error({ ...about, answer }, `the ledger does not take the answer of the service yet: ${reasonOf(error)}`);
+  await app.journal
+    .append({ at: app.clock.now().toISOString(), ...about, sha256: batch.body_sha256, answer })
+    .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
+}
+
+/** Asks for what a batch needs next, which follows from the state that it is in now, whoever put it there. */
+export async function askForNext(app: App, now: BatchRow): Promise<void> {
+  if (now.state === 'submitted') await askToPoll(app, now);
+  crashPoint('submit.poll-asked');
+  if (now.state === 'ready') {
+    await askToSubmit(app, keyOf(now), waitLeftMs(now.not_before, app.clock.now(), LONGEST_RELEASE_MS));
+  }
+}
+
+/** The answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
+function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
+  switch (answer.kind) {
+    case 'submitted': {
+      const { firstMs } = app.account(batch.account).poll;
+      return { verdict: 'submitted', batchId: answer.batchId, firstPollMs: firstMs, evidence: { text: answer.text } };
+    }
+    case 'refused':
+      return {
+        verdict: 'refused',
+        reason: `the service refused it: ${saidAnswer(answer.text, answer.code)}`,
+        evidence: { text: answer.text, code: answer.code },
+      };
+    case 'unknown':
+      return { verdict: 'unknown', reason: answer.why, evidence: { ...answer.evidence } };
+    case 'not_sent':
+      return { verdict: 'not_sent', reason: `nothing was sent: ${answer.why}`, evidence: {} };
+    case 'withheld':
+      return {
+        verdict: 'not_sent',
+        reason: 'nothing was sent: the intent could not be made durable, or the batch was no longer in our hands',
+        evidence: {},
+      };
+    case 'restricted':
+      return { verdict: 'not_sent', reason: answer.message, evidence: {} };
+  }
+}
+
+/** Told by the state that the batch has now, which is not always what the service said. */
+function report(app: App, batch: Prepared, end: AttemptEnd, state: string | undefined): void {
+  const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, verdict: end.verdict };
+  const said = end.verdict === 'submitted' ? `the service gave it batch id ${end.batchId}` : end.reason;
+  const isSubmitted = state === 'submitted' || (state === 'recorded' && end.verdict === 'submitted');
+  if (isSubmitted) app.log.info(about, `batch submitted: ${said}`);
+  else if (state === 'unknown') app.log.error(about, `batch in doubt, account stopped: ${said}`);
+  else if (state === undefined && end.verdict !== 'not_sent')
+    app.log.error(about, `the answer came when the batch had a verdict already: ${said}`);
+  else app.log.warn(about, `batch not submitted: ${said}`);
+}
+
+function keyOf(batch: BatchRow): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}

@@ -1,0 +1,204 @@
+import { FOLDER_OPERATIONS } from '../../schemas/operations.ts';
+import type { App } from '../../src/app.ts';
+import type { SubmitAnswer } from '../../src/gateway/answers.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
+import type { BatchKey } from '../../src/ledger/engine/move.ts';
+import {
+  LONGEST_RELEASE_MS,
+  type Prepared,
+  prepareBatch,
+  releaseBatch,
+  stopAccount,
+} from '../../src/ledger/batch/prepare-batch.ts';
+import { sendBatch } from '../../src/ledger/batch/send-batch.ts';
+import { readBatchRow } from '../../src/ledger/file/read-file.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import { askForNext, recordAnswer } from './record-answer.ts';
+import { admitHere, askAgainWhenClosed } from '../admit-here.ts';
+import { type BodyAhead, isBodyOf } from './body-ahead.ts';
+import { lookAhead } from './look-ahead.ts';
+import { readBody } from './read-body.ts';
+import { noteServiceTime } from '../../src/ledger/batch/end-attempt.ts';
+import { describeFailure } from '../../src/queue/safe-failure.ts';
+import { note, noteEnd } from '../note-failures.ts';
+import { mayBeSent, wakeAccount } from '../wake.ts';
+
+/** Sends one batch, at most once, and asks for what it needs next and for the next of its account. */
+export async function submitBatch(app: App, key: BatchKey): Promise<void> {
+  const sent = await submitAlone(app, key);
+  if (!sent) return;
+  await askForNext(app, sent.now);
+  await wakeAccount(app, sent.account);
+}
+
+/** A batch that was tried, and as what it stands in the ledger now. */
+export type Tried = { account: string; now: BatchRow };
+
+type Known = {
+  /** The account of the batch, where it is known. */
+  account?: string | undefined;
+  /** A body that was opened ahead, perhaps of this batch. */
+  ahead?: BodyAhead | undefined;
+  /** Called when the call is on its way: there is time for something else. */
+  calling?: (account: string) => void;
+};
+
+/**
+ * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
+ * it is proven that no byte left. An answer that is not clear is never followed by another send.
+ *
+ * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
+ * behind it.
+ * @returns undefined when nothing was tried
+ */
+export async function submitAlone(app: App, key: BatchKey, known: Known = {}): Promise<Tried | undefined> {
+  const name = known.account ?? (await readBatchRow(app.ledger, key)).account;
+  app.telemetry.note({ account: name });
+  const account = app.account(name);
+  if (!mayBeSent(app, name)) return undefined;
+  if (!app.ledger.admitted.sender && !(await admitHere(app))) return undefined;
+  const item = { work: 'submit', subject: name, account: name } as const;
+  const ahead = await lookAhead(app, name);
+  if (ahead.kind === 'failed') await note(app, item, { reason: ahead.why }, LONGEST_RELEASE_MS);
+  if (ahead.kind !== 'clear') return undefined;
+  const batch = await prepareBatch(app.ledger, key, account.leaseMs);
+  if (!batch) {
+    await askAgainWhenClosed(app);
+    return undefined;
+  }
+  const body = await openBody(app, batch, known.ahead);
+  crashPoint('submit.body-opened');
+  const answer = await send(app, batch, body, () => known.calling?.(name));
+  const now = await recordAnswer(app, batch, answer);
+  if (answer.kind === 'unknown' && !answer.serviceAt) await noteTime(app, batch);
+  if (answer.kind === 'not_sent') await note(app, item, { reason: answer.why }, LONGEST_RELEASE_MS);
+  else if (answer.kind !== 'withheld') await noteEnd(app, item);
+  return { account: name, now };
+}
+
+/**
+ * The bytes to send.
+ * @throws PipelineError when they are not the rows of the ledger; the account is stopped then
+ */
+async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined): Promise<Buffer> {
+  try {
+    return ahead && isBodyOf(ahead, batch) ? ahead.body : await readBody(app, batch);
+  } catch (error) {
+    const reason = error instanceof PipelineError ? error.message : 'the body of a batch cannot be read';
+    await releaseBatch(app.ledger, batch, reason);
+    if (error instanceof PipelineError && STOPPING.has(error.code))
+      await stopAccount(app.ledger, batch.account, `batch ${batch.batch_no} of file "${batch.file_id}": ${reason}`);
+    throw error;
+  }
+}
+
+/** Faults of the data, which no waiting mends; a database that was away for a moment is none. */
+const STOPPING: ReadonlySet<string> = new Set([
+  'BODY_MISMATCH',
+  'SEAL_BROKEN',
+  'ORIGINAL_GONE',
+  'MASTER_KEY_WRONG',
+  'NOT_FOUND',
+]);
+
+/**
+ * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger
+ * and in the journal.
+ */
+async function send(app: App, batch: Prepared, body: Buffer, calling: () => void): Promise<SubmitAnswer> {
+  const { operation } = FOLDER_OPERATIONS[batch.operation];
+  let mayHaveLeft = 0;
+  let fault: string | undefined;
+  const noteFault = (why: string) => {
+    app.log.error(keyOf(batch), why);
+    fault = why;
+  };
+  try {
+    const answer = await app.gateway(batch.account).submitBatch({
+      operation,
+      body,
+      beforeFirstByte: async ({ url, requestBytes }) => {
+        if (!(await declareIntent(app, batch, { host: new URL(url).host, requestBytes }, noteFault))) return false;
+        mayHaveLeft = requestBytes;
+        calling();
+        return true;
+      },
+    });
+    // A batch that another holds by now is no fault.
+    return answer.kind === 'withheld' && fault !== undefined ? { kind: 'not_sent', why: fault } : answer;
+  } catch (error) {
+    // Only our own messages are repeated: that of another may hold the request.
+    const why = error instanceof PipelineError ? error.message : undefined;
+    if (mayHaveLeft === 0) return { kind: 'not_sent', why: why ?? 'the call could not be prepared' };
+    // After the yes, only the gateway can say that no byte left; an error says nothing.
+    return { kind: 'unknown', why: why ?? 'the call broke off', evidence: { bytesWritten: mayHaveLeft, bytesRead: 0 } };
+  }
+}
+
+/**
+ * What a report of the service shows of a call in doubt can only be judged by the clock that the service had then. When its
+ * answer does not say, it is asked at once. The doubt is on record already; without the time a report proves less.
+ */
+async function noteTime(app: App, batch: Prepared): Promise<void> {
+  try {
+    const at = await app.gateway(batch.account).askTime();
+    if (at) await noteServiceTime(app.ledger, batch, at);
+  } catch (error) {
+    app.log.warn(keyOf(batch), `the time of the service at the call is not known: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * An intent that took longer than the lease to declare is too old: the process was stopped meanwhile or the database
+ * silent, so others may have put the batch in doubt, and a person may be acting upon that.
+ * @returns whether the intent is on disk in both places, since a moment ago; without that nothing may leave
+ */
+async function declareIntent(
+  app: App,
+  batch: Prepared,
+  call: { host: string; requestBytes: number },
+  noteFault: (why: string) => void,
+): Promise<boolean> {
+  const { leaseMs } = app.account(batch.account);
+  const ageMs = startStopwatch(app);
+  try {
+    if (!(await sendBatch(app.ledger, batch, call))) return false;
+    await writeJournal(app, batch);
+    // Another process of this host has reported to a ledger that knows nothing of this call.
+    if (app.journal.isFenced(batch.token, batch.sender.epoch)) {
+      // The ledger may be open for the epoch that was left behind, so it has to be reported to again.
+      app.ledger.admitted.sender = undefined;
+      noteFault('the intent to send is withdrawn: the send journal has reported to another ledger meanwhile');
+      return false;
+    }
+    if (ageMs() <= leaseMs) return true;
+    noteFault(`the intent to send is withdrawn: it took ${ageMs()} ms to become durable`);
+    return false;
+  } catch (error) {
+    noteFault(`the intent to send could not be made durable: ${describeFailure(error).reason}`);
+    return false;
+  }
+}
+
+async function writeJournal(app: App, batch: Prepared): Promise<void> {
+  await app.journal.append({
+    at: app.clock.now().toISOString(),
+    account: batch.account,
+    fileId: batch.file_id,
+    batchNo: batch.batch_no,
+    attempt: batch.attempt,
+    sha256: batch.body_sha256,
+    call: batch.token,
+  });
+}
+
+/** Time passed, in ms, also that of a host which slept: one of the two clocks goes on then. */
+function startStopwatch(app: App): () => number {
+  const [started, startedAt] = [performance.now(), app.clock.now().getTime()];
+  return () => Math.round(Math.max(performance.now() - started, app.clock.now().getTime() - startedAt));
+}
+
+function keyOf(batch: Prepared): BatchKey {
+  return { fileId: batch.file_id, batchNo: batch.batch_no };
+}

@@ -1,0 +1,170 @@
+import { open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import type { App } from '../../src/app.ts';
+import { displayName } from '../../src/files/display-name.ts';
+import { hashFile } from '../../src/files/hash-file.ts';
+import { isIgnoredName } from '../../src/files/ignored-name.ts';
+import { lstatOrNothing } from '../../src/files/list-folder.ts';
+import { syncFolder } from '../../src/files/write-durably.ts';
+import type { Folder } from '../../src/config/config.ts';
+import { maskName } from '../../src/kernel/mask.ts';
+import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-pull.ts';
+import { withLock } from '../../src/ledger/engine/with-lock.ts';
+import { openRemote, type RemoteFile, type RemoteSession } from '../../src/files/remote/open-remote.ts';
+import { type ReadyFile, type RemoteSightings, sortRemoteFiles } from './sort-remote-files.ts';
+import { tryEach } from '../try-each.ts';
+
+/** A folder that is filled from an SFTP server. */
+export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
+
+/**
+ * Looks once at the folder of the server and brings in what is complete. A file takes four steps, each noted in the
+ * ledger before the next: fetched under a hidden name, compared in size with what the server has, dropped by one rename,
+ * and then moved away there. After a crash at any point the note and the hidden file say where to go on, so no file is
+ * forgotten and none is dropped twice. Were both lost, the file would come again and be refused as the same bytes.
+ * @returns how many files are still being written there
+ */
+export async function pullFolder(
+  app: App,
+  folder: PulledFolder,
+  sightings: RemoteSightings,
+  open: typeof openRemote = openRemote,
+): Promise<number> {
+  const remote = app.settings.remotes.get(folder.pull.remote)!;
+  return withLock(app.ledger, `pull:${folder.id}`, async () => {
+    const session = await open(remote);
+    try {
+      const files = (await session.list(folder.pull.path)).filter(({ name }) => isTakenName(name));
+      const { ready, waiting } = sortRemoteFiles(files, { folder, sightings, nowMs: app.clock.now().getTime() });
+      const setting = { app, folder, session };
+      await tryEach([() => bringReady(setting, ready), () => clearRest(setting, waiting)], (step) => step());
+      // A file that lacks its marker may wait for ever; one that is not quiet yet will be.
+      return folder.complete.by === 'quiet' ? waiting.length : 0;
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+type Setting = { app: App; folder: PulledFolder; session: RemoteSession };
+
+/** Names of a server are paths in the making: none that leads elsewhere, and none of a file that is still being written. */
+function isTakenName(name: string): boolean {
+  return !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && !isIgnoredName(Buffer.from(name).toString('latin1'));
+}
+
+function bringReady(setting: Setting, ready: readonly ReadyFile[]): Promise<void> {
+  return tryEach(ready, (file) => pullFile(setting, file));
+}
+
+async function pullFile(setting: Setting, file: ReadyFile): Promise<void> {
+  const { app, folder } = setting;
+  const noted = { folder: folder.id, name: maskName(displayName(file.name)), identity: identityOf(app, file) };
+  const pull = await beginPull(app.ledger, noted);
+  const isNew = pull.state === 'done' && folder.pull.after !== 'keep';
+  if (pull.state === 'done' && !isNew) return;
+  if (pull.state !== 'dropped' || isNew) {
+    const isHere = await bringIn(setting, file, isNew ? { ...pull, state: 'fetching' } : pull);
+    if (!isHere) return;
+    app.log.info({ folder: folder.id, remote: folder.pull.remote, bytes: file.bytes }, 'file fetched');
+  }
+  await clearAway(setting, file);
+  await notePull(app.ledger, pull.pullNo, 'done');
+}
+
+/** Another version under the same name is another file. */
+function identityOf(app: App, { name, bytes, mtimeMs }: RemoteFile): Buffer {
+  return app.fingerprint(['pulled', name, String(bytes), String(mtimeMs)]);
+}
+
+/** @returns false when it has to wait: it changed while it was fetched, or one of its name lies here still */
+async function bringIn(setting: Setting, file: ReadyFile, pull: Pull): Promise<boolean> {
+  const { app, folder } = setting;
+  const hidden = join(folder.path, `.pulled-${pull.pullNo}.part`);
+  const target = join(folder.path, file.name);
+  if (pull.state === 'fetched' && !(await lstatOrNothing(hidden)) && (await wasDropped(setting, target, pull))) {
+    if (await lstatOrNothing(target)) await announce(folder, target);
+    await notePull(app.ledger, pull.pullNo, 'dropped');
+    return true;
+  }
+  if (await lstatOrNothing(target)) return false;
+  if (!(await fetchWhole(setting, file, hidden))) return false;
+  const sha256 = await hashFile(hidden);
+  if (sha256 === undefined) return false;
+  await notePull(app.ledger, pull.pullNo, 'fetched', sha256);
+  // The control file goes first, or the file would be taken without it.
+  if (file.sidecar) await fetchInto(setting, file.sidecar, hidden);
+  await rename(hidden, target);
+  await announce(folder, target);
+  await notePull(app.ledger, pull.pullNo, 'dropped');
+  return true;
+}
+
+async function announce({ path, complete }: Folder, target: string): Promise<void> {
+  if (complete.by === 'marker') await writeFile(target + complete.suffix, '', { mode: 0o600 });
+  await syncFolder(path);
+}
+
+/** The hidden file is gone, so it was renamed; unless somebody removed it, and then there is no trace of it. */
+async function wasDropped({ app, folder }: Setting, target: string, { sha256 }: Pull): Promise<boolean> {
+  if (sha256 === null) return false;
+  return (await hashFile(target)) === sha256 || (await wasClaimed(app.ledger, folder.id, sha256));
+}
+
+/** Whole means: as many bytes as the server has, and the server has the same file still. */
+async function fetchWhole({ session, folder }: Setting, file: RemoteFile, hidden: string): Promise<boolean> {
+  await session.fetch(posix.join(folder.pull.path, file.name), hidden);
+  const now = await session.stat(posix.join(folder.pull.path, file.name));
+  const isWhole = now?.bytes === file.bytes && now.mtimeMs === file.mtimeMs && (await stat(hidden)).size === file.bytes;
+  if (!isWhole) await rm(hidden, { force: true });
+  else await syncFile(hidden);
+  return isWhole;
+}
+
+async function fetchInto(setting: Setting, sidecar: RemoteFile, hidden: string): Promise<void> {
+  const draft = `${hidden.slice(0, -'.part'.length)}.ctl.part`;
+  const { folder, session } = setting;
+  await session.fetch(posix.join(folder.pull.path, sidecar.name), draft);
+  await syncFile(draft);
+  await rename(draft, join(folder.path, sidecar.name));
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.chmod(0o600);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What is here already and was being moved away there: its marker may be gone, so it does not look complete any more. */
+async function clearRest(setting: Setting, waiting: readonly ReadyFile[]): Promise<void> {
+  const { app, folder } = setting;
+  const dropped = await findDropped(app.ledger, folder.id);
+  await tryEach(waiting, async (file) => {
+    const pullNo = dropped.get(identityOf(app, file).toString('hex'));
+    if (pullNo === undefined) return;
+    await clearAway(setting, file);
+    await notePull(app.ledger, pullNo, 'done');
+  });
+}
+
+/** The file goes last: while it lies there, what belongs to it is found again. */
+async function clearAway({ folder, session, app }: Setting, file: ReadyFile): Promise<void> {
+  const { after, path, claimed = posix.join(path, 'claimed') } = folder.pull;
+  if (after === 'keep') return;
+  const parts = [file.marker, file.sidecar, file].filter((part) => part !== undefined);
+  if (after === 'move') await session.makeFolder(claimed);
+  for (const { name } of parts) {
+    const from = posix.join(path, name);
+    if (!(await session.stat(from))) continue;
+    if (after === 'delete') await session.remove(from);
+    else await session.rename(from, await freeName(session, posix.join(claimed, name), app.clock.now()));
+  }
+}
+
+async function freeName(session: RemoteSession, path: string, now: Date): Promise<string> {
+  return (await session.stat(path)) ? `${path}.${now.toISOString().replace(/\D/g, '')}` : path;
+}

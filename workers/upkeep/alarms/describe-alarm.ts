@@ -1,0 +1,89 @@
+import { saidCode } from '../../../schemas/errors.ts';
+import { type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
+import { byNumber, counted } from '../../../src/kernel/counted.ts';
+import { formatCents } from '../../../src/kernel/money.ts';
+import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-alarm-causes.ts';
+import { sayWithheld } from '../../../src/reconcile/say-withheld.ts';
+
+/** The sentence of an alarm: counts, totals and the command that shows more. Never a name, nor anything of a row. */
+export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
+  const { batches = 0 } = figures;
+  switch (kind) {
+    case 'batch_unknown':
+      return `Batch ${subject}: ${sumOf(figures)} in doubt. Its account waits. "paydrop resolve ${subject}" says what can be done. Never drop its file again.`;
+    case 'exception':
+      return `Batch ${subject}: ${sumOf(figures)}. "paydrop exceptions ${subject}" shows both sides.`;
+    case 'result_overdue':
+      return `Batch ${subject}: ${sumOf(figures)}. It is asked for on; ask the service. "paydrop why ${subject}" tells its story.`;
+    case 'file_held':
+      return `File ${subject}: ${sumOf(figures)}${codeOf(figures)}. ${figures.rows ? `"paydrop approve ${subject} --reason …" or ` : ''}"paydrop decline ${subject} --reason …".`;
+    case 'file_refused':
+      return `File ${subject}${codeOf(figures)}. "paydrop show ${subject}" says why.`;
+    case 'rows_withheld':
+      return `File ${subject}: ${withheldOf(figures)}. The others go on. "paydrop why ${subject}" says more.`;
+    case 'file_done':
+      return `File ${subject}: ${sumOf(figures)}; ${outcomesOf(figures)}.`;
+    case 'account_stopped':
+      return `${account ? `Account ${account}` : 'All accounts'}: ${batchesOf(figures)} ${byNumber(batches, 'waits', 'wait')}. "paydrop account list" says why, and what helps.`;
+    case 'silence':
+      return subject.startsWith('polls:')
+        ? `Account ${account ?? subject.slice('polls:'.length)}: the service has ${batchesOf(figures)}, and the question for the result is overdue or gets no answer. "paydrop doctor" looks for the cause.`
+        : `Folder ${subject} was not listed for ${minutesOf(figures)}.`;
+    case 'not_reached':
+      return `Account ${subject}: ${batchesOf(figures)} ${byNumber(batches, 'waits and is', 'wait and are')} tried again. Nothing was sent.`;
+    case 'transfer':
+      return describeTransfer(subject, figures);
+    case 'failing':
+      return describeFailing(figures);
+    case 'late':
+      return describeLate(subject);
+    case 'trouble':
+      return `${subject}: no answer, or a refusal, for ${minutesOf(figures)}. Nothing is lost; nothing goes on either.${figures.says ? ` ${figures.says}` : ''}`;
+  }
+}
+
+function describeFailing({ count = 1, says = 'Something does not go on', next }: AlarmFigures): string {
+  const others =
+    count > 1 ? [`${count - 1} more of the kind ${byNumber(count - 1, 'does', 'do')} not go on either.`] : [];
+  return [`${says.replace(/\.$/, '')}.`, ...others, ...(next ? [next] : [])].join(' ');
+}
+
+function describeTransfer(subject: string, figures: AlarmFigures): string {
+  const [, way, what = subject] = /^(pull|push):(.*)$/.exec(subject) ?? [];
+  const since = `has come through for ${minutesOf(figures)}`;
+  return way === 'pull'
+    ? `Nothing ${since} from the SFTP server into folder ${what}. It is tried again by itself.`
+    : `No output ${since} to ${what}. It is tried again by itself; the outputs stay here.`;
+}
+
+function describeLate(subject: string): string {
+  const [, folder, what = subject] = /^(expect:)?(.*)$/.exec(subject.replace(/ (?=\S+$)/, ' on ')) ?? [];
+  return folder
+    ? `Nothing had come by its time into folder ${what}. Ask the sender; never drop an old file in its place.`
+    : `The run of schedule ${what} was missed or has failed. "paydrop schedule list" says why.`;
+}
+
+function withheldOf({ rows = 0, cents = 0, unreadable = 0 }: AlarmFigures): string {
+  return sayWithheld({ rows, cents, unreadable });
+}
+
+function sumOf({ rows = 0, cents = 0 }: AlarmFigures): string {
+  return `${counted(rows, 'row')}, ${formatCents(cents)}`;
+}
+
+function batchesOf(figures: AlarmFigures): string {
+  return `${counted(figures.batches ?? 0, 'batch')} with ${sumOf(figures)}`;
+}
+
+function minutesOf({ minutes = 0 }: AlarmFigures): string {
+  return minutes < 1 ? 'less than a minute' : counted(minutes, 'minute');
+}
+
+function codeOf({ code }: AlarmFigures): string {
+  return code ? `: ${saidCode(code)}` : '';
+}
+
+function outcomesOf({ outcomes = {} }: AlarmFigures): string {
+  const parts = Object.entries(outcomes).map(([outcome, sum]) => `${sumOf(sum)} ${saidOutcome(outcome as Outcome)}`);
+  return parts.join('; ') || 'no outcomes';
+}

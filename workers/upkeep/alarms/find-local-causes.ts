@@ -1,0 +1,82 @@
+import type { AlarmKind } from '../../../schemas/alarms.ts';
+import type { App } from '../../../src/app.ts';
+import type { AlarmCause } from '../../../src/ledger/alarm/find-alarm-causes.ts';
+import { transferNames } from '../../transfer/start-transfers.ts';
+
+/** How many intervals without a sign of life are silence. */
+export const SILENT_INTERVALS = 3;
+
+/**
+ * What only this process can know: folders that it does not list, SFTP servers that it cannot use, and a queue that does
+ * not answer it for a while.
+ */
+export function findLocalCauses(app: App): AlarmCause[] {
+  return [
+    ...findSilentFolders(app),
+    ...findBrokenTransfers(app),
+    ...findTrouble(app, 'QUEUE_UNREACHABLE', 'queue', app.pulse.trouble),
+  ];
+}
+
+/** The subjects that only processes of this host can judge bear its name. */
+export function localSubject(app: App, thing: string): string {
+  return `${thing}@${app.ledger.instance.host}`;
+}
+
+export function isLocalSubject(subject: string): boolean {
+  return subject.includes('@');
+}
+
+/**
+ * Whether this process has seen for itself that the cause of a local alarm is over. One that has only just begun, or
+ * that does other work on the same host, knows nothing of it; what left the configuration is over for everybody there.
+ */
+export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean {
+  const { pulse, settings } = app;
+  const at = subject.lastIndexOf('@');
+  const thing = subject.slice(0, at);
+  if (subject.slice(at + 1) !== app.ledger.instance.host) return false;
+  // What is not found any more where it can be seen is over.
+  if (kind === 'failing') return true;
+  if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
+  if (kind === 'transfer') return pulse.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
+  return pulse.sweptAt !== undefined && pulse.trouble === undefined;
+}
+
+/** Since when a lasting trouble is worth an alarm; undefined when it is not, yet. */
+export function findTrouble(
+  app: App,
+  code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE',
+  part: string,
+  trouble: App['pulse']['trouble'],
+): AlarmCause[] {
+  if (trouble?.code !== code || ageMs(app, trouble.since) < SILENT_INTERVALS * app.settings.sweepMs) return [];
+  const figures = { minutes: minutes(ageMs(app, trouble.since)), ...(trouble.why && { says: trouble.why }) };
+  return [{ kind: 'trouble', subject: localSubject(app, part), account: null, figures }];
+}
+
+function findSilentFolders(app: App): AlarmCause[] {
+  const { pulse, settings } = app;
+  return settings.folders.flatMap(({ id, account }): AlarmCause[] => {
+    if (!pulse.watched.has(id)) return [];
+    const silentMs = ageMs(app, pulse.listedAt.get(id) ?? pulse.begunAt);
+    if (silentMs < SILENT_INTERVALS * settings.rescanMs) return [];
+    return [{ kind: 'silence', subject: localSubject(app, id), account, figures: { minutes: minutes(silentMs) } }];
+  });
+}
+
+function findBrokenTransfers(app: App): AlarmCause[] {
+  return [...app.pulse.brokenTransfers].flatMap(([name, { since, everyMs, account }]): AlarmCause[] => {
+    const brokenMs = ageMs(app, since);
+    if (brokenMs < SILENT_INTERVALS * everyMs) return [];
+    return [{ kind: 'transfer', subject: localSubject(app, name), account, figures: { minutes: minutes(brokenMs) } }];
+  });
+}
+
+function ageMs({ clock }: App, since: Date): number {
+  return clock.now().getTime() - since.getTime();
+}
+
+function minutes(ms: number): number {
+  return Math.round(ms / 60_000);
+}

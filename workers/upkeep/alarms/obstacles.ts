@@ -1,0 +1,121 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WORK } from '../../../schemas/work.ts';
+import type { Settings } from '../../../src/config/config.ts';
+import { byNumber, counted } from '../../../src/kernel/counted.ts';
+import { formatCents } from '../../../src/kernel/money.ts';
+import { isOpen } from '../../../src/ledger/admission/must-be-open.ts';
+import { readAdmission } from '../../../src/ledger/admission/read-admission.ts';
+import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
+import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
+import { countStray } from '../../../src/ledger/alarm/count-stray.ts';
+import { type FailingWork, readFailing } from '../../../src/ledger/alarm/read-failing.ts';
+
+/** Something that does not go on by itself, in words: what, why, and what helps. */
+export type Obstacle = {
+  /** Tells it apart from others, and stays the same while it lasts. */
+  key: string;
+  what: string;
+  /** Of the file that it is about. */
+  name: string | null;
+  why: string;
+  next: string;
+  since: Date | null;
+  account: string | null;
+  fileId: string | null;
+  batchNo: number | null;
+};
+
+/** Everything that fails again and again or that nobody takes up. What a person has to decide is told elsewhere. */
+export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
+  const [unusable, closed, failing, stray, quarantined] = await Promise.all([
+    findUnusable(ledger),
+    findWaits(ledger),
+    readFailing(ledger),
+    findStray(ledger, settings),
+    findQuarantined(settings),
+  ]);
+  return [...unusable, ...closed, ...failing.map(describeFailing), ...stray, ...quarantined];
+}
+
+export function describeFailing(work: FailingWork): Obstacle {
+  const { account, fileId, batchNo, name, reason, failures, since } = work;
+  const times = byNumber(failures, 'once', `${failures} times`);
+  return {
+    key: work.work,
+    what: `Cannot ${WORK[work.work].doing} ${work.subject}`,
+    name,
+    why: `failed ${times}: ${reason}`,
+    next: nextFor(work),
+    since,
+    account,
+    fileId,
+    batchNo,
+  };
+}
+
+function nextFor({ work, account, fileId, batchNo, subject }: FailingWork): string {
+  return WORK[work].next
+    .replaceAll('BATCH', batchNo === null ? 'BATCH' : `${fileId}/${batchNo}`)
+    .replaceAll('FILE', fileId ?? 'FILE')
+    .replaceAll('ACCOUNT', account ?? subject);
+}
+
+async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
+  const about = { key: 'ledger', name: null, since: null, account: null, fileId: null, batchNo: null };
+  const closed = await findClosed(ledger);
+  return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, next }));
+}
+
+/** A ledger that may have gone back lets nothing leave before all have reported. One to which nobody has reported is not in use. */
+async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
+  if (await isOpen(ledger.pool)) return [];
+  const { isNew, since, waits, senders } = await readAdmission(ledger);
+  if (!senders.some(({ state }) => state === 'reported')) return [];
+  const about = { name: null, since, account: null, fileId: null, batchNo: null };
+  const why = isNew
+    ? 'the ledger is new, and not every host that sends has reported'
+    : 'the ledger may have gone back, and not every host that sends has reported to it';
+  return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
+}
+
+/** Accounts that were taken out of the configuration while something of theirs is open. Nobody works for them. */
+async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstacle[]> {
+  const stray = await countStray(ledger, [...accounts.keys()]);
+  return stray.map(({ account, files, batches, rows, cents }) => ({
+    key: `account ${account}`,
+    what: `Account ${account} is not in the configuration`,
+    name: null,
+    why: `${counted(files, 'open file')} and ${counted(batches, 'open batch')} of it, ${counted(rows, 'row')} with ${formatCents(cents)}, do not go on`,
+    next: `Put account ${account} back into paydrop.yaml until its batches are done, or cancel what was not sent.`,
+    since: null,
+    account,
+    fileId: null,
+    batchNo: null,
+  }));
+}
+
+/** Drops that were set aside; their senders wait for an answer that will not come. */
+async function findQuarantined({ paths }: Settings): Promise<Obstacle[]> {
+  const ids = await readdir(paths.quarantine).catch(() => []);
+  if (ids.length === 0) return [];
+  const times = await Promise.all(ids.map((id) => stat(join(paths.quarantine, id)).catch(() => undefined)));
+  const oldestMs = Math.min(...times.flatMap((found) => (found ? [found.mtimeMs] : [])));
+  return [
+    {
+      key: 'quarantine',
+      what: byNumber(ids.length, 'A drop lies in quarantine', `${ids.length} drops lie in quarantine`),
+      name: null,
+      why: byNumber(
+        ids.length,
+        'it could not be taken in, and nothing of it was sent',
+        'they could not be taken in, and nothing of them was sent',
+      ),
+      next: '"paydrop doctor" says of each why; tell its sender, then remove its folder.',
+      since: Number.isFinite(oldestMs) ? new Date(oldestMs) : null,
+      account: null,
+      fileId: null,
+      batchNo: null,
+    },
+  ];
+}

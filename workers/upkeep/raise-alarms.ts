@@ -1,0 +1,104 @@
+import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
+import type { App } from '../../src/app.ts';
+import { beginAlarmWatch, raiseAlarms } from '../../src/ledger/alarm/raise-alarms.ts';
+import {
+  type AlarmCause,
+  findEndedFiles,
+  findLastingCauses,
+  findLate,
+  findUnasked,
+  findUnreached,
+  findWithheld,
+} from '../../src/ledger/alarm/find-alarm-causes.ts';
+import { groupBy } from '../../src/kernel/group-by.ts';
+import { readObstacles } from './alarms/obstacles.ts';
+import { withLock } from '../../src/ledger/engine/with-lock.ts';
+import { kindsOf, targetKey } from '../../src/notify/tell.ts';
+import { describeAlarm } from './alarms/describe-alarm.ts';
+import { expectationOf } from '../schedule/check-expected.ts';
+import {
+  findLocalCauses,
+  isLocalSubject,
+  isOverHere,
+  localSubject,
+  SILENT_INTERVALS,
+} from './alarms/find-local-causes.ts';
+
+/**
+ * Looks for everything that a person should know, raises what is new and clears what is over. It reads the
+ * ledger and the pulse of this process, may be repeated at any time, and tells nobody by itself: see send-notices.ts.
+ */
+export async function lookForAlarms(app: App): Promise<void> {
+  await beginAlarmWatch(app.ledger);
+  const wanted = new Set<AlarmKind>(app.settings.alarms.flatMap((target) => [...kindsOf(target)]));
+  const audience = app.settings.alarms.map((target) => ({ key: targetKey(target), kinds: kindsOf(target) }));
+  // One process at a time: two that look at once would both tell of a file that has ended.
+  const done = await withLock(app.ledger, 'alarms', async () => {
+    const causes = (await findCauses(app, wanted)).filter(({ kind }) => wanted.has(kind));
+    const due = causes.map((cause) => ({ ...cause, text: describeAlarm(cause) }));
+    return raiseAlarms(app.ledger, due, audience, (kind, subject) => mayClear(app, kind, subject));
+  });
+  if (done.raised + done.cleared > 0) app.log.info(done, 'alarms raised or cleared');
+}
+
+async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<AlarmCause[]> {
+  const { ledger, clock, settings } = app;
+  const dueBefore = new Date(clock.now().getTime() - SILENT_INTERVALS * Math.max(settings.rescanMs, settings.sweepMs));
+  return [
+    ...findLocalCauses(app),
+    ...(await findLastingCauses(ledger)),
+    ...(await findUnasked(ledger, dueBefore)),
+    ...(await findUnreached(ledger)),
+    ...(wanted.has('failing') ? await findFailing(app) : []),
+    ...(await findLate(ledger, awaited(settings), new Date(clock.now().getTime() - LATE_MS))),
+    ...(wanted.has('rows_withheld') ? await findWithheld(ledger) : []),
+    ...(wanted.has('file_refused') ? await findEndedFiles(ledger, 'file_refused') : []),
+    ...(wanted.has('file_done') ? await findEndedFiles(ledger, 'file_done') : []),
+  ];
+}
+
+/** One of each kind of work, however many pieces of it fail. What only this host can see bears its name. */
+async function findFailing(app: App): Promise<AlarmCause[]> {
+  const obstacles = await readObstacles(app.ledger, app.settings);
+  return [...groupBy(obstacles, ({ key }) => key)].map(([key, alike]) => ({
+    kind: 'failing',
+    subject: key === 'quarantine' ? localSubject(app, key) : key,
+    account: alike.every(({ account }) => account === alike[0]!.account) ? alike[0]!.account : null,
+    figures: {
+      count: alike.length,
+      says: withoutNames(app.settings, `${alike[0]!.what}: ${alike[0]!.why}`),
+      next: alike[0]!.next,
+    },
+  }));
+}
+
+/**
+ * Names of files stand in quotes, and may say more than a mail should. Commands stand in quotes as well, and so do the
+ * folders of the configuration, which say where to look.
+ */
+function withoutNames(settings: App['settings'], text: string): string {
+  return text.replace(/"([^"]*)"/g, (all, words: string) =>
+    /^paydrop [a-z]+$/.test(words) || isOurFolder(settings, words) ? all : '"…"',
+  );
+}
+
+function isOurFolder({ paths, folders }: App['settings'], path: string): boolean {
+  // Originals lie in a folder for each day.
+  const folder = path.startsWith(paths.archive) ? path.replace(/(?:\/\d{2,4}){1,3}$/, '') : path;
+  const ours = [...Object.values(paths), ...folders.flatMap(({ id, path: drop, work }) => [id, drop, work])];
+  return ours.includes(folder);
+}
+
+/** So long, in ms, something late stands in `paydrop status` as well. */
+const LATE_MS = 7 * 86_400_000;
+
+/** Everything that has business dates now; what left the configuration is late no more. */
+function awaited({ schedules, folders }: App['settings']): string[] {
+  return [...Object.keys(schedules), ...folders.filter((folder) => folder.expect).map(({ id }) => expectationOf(id))];
+}
+
+/** What stands in the ledger any process can see; the rest only those know who do the work. */
+function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
+  if (!ALARM_KINDS[kind].lasts) return false;
+  return !isLocalSubject(subject) || isOverHere(app, kind, subject);
+}

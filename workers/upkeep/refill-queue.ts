@@ -1,0 +1,94 @@
+import type { QueueName } from '../../schemas/jobs.ts';
+import type { App } from '../../src/app.ts';
+import { schedulesHere } from '../../src/config/schedules-here.ts';
+import { closedAccounts, nextSendAt } from '../../src/calendar/send-window.ts';
+import { findDueWork, findSendable } from '../../src/ledger/batch/due-work.ts';
+import type { BatchRow } from '../../src/ledger/engine/records.ts';
+import type { Which } from '../../src/queue/named-queue.ts';
+import { longestRecheckMs } from '../poll/recheck.ts';
+import { findDueRuns } from '../schedule/due-runs.ts';
+import {
+  askForIntake,
+  askForRuns,
+  askToDeliverAt,
+  askToPoll,
+  askToSubmit,
+  filesOf,
+  pollWaitMs,
+  STEMS,
+  stemOf,
+} from '../wake.ts';
+
+/**
+ * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
+ * be those of the process that was killed before, which the queue takes for running until their locks run out. Nor do
+ * they for a batch that may be sent: a job that truly ran would have taken it, so this one's worker was killed or could
+ * not tell the queue of its end.
+ *
+ * What is due although its job still waits for a time gets another one: the queue reckons by the clock of the host, and
+ * when that was set back a job would wait for as long as it jumped.
+ */
+export async function refillQueue(app: App, atStart: boolean): Promise<void> {
+  await app.queue.heal();
+  const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
+  const due = await findDueWork(app.ledger, {
+    site: app.settings.site,
+    closed,
+    longestRecheckMs: longestRecheckMs(app.settings.accounts.values()),
+  });
+  const stems = async (name: QueueName, which: Which) => new Set([...(await app.queue.ids(name, which))].map(stemOf));
+  const [intake, submit, poll, latePoll, deliver] = await Promise.all([
+    stems('intake', atStart ? 'waiting' : 'live'),
+    stems('submit', 'next'),
+    stems('poll', atStart ? 'waiting' : 'live'),
+    stems('poll', atStart ? 'waiting' : 'pressing'),
+    stems('deliver', atStart ? 'waiting' : 'live'),
+  ]);
+  const { site } = app.settings;
+  await askForIntake(app, withoutAsked(due.intake, intake), site);
+  for (const key of due.submit) if (!submit.has(STEMS.submit(key))) await askToSubmit(app, key);
+  for (const batch of due.poll)
+    if (!(isLate(app, batch) ? latePoll : poll).has(STEMS.poll(batch))) await askToPoll(app, batch);
+  await askAtOpening(app, closed);
+  await askToDeliverAt(app, site, withoutAsked(due.deliver, deliver));
+}
+
+function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): string[] {
+  const asked = new Set([...stems].flatMap(filesOf));
+  return fileIds.filter((fileId) => !asked.has(fileId));
+}
+
+/**
+ * One job for each account whose window is closed, to wait until it opens. Other times are asked of the ledger again by
+ * then: the sweep after the opening finds what this job should have asked for, if it was lost.
+ */
+async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
+  if (closed.length === 0) return;
+  const waiting = new Set([...(await app.queue.ids('submit', 'waiting'))].map(stemOf));
+  for (const name of closed) {
+    const opensAt = nextSendAt(app.account(name), app.clock.now());
+    if (!opensAt) continue;
+    const delayMs = opensAt.getTime() - app.clock.now().getTime();
+    for (const key of await findSendable(app.ledger, name))
+      if (!waiting.has(STEMS.submit(key))) await askToSubmit(app, key, delayMs);
+  }
+}
+
+/** Schedules whose time has come, or whose run was left by a process that died. */
+export async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
+  const schedules = schedulesHere(app.settings);
+  if (schedules.length === 0) return;
+  const asked = new Set([...(await app.queue.ids('schedule', atStart ? 'waiting' : 'live'))].map(stemOf));
+  for (const [name, schedule] of schedules) {
+    const due = await findDueRuns(app, name, schedule);
+    if (due.length > 0 && !asked.has(STEMS.schedule(name))) await askForRuns(app, name);
+  }
+}
+
+/** A delayed job may begin a little later than its time, in ms. */
+const LATE_MS = 10_000;
+
+function isLate(app: App, batch: BatchRow): boolean {
+  const dueMs = batch.next_poll_at?.getTime() ?? 0;
+  return pollWaitMs(app, batch) === 0 && Math.abs(app.clock.now().getTime() - dueMs) > LATE_MS;
+}

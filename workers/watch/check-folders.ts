@@ -1,0 +1,94 @@
+import { realpath } from 'node:fs/promises';
+import { checkSameFileSystem } from '../../src/files/check-same-file-system.ts';
+import { dataPaths, type Folder, foldersHere, type Settings } from '../../src/config/config.ts';
+import { findPathFaults, liesInside } from '../../src/config/config-faults.ts';
+import { explainPath, PipelineError, systemCode } from '../../src/kernel/errors.ts';
+import { makeFolders } from '../../src/kernel/make-folders.ts';
+
+/**
+ * Before anything starts: our own folders exist, the drop folders exist and lie on the file system of their work
+ * folder, so that one rename can claim a drop. Those of other sites are not here.
+ */
+export async function checkFolders(settings: Settings): Promise<void> {
+  const { paths } = settings;
+  const folders = foldersHere(settings);
+  if (folders.length === 0) throw noFolderHere(settings);
+  const ours = [paths.data, paths.archive, paths.out, paths.quarantine, ...folders.map((folder) => folder.work)];
+  for (const dir of new Set(ours)) await makeFolder(dir);
+  for (const folder of folders) await checkSameFileSystem(folder.path, folder.work);
+  await checkLinks(paths, folders);
+  await checkRealPaths(paths, folders);
+}
+
+/**
+ * The same by where links lead as `findConfigFaults` asks by how paths are written: a link in one of them must not make what
+ * paydrop writes a drop, nor one drop folder a part of another.
+ */
+async function checkLinks({ out, quarantine, data }: Settings['paths'], folders: readonly Folder[]): Promise<void> {
+  const ours = await Promise.all([out, quarantine, data].map(async (path) => ({ path, real: await realpath(path) })));
+  const drops = await Promise.all(folders.map(async ({ path }) => ({ path, real: await realpath(path) })));
+  for (const [index, drop] of drops.entries()) {
+    const others = drops.filter((_other, place) => place !== index);
+    const other =
+      [...ours, ...others].find(({ real }) => liesInside(real, drop.real)) ??
+      ours.find(({ real }) => liesInside(drop.real, real));
+    if (!other) continue;
+    throw new PipelineError(
+      'CONFIG_INVALID',
+      `use the drop folder "${drop.path}"`,
+      `it and "${other.path}" are one, or one in the other`,
+      {
+        next: 'Look where the links in these paths lead, and give each folder a place of its own.',
+      },
+    );
+  }
+}
+
+/** And all else that is asked of paths. */
+async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
+  const [out, quarantine, data] = await Promise.all(
+    [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),
+  );
+  const real = { ...paths, out: out!, quarantine: quarantine!, data: data!, ...dataPaths(data!) };
+  const drops = await Promise.all(
+    folders.map(async (folder) => ({
+      ...folder,
+      path: await realpath(folder.path),
+      work: await realpath(folder.work),
+    })),
+  );
+  const [fault] = findPathFaults({ paths: real, folders: drops });
+  if (!fault) return;
+  throw new PipelineError('CONFIG_INVALID', `use ${fault.path}`, `by where links lead, ${fault.reason}`, {
+    next: 'Look where the links in these paths lead, and give each folder a place of its own.',
+  });
+}
+
+function noFolderHere({ folders, site }: Settings): PipelineError {
+  const sites = [...new Set(folders.map((folder) => folder.site))].join(', ');
+  return new PipelineError('CONFIG_INVALID', `work at site "${site}"`, 'no folder lies there', {
+    next: `Set PAYDROP_SITE to one of ${sites}, or give this process only roles that need no folder.`,
+  });
+}
+
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await makeFolders(dir, 0o700);
+  } catch (error) {
+    const action = `make the folder "${dir}"`;
+    switch (systemCode(error)) {
+      case 'ENOSPC':
+        throw new PipelineError('DISK_FULL', action);
+      case 'EEXIST':
+        throw new PipelineError('FOLDER_MISSING', action, 'a file stands in its place', {
+          next: 'Move the file away.',
+        });
+      case undefined:
+      default: {
+        const path = explainPath(systemCode(error));
+        if (path) throw new PipelineError('FOLDER_MISSING', action, path.reason, { next: path.next });
+        throw new PipelineError('FOLDER_NOT_WRITABLE', action, undefined, { cause: error });
+      }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { readSidecar } from '../../src/files/sidecar.ts';
+import type { Claim } from '../../src/files/claims/finish-claim.ts';
+import type { OddDrop } from '../../src/files/claims/odd-drop.ts';
+import type { App } from '../../src/app.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError } from '../../src/kernel/errors.ts';
+import { maskName } from '../../src/kernel/mask.ts';
+import type { ControlNote } from '../../src/rows/rows.ts';
+import { claimFile } from '../../src/ledger/file/claim-file.ts';
+import { readCurrentKeyId } from '../../src/ledger/key/master-keys.ts';
+import { readFileState } from '../../src/ledger/file/read-file.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
+import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
+import { archivePath, destroySealedFile, sealFile } from '../../src/crypto/archive.ts';
+import { newDataKey } from '../../src/crypto/data-key.ts';
+import type { MasterKey } from '../../src/crypto/master-key.ts';
+import { folderOf } from '../folder-of.ts';
+import { guardReading } from '../intake/guard-reading.ts';
+import { setAside } from './set-aside.ts';
+import { askForIntake } from '../wake.ts';
+import { lstat } from 'node:fs/promises';
+import { relative } from 'node:path';
+
+/** Purpose that the seal of an original is bound to. */
+export const ORIGINAL_PURPOSE = 'original';
+
+/**
+ * From the rename to the ledger: seals the claimed bytes in the archive, takes their hash, writes the file's row and
+ * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
+ */
+export async function takeClaim(app: App, claim: Claim): Promise<void> {
+  if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
+}
+
+/**
+ * The same for somebody who takes several claims at a time and asks for their intake together.
+ * @param turn is waited for before the file comes into the ledger
+ * @returns whether its intake is to be asked for
+ */
+export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
+  const { fileId, notes } = claim;
+  return app.telemetry.trace('claim', { fileId, account: notes.account }, () => sealAndWrite(app, claim, turn));
+}
+
+export async function askForClaimed(app: App, fileIds: readonly string[]): Promise<void> {
+  await askForIntake(app, fileIds, app.settings.site);
+  crashPoint('claim.asked');
+}
+
+async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefined): Promise<boolean> {
+  const { fileId } = claim;
+  const ask = (ledger: Ledger) => Promise.all([readFileState(ledger, fileId), readCurrentKeyId(ledger)]);
+  return lockAndAsk(app.ledger, `file:${fileId}`, ask, async ([state, keyId]) => {
+    let isSealed = state !== undefined;
+    if (isSealed) return true;
+    await guardReading(app, fileId, {
+      read: async (deaths) => {
+        await sealClaim(app, claim, { deaths, masterKey: chooseMasterKey(app, keyId), turn });
+        isSealed = true;
+      },
+      giveUp: () => setAside(app, poisonOf(claim), claim.notes.folder),
+    });
+    return isSealed;
+  });
+}
+
+/** The whole work folder, with the notes in it. */
+function poisonOf({ notes, workDir }: Claim): OddDrop {
+  return { name: notes.name, path: Buffer.from(workDir), code: 'DROP_POISON' };
+}
+
+/**
+ * The master key that the ledger names as the current one; a change of it is heard of with the next file. A process that
+ * was not given that key yet goes on with its own: what it wraps is found and wrapped anew by "paydrop key rotate".
+ */
+function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
+  return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
+}
+
+/**
+ * Sealing so much leaves 30 MB behind, which would lie beside what the reading of the file takes next until V8 finds it worth
+ * while: now and then before, mostly after.
+ */
+const MUCH_BYTES = 16 * 1024 * 1024;
+
+async function sealClaim(
+  app: App,
+  claim: Claim,
+  { deaths, masterKey, turn }: { deaths: number; masterKey: MasterKey; turn: Promise<void> | undefined },
+): Promise<void> {
+  const { fileId, notes } = claim;
+  const folder = folderOf(app, notes.folder, fileId);
+  const claimedAt = new Date(notes.claimedAt);
+  const path = archivePath(app.settings.paths.archive, fileId, claimedAt);
+  const { key, wrapped } = newDataKey(masterKey, fileId);
+  const sealed = await sealAnew({ from: claim.path, to: path, key, purpose: ORIGINAL_PURPOSE }, deaths);
+  crashPoint('claim.sealed');
+  if (sealed.bytes >= MUCH_BYTES) collectGarbage();
+  await turn;
+  await claimFile(app.ledger, {
+    fileId,
+    account: notes.account,
+    site: app.settings.site,
+    folder: notes.folder,
+    operation: notes.operation,
+    name: maskName(notes.name),
+    bytes: sealed.bytes,
+    sha256: sealed.sha256,
+    completeness: notes.completeness,
+    claimedAt,
+    wrappedKey: wrapped,
+    archive: relative(app.settings.paths.archive, path),
+    charset: folder.charset,
+    control: await readControl(claim),
+  });
+  app.log.info({ fileId, folder: notes.folder, bytes: sealed.bytes }, 'file claimed');
+}
+
+/**
+ * A sweep that takes the work folder for an empty one moves it aside for a moment, with all that came into it meanwhile:
+ * what is missing then is not missing.
+ * @throws ENOENT while the folder is aside; the claim waits for the next sweep
+ */
+async function readControl({ path, sidecar }: Claim): Promise<ControlNote | null> {
+  if (sidecar === undefined) return null;
+  const control = await readSidecar(sidecar);
+  if (!('fault' in control)) return control;
+  await lstat(path);
+  return readSidecar(sidecar);
+}
+
+/**
+ * What an earlier try sealed cannot be opened: its key was never written down. The bytes are still in the claim. To look
+ * for what a dead one left takes a listing of the whole day, so that is done only when there was one.
+ */
+async function sealAnew(seal: Parameters<typeof sealFile>[0], deaths: number): ReturnType<typeof sealFile> {
+  if (deaths > 0) await destroySealedFile(seal.to);
+  try {
+    return await sealFile(seal);
+  } catch (error) {
+    if (!(error instanceof PipelineError) || error.code !== 'OUTPUT_EXISTS') throw error;
+    await destroySealedFile(seal.to);
+    return sealFile(seal);
+  }
+}

@@ -1,0 +1,151 @@
+import type { App } from '../../src/app.ts';
+import { claimDrop } from '../../src/files/claims/claim-drop.ts';
+import { type Candidate, createFolderScanner, type FolderScanner } from '../../src/files/scan-folder.ts';
+import { type Hints, watchFolders } from '../../src/files/watch-folders.ts';
+import { type Folder, foldersHere } from '../../src/config/config.ts';
+import { crashPoint } from '../../src/kernel/crash-point.ts';
+import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
+import { newFileId } from '../../src/kernel/ids.ts';
+import { maskName } from '../../src/kernel/mask.ts';
+import { gatherClaims } from './gather-claims.ts';
+import { keepOrder } from '../keep-order.ts';
+import { noting, takingOf } from '../note-failures.ts';
+import { setAside } from './set-aside.ts';
+import { storeClaim } from './take-claim.ts';
+
+export type Watcher = {
+  /** Looks at every folder now. @returns how many drops are still settling */
+  look(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/**
+ * Watches the drop folders, but for those of a schedule, which its runs look at. A full listing at start and at every rescan is the truth; file system events only make the
+ * next listing come earlier. While something settles, the listings follow each other fast enough to probe it.
+ */
+export async function startWatcher(app: App): Promise<Watcher> {
+  const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
+  app.pulse.noteWatch(folders.map(({ id }) => id));
+  const scanners = folders.map((folder) => ({ folder, scanner: createFolderScanner(folder, app.clock) }));
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<number> | undefined;
+  let next: Promise<number> | undefined;
+  let stopped = false;
+
+  // Two listings at once would count as two probes of the same moment. But one that has begun may be past the folder
+  // that is meant, so whoever asks while it runs gets the one after it.
+  const look = () => {
+    if (running && !next) next = running.then(begin);
+    return next ?? begin();
+  };
+  const begin = async () => {
+    next = undefined;
+    if (stopped) return 0;
+    running = lookAtAll().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  const lookAtAll = async () => {
+    let settling = 0;
+    for (const { folder, scanner } of scanners) settling += await lookAtFolder(app, folder, scanner, hints);
+    plan(settling > 0 ? probeMs(folders, app.settings.rescanMs) : app.settings.rescanMs);
+    return settling;
+  };
+  const plan = (delayMs: number) => {
+    clearTimeout(timer);
+    if (!stopped) timer = setTimeout(() => void look(), delayMs);
+  };
+
+  const paths = folders.map((folder) => folder.path);
+  const usePolling = app.settings.watch === 'poll';
+  const hints = usePolling ? undefined : await watchFolders(paths, () => void look(), { log: app.log });
+  await look();
+  return {
+    look,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await hints?.close();
+      await running;
+      await next;
+    },
+  };
+}
+
+/**
+ * Takes what has settled in one folder.
+ * @param hints of the folder, if somebody waits for them
+ * @returns how many drops of it are still settling, or could not be taken now and can be at once
+ */
+export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
+  let settling = 0;
+  const item = { work: 'watch', subject: folder.id, account: folder.account } as const;
+  await keepGoing(app, folder, async () => {
+    const scan = await noting(app, item, () => scanner.scan(), app.settings.rescanMs);
+    app.pulse.noteListing(folder.id);
+    settling = scan.settling.length;
+    const claims = gatherClaims(app);
+    const takeAll = async () => {
+      await keepOrder(scan.settled, CLAIMS_AT_ONCE, (drop, turn) =>
+        keepGoing(app, folder, async () => {
+          const taking = takingOf(folder, drop.name);
+          const taken = await noting(app, taking, () => takeDrop(app, folder, drop, turn));
+          if (taken === 'disturbed') settling += 1;
+          // Apart from taking it: what cannot be asked for is asked for by the sweep, which tells of that itself.
+          else if (taken !== undefined) await claims.add(taken.fileId);
+        }),
+      );
+      // Before the hints are opened again: nobody's intake waits for that.
+      await keepGoing(app, folder, claims.flush);
+    };
+    await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
+    for (const drop of scan.odd)
+      await keepGoing(app, folder, () =>
+        noting(app, takingOf(folder, drop.name), () => setAside(app, drop, folder.id), app.settings.rescanMs),
+      );
+  });
+  return settling;
+}
+
+/** Trouble with one folder or one drop ends here, in the log: it must not keep the others from being taken. */
+async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const code = error instanceof PipelineError ? error.code : 'INTERNAL';
+    app.log.error({ code, folder: folder.id }, reasonOf(error));
+  }
+}
+
+/**
+ * Most of what a claim takes is waiting for the disk. They come into the ledger in the order in which they lay in the folder,
+ * because in that order they are sent.
+ */
+const CLAIMS_AT_ONCE = 4;
+
+/** So many claims take longer than to close the hints and open them again. */
+const MANY = 20;
+
+/** @returns the file whose intake is to be asked for; `disturbed` when the drop is there for the next look */
+async function takeDrop(
+  app: App,
+  folder: Folder,
+  drop: Candidate,
+  turn: Promise<void>,
+): Promise<'disturbed' | { fileId: string } | undefined> {
+  crashPoint('watch.drop-settled');
+  const outcome = await claimDrop(
+    { ...drop, name: maskName(drop.name) },
+    { workRoot: folder.work, folder, clock: app.clock, fileId: newFileId() },
+  );
+  if (outcome.is === 'disturbed') return 'disturbed';
+  if (outcome.is === 'odd') await setAside(app, outcome.drop, folder.id);
+  return outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn)) ? outcome.claim : undefined;
+}
+
+/** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */
+export function probeMs(folders: readonly Folder[], rescanMs: number): number {
+  const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
+  return Math.max(50, Math.min(rescanMs, ...steps));
+}
