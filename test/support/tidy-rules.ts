@@ -112,7 +112,10 @@ const LICENCES = [
 /** Packages that say it in the old way, as a list, which npm does not take over. */
 const LISTED_LICENCES: Readonly<Record<string, string>> = { ssh2: 'MIT', buildcheck: 'MIT', 'cpu-features': 'MIT' };
 
-/** Packages of other licences, each named by itself and with the reason (src/README.md, "Decisions"). Only this licence is meant. */
+/**
+ * Packages of other licences, each named by itself and with the reason (docs/decisions/openpgp-despite-lgpl.md). Only this
+ * licence is meant.
+ */
 const EXCEPTED_LICENCES: Readonly<Record<string, string>> = {
   // Used unmodified, as a dependency that whoever installs paydrop may replace; nothing of it is copied here.
   openpgp: 'LGPL-3.0+',
