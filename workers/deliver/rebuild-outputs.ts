@@ -46,10 +46,10 @@ function withOutFolder(app: App, out: string): App {
 
 async function writeAll(app: App, file: FileRow, outputs: readonly OutputRow[]): Promise<void> {
   const kinds = new Set(outputs.map((output) => output.kind));
-  const { batches } = await readDelivery(app.ledger, file.file_id);
+  const { batches, openBatches } = await readDelivery(app.ledger, file.file_id);
   for (const kind of NOTICES) if (kinds.has(kind)) await writeNotice(app, file, { kind, batches });
-  // The summaries come last, so without them the results were never finished.
-  if (kinds.has('summary-txt')) await writeResults(app, file);
+  // The process may have died before it wrote the summaries, which come last.
+  if (kinds.has('summary-txt') || (kinds.has('result') && openBatches === 0)) await writeResults(app, file);
   const corrections = new Set(outputs.map((output) => output.number).filter((number) => number > 0));
   for (const correctionNo of corrections) await writeResultCorrection(app, file, correctionNo);
 }

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { armCrashPoints } from '../../../src/kernel/crash-point.ts';
 import { cancelFile } from '../../../src/ledger/file/cancel-file.ts';
 import { declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
@@ -39,6 +40,17 @@ describe('rebuildOutputs', () => {
     );
     for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
     expect((await readdir(world.settings.paths.data)).filter((name) => name.startsWith('rebuild-'))).toEqual([]);
+  });
+
+  it('also when the process died before it wrote the summaries', async () => {
+    armCrashPoints((name) => {
+      if (name === 'deliver.totals-held') throw new Error('died');
+    });
+    await expect(delivered().finally(() => armCrashPoints(undefined))).rejects.toThrow('died');
+    const { rows } = await world.app.ledger.pool.query('SELECT file_id FROM file ORDER BY file_no DESC LIMIT 1');
+    const checks = await rebuildOutputs(world.app, await readFileRow(world.app.ledger, rows[0].file_id));
+    expect(checks.map((check) => check.kind).toSorted()).toEqual(['ack', 'rejects', 'result', 'retry'].toSorted());
+    for (const check of checks) expect(check).toMatchObject({ onDisk: 'same', rebuilt: 'same' });
   });
 
   it('also after outcomes have changed and were corrected', async () => {
