@@ -58,5 +58,7 @@ function linesOf(files: readonly SourceFile[]): number {
 
 function print(rows: readonly (readonly [what: string, today: number, wanted: number])[]): void {
   for (const [what, today, wanted] of rows)
-    console.log(`${today <= wanted ? 'ok ' : 'NO '} ${String(today).padStart(7)} of ${String(wanted).padStart(6)}  ${what}`);
+    console.log(
+      `${today <= wanted ? 'ok ' : 'NO '} ${String(today).padStart(7)} of ${String(wanted).padStart(6)}  ${what}`,
+    );
 }
