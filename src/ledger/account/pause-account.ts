@@ -3,13 +3,13 @@ import { transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 import { lockForStop } from './stop-lock.ts';
 
-/** In the place of an account: all of them. */
+/** Account name that stands for all accounts. */
 export const ALL_ACCOUNTS = '*';
 
 /**
- * Pauses an account, or all of them. When this returns no submit begins any more, in any process; calls that have begun
- * go on to their end. It lasts until somebody resumes the account.
- * @returns false when it is paused already; that pause stays as it is
+ * Pauses an account, or all of them, until an operator resumes it. Once this returns, no process starts another submit;
+ * calls already started run to their end.
+ * @returns false when it is already paused; that pause stays as it is
  */
 export async function pauseAccount(ledger: Ledger, account: string, because: Because): Promise<boolean> {
   return transact(ledger, async (tx) => {

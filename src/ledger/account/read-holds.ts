@@ -2,7 +2,7 @@ import type { BatchState } from '../../../schemas/lifecycle.ts';
 import type { StopKind } from './resume-account.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A stop that somebody has to lift. `account` is `*` when it is for all of them. */
+/** A stop that an operator has to lift. `account` is `*` when the stop covers all accounts. */
 export type Stop = { account: string; kind: StopKind; reason: string; actor: string; since: Date };
 
 /** A batch that keeps its account from sending. Money is integer cents. */
@@ -17,7 +17,7 @@ export type HoldingBatch = {
   reason: string | null;
 };
 
-/** Everything for which an account does not send now; when both are empty it may. */
+/** What keeps an account from sending now; when both lists are empty, it may send. */
 export type Holds = { stops: Stop[]; batches: HoldingBatch[] };
 
 export async function readHolds(ledger: Ledger, account: string): Promise<Holds> {
@@ -38,10 +38,10 @@ export async function readHolds(ledger: Ledger, account: string): Promise<Holds>
   return { stops: stops.rows, batches: batches.rows };
 }
 
-/** What waits on an account, and what the send journal knows of it that nobody has looked at. */
+/** What holds an account, with counts of its ready batches, batches in progress and unacknowledged calls. */
 export type AccountState = Holds & { account: string; ready: number; onTheirWay: number; forgotten: number };
 
-/** @param accounts those of the configuration; others that the ledger has something open of come behind them */
+/** @param accounts configured accounts; other accounts with something open in the ledger follow them */
 export async function readAccountStates(ledger: Ledger, accounts: readonly string[]): Promise<AccountState[]> {
   const { rows } = await ledger.pool.query<Omit<AccountState, keyof Holds>>(
     `SELECT account, sum(ready)::int AS ready, sum(moving)::int AS "onTheirWay", sum(forgotten)::int AS forgotten
@@ -58,7 +58,7 @@ export async function readAccountStates(ledger: Ledger, accounts: readonly strin
   return Promise.all(rows.map(async (row) => ({ ...row, ...(await readHolds(ledger, row.account)) })));
 }
 
-/** A call that the send journal knows and no batch of the ledger can answer for. */
+/** A call in the send journal that no batch of the ledger accounts for. */
 export type ForgottenSend = {
   fileId: string;
   batchNo: number;
@@ -69,7 +69,7 @@ export type ForgottenSend = {
   batchState: BatchState | null;
   acknowledgedAt: Date | null;
   acknowledgedBy: string | null;
-  /** Where nothing but the id is known, by which the service has it. */
+  /** Batch id from the service, when nothing else is known. */
   batchId: string | null;
 };
 

@@ -5,14 +5,14 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
-/** Why an account was stopped; a pause of a person, or something that paydrop found. */
+/** Why an account was stopped: an operator paused it, or paydrop found a problem. */
 export type StopKind = 'pause' | 'journal' | 'fault';
 
 /**
- * Lifts every stop of an account, or those of all accounts when it is ALL_ACCOUNTS. Batches in doubt or refused hold the
- * account all the same, until each has its resolution.
- * @returns the kinds that were lifted; none when nothing stopped it
- * @throws PipelineError JOURNAL_AHEAD while the journal knows calls of it that nobody has looked at
+ * Lifts every stop of an account, or the stops on all accounts when it is ALL_ACCOUNTS. A batch in doubt or refused
+ * still holds the account until it is resolved.
+ * @returns the kinds that were lifted; empty when nothing stopped it
+ * @throws PipelineError JOURNAL_AHEAD while the journal knows calls of the account that no operator has acknowledged
  */
 export async function resumeAccount(ledger: Ledger, account: string, because: Because): Promise<StopKind[]> {
   return transact(ledger, async (tx) => {

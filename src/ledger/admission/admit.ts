@@ -10,10 +10,10 @@ import { type Decision, decideOpening, type Gone, isSame, type Told, type Wait }
 /** The journal of this host, and the opening for which it may send. */
 export type Sender = { journal: string; epoch: number };
 
-/** This host as a sender, by the configuration. `senders` is left out where one host sends. */
+/** This host as a sender, as configured. `senders` is omitted when only one host sends. */
 export type Host = { name: string; senders?: readonly string[] | undefined };
 
-/** @param recalled what the journal knew and the ledger did not */
+/** @param recalled calls that the journal knew and the ledger did not */
 export type Admission = { recalled: Recalled[] } & ({ sender: Sender } | { waits: (Wait | OwnTrouble)[] });
 
 /** Why this journal has not reported. */
@@ -24,9 +24,9 @@ export type OwnTrouble =
   | { why: 'foreign'; journal: string }
   /** It was retired. */
   | { why: 'retired'; journal: string }
-  /** Other hosts were quicker each time. */
+  /** Other hosts reported first on every try. */
   | { why: 'busy' }
-  /** It is that of another host that is listed, or a copy of it. */
+  /** It is the journal of another listed host, or a copy of it. */
   | { why: 'of-another'; journal: string; name: string }
   /** The ledger is open for other hosts. */
   | { why: 'not-listed'; name: string; list: string[] };
@@ -40,19 +40,19 @@ const OWN: readonly string[] = [
   'not-listed',
 ] satisfies OwnTrouble['why'][];
 
-/** Whether it is this host that has to be put right. What it waits for is told by the ledger, to everybody who asks. */
+/** Returns whether the problem is on this host. The ledger itself shows what else it waits for. */
 export function isOwn(wait: Wait | OwnTrouble): wait is OwnTrouble {
   return OWN.includes(wait.why);
 }
 
-/** Others may report at the same moment, or raise the epoch; each of these tries ends in a step further. */
+/** Most tries of `admit`. Other hosts may report or raise the epoch meanwhile; each try makes progress. */
 const TRIES = 10;
 
 /**
- * Lets this host send, or says what is waited for. An open ledger is taken as it is; to one that is closed the journal
- * reports, and it opens when every journal that may know more has done so (decide-opening.ts).
+ * Lets this host send, or returns what the ledger waits for. An open ledger is used as it is. The journal reports to a
+ * closed ledger, which opens once every journal that may know more has reported (decide-opening.ts).
  *
- * May be repeated at any time, by several processes of a host.
+ * Safe to repeat at any time, by several processes of a host.
  */
 export async function admit(ledger: Ledger, journal: SendJournal, host: Host): Promise<Admission> {
   const recalled: Recalled[] = [];
@@ -66,11 +66,11 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
     const fence = newestFence(self);
     const sender = fence && isSame(fence.list, list) ? { journal: self.id, epoch: fence.epoch } : undefined;
     if (sender && (await isAdmitted(ledger, sender))) {
-      // It was compared when the ledger opened. What a person did to either since is found here.
+      // The journal was compared when the ledger opened. This finds manual changes to either since then.
       const older = await compare(ledger, journal, self.id, recalled);
       return older ? { recalled, waits: [older] } : { recalled, sender };
     }
-    // A host by mistake, or with the wrong list, must not stop those that are right.
+    // A host started by mistake, or with the wrong list, must not stop the right ones.
     if (state.isOpen && state.isOfThisRun && (!state.senders.includes(name) || !list.includes(name)))
       return { recalled, waits: [{ why: 'not-listed', name, list: state.senders }] };
     const closing = await close(ledger, fence, sender);
@@ -93,7 +93,7 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
           list,
           knows: closing.knows,
         });
-      // Behind the fence nothing that was declared before can leave, so from here on the journal is whole.
+      // No call declared before the fence can leave after it, so the journal is complete from here on.
       const older = await compare(ledger, journal, self.id, recalled);
       if (older) return { recalled, waits: [older] };
     }
@@ -105,7 +105,7 @@ export async function admit(ledger: Ledger, journal: SendJournal, host: Host): P
   return { recalled, waits: [{ why: 'busy' }] };
 }
 
-/** The ledger learns what only the journal knows, and the journal is refused for good when it is an older copy. */
+/** Adds calls that only the journal knows to the ledger. Rejects the journal for good when it is an older copy. */
 async function compare(
   ledger: Ledger,
   journal: SendJournal,
@@ -118,14 +118,14 @@ async function compare(
   return { why: 'older', journal: id };
 }
 
-/** A host that is not listed by name keeps the one that its journal was begun with, whatever the host is called later. */
+/** Returns the name with which the journal was begun. A host without a list keeps it when renamed. */
 function nameOf({ notes }: JournalSelf): string {
   return notes.find((note) => note.kind === 'begin')!.name;
 }
 
 /**
- * A ledger that was never opened is of the installation whose journal comes first: a backup of an older version does not know
- * its own. Whatever was reported to it before is void.
+ * Assigns a ledger that was never opened to the installation whose journal comes first. A backup of an older version
+ * does not know its installation. Earlier reports to it become void.
  */
 async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
   const state = await readState(ledger);
@@ -138,7 +138,7 @@ async function adopt(ledger: Ledger, self: JournalSelf): Promise<State> {
   return readState(ledger);
 }
 
-/** The last of those with the greatest epoch: another process of this host may have written one for another ledger before it. */
+/** Returns the last fence of the highest epoch; an earlier one may be for another ledger. */
 function newestFence({ notes }: JournalSelf): Fence | undefined {
   const fences = notes.filter((note) => note.kind === 'fence');
   const newest = Math.max(...fences.map(({ epoch }) => epoch));
@@ -151,26 +151,26 @@ function findTrouble({ id, notes }: JournalSelf, { ledger }: State): OwnTrouble 
   return undefined;
 }
 
-/** A folder was copied to make a second host of it: its report would pass for both. A host may change its name otherwise. */
+/** Finds a folder copied to set up a second host: its report would count for both. Renaming is allowed. */
 function findOther({ id, notes }: JournalSelf, name: string, list: readonly string[]): OwnTrouble | undefined {
   const borne = notes.flatMap((note) => (note.kind === 'begin' || note.kind === 'fence' ? [note.name] : []));
   const other = borne.find((one) => one !== name && list.includes(one));
   return other ? { why: 'of-another', journal: id, name: other } : undefined;
 }
 
-/** It must not close a ledger that is open for those that took over from it. */
+/** Finds a retired journal. It must not close a ledger that is open for its successors. */
 async function findRetired({ pool }: Ledger, { id }: JournalSelf): Promise<OwnTrouble | undefined> {
   const { rowCount } = await pool.query(`SELECT FROM sender WHERE journal = $1 AND state = 'retired'`, [id]);
   return rowCount ? { why: 'retired', journal: id } : undefined;
 }
 
-/** Whether this journal may send at this moment. */
+/** Returns whether this journal may send now. */
 export async function isAdmitted({ pool }: { pool: Asked }, { journal, epoch }: Sender): Promise<boolean> {
   const { rows } = await pool.query<{ yes: boolean }>('SELECT is_admitted($1, $2) AS yes', [journal, epoch]);
   return rows[0]!.yes;
 }
 
-/** @returns undefined when another has opened it for this sender meanwhile */
+/** @returns undefined when the ledger was opened for this sender meanwhile */
 function close(ledger: Ledger, fence: Fence | undefined, sender: Sender | undefined): Promise<Closing | undefined> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
@@ -183,10 +183,10 @@ async function hasReported({ pool }: Ledger, { id }: JournalSelf, closing: Closi
   return rowCount === 1;
 }
 
-/** Of the newest calls; an older copy of a journal lacks its end. */
+/** Number of newest calls to compare; an older copy of a journal lacks its end. */
 const COMPARED_CALLS = 1_000;
 
-/** Its line was on the disk before the first byte left, so an answered call without one shows an older copy. */
+/** Finds an older copy: the line of an answered call was on disk before the first byte left. */
 async function lacksAnswered({ pool }: Ledger, journal: string, path: string): Promise<boolean> {
   const { rows } = await pool.query<{ call: string }>(
     `SELECT call FROM (SELECT call, verdict FROM attempt WHERE journal = $1 ORDER BY call_no DESC LIMIT $2) newest
@@ -245,7 +245,7 @@ type SenderRow = {
   report: Told | null;
 };
 
-/** What is waited for now; for those who only look as well. */
+/** Returns what the ledger waits for now, without changing anything. */
 export async function decide(
   { client }: Pick<Transaction, 'client'>,
   { closing, isMadeHere }: Pick<State, 'closing' | 'isMadeHere'>,
@@ -267,7 +267,7 @@ export async function decide(
   );
 }
 
-/** A lost journal that has reported after all is known again, and needed from now on. */
+/** Opens the ledger. A lost journal that reported is known again, and required from now on. */
 async function open(tx: Transaction, { closingEpoch }: State, { members }: Decision): Promise<void> {
   await tx.client.query(
     `UPDATE sender SET epoch = $1, state = 'known', closing = NULL, report = NULL, actor = NULL, reason = NULL

@@ -10,7 +10,7 @@ import { closeBeyondLost, closeLedger, readState } from './close-ledger.ts';
 
 type Known = { journal: string; name: string; state: 'known' | 'lost' | 'retired' };
 
-/** Of a name, or of the first letters of the id of a journal. */
+/** Finds journals by host name or the first letters of their id. */
 async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
   const { rows } = await tx.client.query<Known>(
     `SELECT journal, name, state FROM sender WHERE name = $1 OR (length($1) >= 8 AND starts_with(journal::text, $1))
@@ -20,19 +20,22 @@ async function findKnown(tx: Transaction, words: string): Promise<Known[]> {
   return rows;
 }
 
-/** An older ledger may know of a host only from those that have reported, and one of an older version of none. */
+/**
+ * Returns whether the ledger waits for this host. An older ledger may know it only from reports; one of an older
+ * version knows no hosts.
+ */
 async function isWaitedFor(tx: Transaction, name: string): Promise<boolean> {
   const { waits } = await decide(tx, await readState({ pool: tx.client }));
   return waits.some((wait) => wait.why === 'stranger' || (wait.why === 'host' && wait.name === name));
 }
 
 /**
- * Opens the ledger without a journal that nobody has any more. What its host sent since the present state of the ledger is
- * known to the service alone, so every account stops until a person has compared.
- * @param words name of the host, or the id of the journal as the ledger shows it
+ * Lets the ledger open without a journal that no longer exists. Only the service knows what its host sent since the
+ * ledger's current state, so every account stops until an operator has compared.
+ * @param words name of the host, or id of the journal as the ledger shows it
  * @param accounts all that may have sent
  * @returns the accounts that were stopped
- * @throws PipelineError MOVE_REFUSED when it has reported
+ * @throws PipelineError MOVE_REFUSED when it has reported, NOT_FOUND when it is not waited for
  */
 export function declareLost(
   ledger: Ledger,
@@ -53,7 +56,7 @@ export function declareLost(
         },
       );
     const closing = await closeLedger(tx);
-    // Of two that bear one name, one may have been lost after it has reported.
+    // Of two journals with one name, one may have been lost after it reported.
     const { rows: reported } = await tx.client.query<{ journal: string }>(
       `SELECT journal FROM sender s WHERE closing = $1 AND NOT EXISTS (SELECT FROM sender other
          WHERE other.closing = $1 AND other.name = s.name AND other.journal <> s.journal)`,
@@ -89,7 +92,7 @@ export function declareLost(
   });
 }
 
-/** A person vouches that nothing was ever sent from this ledger, so that a host may begin. */
+/** Records an operator's word that nothing was ever sent from this ledger, so that a host may begin. */
 export function vouchForFirst(ledger: Ledger, { actor, reason }: Because): Promise<void> {
   return transact(ledger, async (tx) => {
     await lockForStop(tx);
@@ -105,9 +108,9 @@ export function vouchForFirst(ledger: Ledger, { actor, reason }: Because): Promi
 }
 
 /**
- * A host sends no more: this one takes all its calls over into its own journal, and answers for them from here on.
- * @param from the send journal of that host
- * @returns how many calls were taken over
+ * Retires a host. This host copies all of its calls into its own journal and answers for them from now on.
+ * @param from send journal of that host
+ * @returns the name of the host, and how many calls were copied
  * @throws PipelineError MOVE_REFUSED when the file is not its journal, or lacks calls that the ledger knows
  */
 export async function retireSender(

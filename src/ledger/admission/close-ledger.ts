@@ -3,7 +3,7 @@ import type { Fence } from './send-journal.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { Asked } from '../engine/asked.ts';
 
-/** Whether the ledger is open, and what journals report to. */
+/** Whether the ledger is open, and which closing journals report to. */
 export type State = {
   ledger: string;
   epoch: number;
@@ -27,16 +27,16 @@ export async function readState({ pool }: { pool: Asked }): Promise<State> {
   return rows[0]!;
 }
 
-/** What journals report to while the ledger is closed, and the journals that they write down then: `knows`. */
+/** The closing that journals report to while the ledger is closed. `knows` lists the journals that they record then. */
 export type Closing = { id: string; epoch: number; knows: string[] };
 
 /**
- * Closes the ledger, when it is open for another run, for other senders or for an epoch that this journal has left behind.
+ * Closes the ledger when it is open for another run, other senders, or an epoch that this journal has passed.
  *
- * All reports of an opening bear one epoch, which no journal goes back behind. So a journal that has met it elsewhere raises
- * it, and what was reported before is void: its host may have sent to the other ledger meanwhile.
+ * All reports for an opening share one epoch, and no journal goes back to an earlier one. A journal that met that epoch
+ * elsewhere raises it, which voids earlier reports: its host may have sent to the other ledger meanwhile.
  *
- * In a transaction that holds the lock of stops.
+ * Requires a transaction that holds the stop lock.
  */
 export async function closeLedger(tx: Transaction, fence?: Fence): Promise<Closing> {
   let state = await readState({ pool: tx.client });
@@ -50,12 +50,12 @@ export async function closeLedger(tx: Transaction, fence?: Fence): Promise<Closi
   return { id: state.closing, epoch: state.closingEpoch, knows: known.map((row) => row.journal) };
 }
 
-/** More than there are ever closings. */
+/** More closings than can ever occur. */
 export const LEAP = 1_000_000;
 
 /**
- * Begins a closing beyond any at which a lost journal can have reported. Its report may still stand in another ledger: a host
- * that has reported here could open that one with it, and send from it.
+ * Begins a closing later than any to which a lost journal can have reported. That report may still count in another
+ * ledger. A host that has reported here could open the other ledger with it and send from there.
  * @returns its epoch
  */
 export async function closeBeyondLost(tx: Transaction, { epoch }: Closing): Promise<number> {

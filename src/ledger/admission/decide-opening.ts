@@ -1,31 +1,31 @@
-/** A host that sends no more, and the newest epoch then. */
+/** A host that no longer sends, and the newest epoch at that time. */
 export type Gone = { name: string; journal: string; epoch: number };
 
-/** What a journal tells when it reports. */
+/** What a journal reports. */
 export type Told = {
   journal: string;
-  /** Of its host now; `names` are all that it has borne. */
+  /** Current name of its host; `names` holds all names so far. */
   name: string;
   names: string[];
-  /** The hosts that send, by the configuration with which its host runs. */
+  /** The sending hosts, as configured on its host. */
   list: string[];
-  /** All hosts that it was ever run with, and the newest epoch of each. */
+  /** Every host that was ever listed with it, with its newest epoch. */
   listed: Record<string, number>;
   /** Journals that ledgers knew when it reported to them. */
   knows: string[];
-  /** Hosts of which all calls were taken over into this journal. */
+  /** Hosts whose calls were all copied into this journal. */
   retired: Gone[];
-  /** Whether it has sent from this ledger, or taken part in an opening of it. */
+  /** Whether it has sent from this ledger, or taken part in opening it. */
   isWitness: boolean;
 };
 
-/** What the ledger knows itself. */
+/** What the ledger itself knows. */
 export type Remembered = {
   senders: { journal: string; name: string; epoch: number }[];
-  /** By the word of a person, after the service was asked what it has of them. This is true of this ledger alone. */
+  /** Declared lost by an operator, after comparing with the service. Valid for this ledger only. */
   lost: Gone[];
   retired: Gone[];
-  /** Whether it may be an older state of itself: it was not made in this run of its server, and holds batches. */
+  /** Whether the ledger may be an older copy: it holds batches and was not created in this run of its server. */
   mayBeCopy: boolean;
 };
 
@@ -33,24 +33,24 @@ export type Remembered = {
 export type Wait =
   /** A host has not reported. */
   | { why: 'host'; name: string }
-  /** A journal that its host replaced by another has not reported. */
+  /** A journal that its host has replaced has not reported. */
   | { why: 'journal'; name: string; journal: string }
-  /** A host runs with another list than the others. */
+  /** A host runs with a different list. */
   | { why: 'lists'; names: string[] }
-  /** Two journals bear one name. */
+  /** Two journals have the same name. */
   | { why: 'same-name'; name: string }
-  /** None of those that have reported has ever sent from this ledger. */
+  /** No journal that has reported ever sent from this ledger. */
   | { why: 'stranger' };
 
 export type Decision = { members: Told[]; waits: Wait[] };
 
 /**
- * Whether a closed ledger opens: every journal that may know more than it has to have reported. It needs every host of the
- * configuration, every host that a reporter was ever run with, and every journal that the ledger or a reporter knows, less
- * those that were retired with what they sent, or declared lost to this ledger.
+ * Decides whether a closed ledger opens: every journal that may know more than the ledger must have reported. Required
+ * are all configured hosts, all hosts ever listed with a reporter, and all journals known to the ledger or a reporter.
+ * Exempt are journals that were retired with their calls, or declared lost to this ledger.
  *
- * Played by test/admission/model.ts with each rule left out.
- * @returns the journals that may send when it opens, and what is waited for; it opens when that is nothing
+ * `test/admission/model.ts` simulates these rules, leaving out each one in turn.
+ * @returns the journals that may send once it opens, and what it waits for; it opens when that list is empty
  */
 export function decideOpening(reports: readonly Told[], ledger: Remembered): Decision {
   const retired = [...ledger.retired, ...reports.flatMap((report) => report.retired)];
@@ -58,7 +58,7 @@ export function decideOpening(reports: readonly Told[], ledger: Remembered): Dec
   const heard = reports.filter((report) => !isRetired(report.journal));
   const gone = [...retired, ...ledger.lost];
   return {
-    // One that is not listed any more has told what it knows, and sends nothing.
+    // A journal whose host is no longer listed has reported, but sends nothing.
     members: heard.filter(({ name, list }) => list.includes(name)),
     waits: [
       ...findStrangers(heard, ledger),
@@ -70,7 +70,7 @@ export function decideOpening(reports: readonly Told[], ledger: Remembered): Dec
   };
 }
 
-/** Of a sender that the ledger knows, its journal is waited for, or a person has said that it is lost. */
+/** Finds a possible copy from which no reporter ever sent. A known sender is waited for, or was declared lost. */
 function findStrangers(heard: readonly Told[], { mayBeCopy, senders, lost }: Remembered): Wait[] {
   const isNew = senders.length === 0 && lost.length === 0;
   return mayBeCopy && isNew && !heard.some(({ isWitness }) => isWitness) ? [{ why: 'stranger' }] : [];
@@ -115,8 +115,8 @@ function findMissingJournals(heard: readonly Told[], { senders }: Remembered, go
 }
 
 /**
- * Those that will send have to know every journal that has sent: a ledger that goes back behind this opening may have
- * forgotten it, and would open without it.
+ * Finds senders that do not know every journal that has sent. A ledger restored to a state before this opening may have
+ * forgotten that journal, and would open without it.
  */
 function findUnaware(heard: readonly Told[]): Wait[] {
   const witnesses = heard.filter(({ isWitness }) => isWitness).map(({ journal }) => journal);

@@ -2,15 +2,15 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 
-/** Thousands of entries; with less, an intent may not be written any more and nothing could be sent. */
+/** Room for thousands of entries. With less, an intent might not fit, and nothing could be sent. */
 const LEAST_FREE_BYTES = 1_048_576;
 
-/** Such as a folder, which a mistyped setting names. */
+/** For example a folder, when a setting is mistyped. */
 export const NO_FILE = 'something that is no file stands in its place';
 
 /**
- * Why the send journal could not take an entry, in a few words without its path; undefined when it could. It only
- * looks: an entry that is no send must not stand in it.
+ * Returns briefly, without the path, why the send journal cannot take an entry; undefined when it can. It writes
+ * nothing, because the journal must hold only real entries.
  */
 export async function findJournalTrouble(path: string): Promise<string | undefined> {
   try {

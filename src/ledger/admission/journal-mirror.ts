@@ -6,25 +6,25 @@ import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 import { makeFolders } from '../../kernel/make-folders.ts';
 
-/** The second place of a send journal, on another disk or machine. */
+/** The second copy of a send journal, on another disk or machine. */
 export type JournalMirror = {
   readonly path: string;
-  /** On the disk there when it returns. @throws PipelineError DISK_FULL or INTERNAL */
+  /** Returns once the text is on the mirror's disk. @throws PipelineError DISK_FULL or INTERNAL */
   append(text: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Longest wait for the other place, in ms. A network drive that is away may never answer. */
+/** Longest wait for the mirror, in ms. A disconnected network drive may never answer. */
 const ANSWER_MS = 10_000;
 
 /**
- * Opens the mirror of a send journal and gives each of the two the lines that only the other has: a machine that was put back
- * as a whole finds here what it has sent since.
- * @throws PipelineError when it cannot be used, or when it is the mirror of another journal
+ * Opens the mirror of a send journal and copies to each of the two the lines that only the other has. A machine
+ * restored as a whole finds here what it has sent since.
+ * @throws PipelineError when the mirror cannot be used, or belongs to another journal
  */
 export async function openMirror(path: string, journal: string): Promise<JournalMirror> {
   const file = await inTime(path, openAndMatch(path, journal));
-  // One after the other: each that waits for a place that is away keeps one of the few threads for files.
+  // One write at a time: each one that waits for an absent drive blocks one of the few file threads.
   let last: Promise<unknown> = Promise.resolve();
   return {
     path,
@@ -59,8 +59,8 @@ async function openAndMatch(path: string, journal: string): Promise<FileHandle> 
 }
 
 /**
- * Processes that began a journal at once may have named it in another order there. One that died in between has named it there
- * alone, and has sent nothing.
+ * Processes that begin a journal at once may name it in a different order there. One that dies in between has named it
+ * only there, and has sent nothing.
  */
 function isMirrorOf({ begun, lines }: Content, journal: string | undefined): boolean {
   return journal === undefined ? lines.size === begun.length : begun.length === 0 || begun.includes(journal);
@@ -79,7 +79,7 @@ function nextFor(path: string): string {
 /** The lines of a file, and the ids under which it was begun; the first one counts. */
 type Content = { begun: string[]; lines: Set<string> };
 
-/** Whole lines only: what was cut short never left, or stands whole in the other place. */
+/** Reads complete lines only: a truncated one never left, or is complete in the other copy. */
 async function readAll(path: string): Promise<Content> {
   const lines = new Set<string>();
   const begun: string[] = [];

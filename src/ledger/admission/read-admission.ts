@@ -3,10 +3,10 @@ import { decide } from './admit.ts';
 import { readState } from './close-ledger.ts';
 import { sayWaits } from './say-waits.ts';
 
-/** Whether anything may be sent, for which hosts, and what is waited for. */
+/** Whether sending is allowed, for which hosts, and what the ledger waits for. */
 export type AdmissionView = {
   isOpen: boolean;
-  /** It was made in this run of its server, and was not opened yet. */
+  /** It was created in this run of its server and has not been opened yet. */
   isNew: boolean;
   since: Date;
   /** Number of the newest opening. */
@@ -19,7 +19,7 @@ export type AdmissionView = {
 export type SenderView = {
   journal: string;
   name: string;
-  /** `sends` took part in the present opening, `reported` has done what it can while the ledger is closed. */
+  /** `sends` took part in the current opening; `reported` has done its part while the ledger is closed. */
   state: 'sends' | 'reported' | 'waited for' | 'lost' | 'retired';
   calls: number;
   lastCallAt: Date | null;

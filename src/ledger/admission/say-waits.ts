@@ -1,7 +1,7 @@
 import type { OwnTrouble } from './admit.ts';
 import type { Wait } from './decide-opening.ts';
 
-/** Why a ledger is closed, each as a sentence that says what to do. */
+/** Returns why a ledger is closed, in sentences that say what to do. */
 export function sayWaits(waits: readonly (Wait | OwnTrouble)[]): string[] {
   const silent = new Set(waits.flatMap((wait) => (wait.why === 'host' ? [wait.name] : [])));
   return waits.filter((wait) => wait.why !== 'journal' || !silent.has(wait.name)).map(sayWait);

@@ -19,18 +19,18 @@ export type JournalEntry = {
   batchNo: number;
   attempt: number;
   sha256: string;
-  /** The id of the call. Older entries have none. */
+  /** Id of the call. Older entries have none. */
   call?: string;
-  /** The journal in which it stood first, when that one was retired. */
+  /** The retired journal that held this entry first. */
   from?: string;
-  /** Only in a second entry of a send: what the service said, when the ledger could not take it at once. */
+  /** Only in a second entry of a send: the service's answer, when the ledger could not record it at once. */
   answer?: { verdict: string; batchId?: string; reason?: string };
 };
 
-/** What a journal has beside its sends; see admission/admit.ts. */
+/** What a journal holds besides its sends; see admission/admit.ts. */
 export type JournalNote =
   | { kind: 'begin'; at: string; journal: string; name: string }
-  /** It reports to a ledger that is closed. A send that stands behind it and was declared for an older epoch does not leave. */
+  /** It reports to a closed ledger. A send that follows it but was declared for an older epoch does not leave. */
   | {
       kind: 'fence';
       at: string;
@@ -41,44 +41,43 @@ export type JournalNote =
       list: string[];
       knows: string[];
     }
-  /** All that this journal has sent was taken over before. */
+  /** All calls of that journal were copied before this line. */
   | { kind: 'retired'; at: string; name: string; journal: string; epoch: number }
   /**
-   * Since this start of the machine the service was asked whether it has later batches of the account: for `asked` ids behind
-   * the newest. Both are left out when the id of the next call was compared as well, or there is nothing to go by.
+   * Since this boot, the service was queried for later batches of the account: for `asked` ids after `newest`. Both are
+   * omitted when the id of the next call was compared too, or no id was known.
    */
   | { kind: 'looked'; at: string; account: string; boot: string; newest?: string; asked?: number }
-  /** The ledger knows answers to calls that do not stand here: this is an older copy. */
+  /** The ledger knows answers to calls that are missing here: this is an older copy. */
   | { kind: 'older'; at: string };
 
 export type Fence = Extract<JournalNote, { kind: 'fence' }>;
 
-/** What a journal says of itself. */
+/** A journal's id and notes. */
 export type JournalSelf = { id: string; notes: readonly JournalNote[]; hasSends: boolean };
 
 export type SendJournal = {
   readonly path: string;
   append(entry: JournalEntry | JournalNote): Promise<void>;
   /**
-   * With what other processes of this host have written meanwhile.
-   * @param name of this host, for a journal that is new
+   * Includes what other processes of this host have written meanwhile.
+   * @param name of this host, used for a new journal
    */
   readSelf(name: string, clock: Clock): Promise<JournalSelf>;
-  /** Whether a call of this process must not leave: its line is not there, or a fence of a newer epoch stands before it. */
+  /** Returns whether a call must not leave: its line is missing, or follows a fence of a newer epoch. */
   isFenced(call: string, epoch: number): boolean;
   close(): Promise<void>;
 };
 
 /**
- * The send journal: an append-only file beside the data, one line per attempt, on disk before the first byte leaves.
- * It is kept outside the database on purpose: when an older backup of the ledger is restored, the journal still knows
+ * Opens the send journal: an append-only file next to the data, one line per attempt, on disk before the first byte
+ * leaves. It is kept outside the database on purpose. When an older ledger backup is restored, the journal still knows
  * what was sent since.
  *
- * @param options.isThere it is not made when it is missing
- * @param options.mirror a second place of it; each line is there too before the first byte leaves
- *
- * Every entry brings the line end before it. So a line that a crash or a full disk cut short cannot swallow the next
- * one, also when two processes write.
+ * Every entry starts with a line break. So a line truncated by a crash or a full disk cannot swallow the next one, even
+ * when two processes write.
+ * @param options.isThere fails when the journal is missing, instead of creating it
+ * @param options.mirror a second copy; each line is on its disk too before the first byte leaves
  */
 export async function openSendJournal(
   path: string,
@@ -103,14 +102,14 @@ export async function openSendJournal(
     await file.close();
     throw error;
   }
-  /** Calls of this process whose lines are being written, and the newest epoch that stood before each when it was read. */
+  /** Calls of this process whose lines are being written, each with the newest epoch read before it. */
   const pending = new Map<string, number | undefined>();
   const append = async (entry: JournalEntry | JournalNote) => {
     const call = 'kind' in entry || entry.answer || entry.from ? undefined : entry.call;
     if (call !== undefined) pending.set(call, undefined);
     const line = `\n${JSON.stringify(entry)}`;
     try {
-      // First, so that tries while it is away leave nothing here.
+      // First, so that attempts without the mirror leave nothing here.
       await mirror?.append(line);
       await file.appendFile(line);
       crashPoint('journal.written');
@@ -123,14 +122,14 @@ export async function openSendJournal(
       throw new PipelineError(code, 'write the send journal', undefined, { cause: error });
     }
   };
-  /** By their lines, because the last one is read again. */
+  /** Keyed by line, because the last line is read again. */
   const notes = new Map<string, JournalNote>();
   let hasSends = false;
-  /** Up to the last line, which somebody may be writing. */
+  /** Start of the last line, which may still be incomplete. */
   let readTo = 0;
   let newestEpoch = 0;
   const take = (line: string) => {
-    // A journal is nearly all sends, of which only those under way have to be looked into.
+    // Nearly all lines are sends, and only those in progress need parsing.
     if (hasSends && pending.size === 0 && !line.includes('"kind":')) return;
     const parsed = parseEntry(line);
     if (parsed === undefined) return;
@@ -159,7 +158,7 @@ export async function openSendJournal(
         await append({ kind: 'begin', at: clock.now().toISOString(), journal: randomUUID(), name });
         catchUp();
       }
-      // Of two processes that began it at once, the one whose line stands first has named it.
+      // When two processes begin the journal at once, the first line names it.
       return { id: beginning()!.journal, notes: [...notes.values()], hasSends };
     },
     isFenced: (call, epoch) => {
@@ -175,7 +174,7 @@ export async function openSendJournal(
   };
 }
 
-/** The system says of a folder in the place of the journal only that it was the wrong operation. */
+/** Explains EISDIR: a folder is in the place of the journal. */
 function explain(error: unknown): unknown {
   if (systemCode(error) !== 'EISDIR') return error;
   const next = 'Move it away, and put the journal of this installation back if there was one.';
@@ -185,7 +184,7 @@ function explain(error: unknown): unknown {
 /** Bytes read at a time. */
 const PIECE = 65_536;
 
-/** The lines from a place on, each with the place of its line end, by calls that return at once (README of src). */
+/** Yields the lines from an offset on, each with the offset of its line break. Reads synchronously (README of src). */
 function* readLines(fd: number, from: number): Generator<{ line: string; at: number }> {
   const { size } = fstatSync(fd);
   const piece = Buffer.alloc(Math.min(PIECE, Math.max(0, size - from)));
@@ -208,7 +207,7 @@ function* readLines(fd: number, from: number): Generator<{ line: string; at: num
 
 const LINE_END = 0x0a;
 
-/** A new journal must not lose its name in a power cut: then what was sent would be forgotten as a whole. */
+/** Syncs a folder, so that a power cut cannot lose a new journal with everything that was sent. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {
@@ -222,8 +221,8 @@ async function syncFolder(path: string): Promise<void> {
 const SLICE = 10_000;
 
 /**
- * Every attempt that the journal knows and the ledger does not: the ledger is older than what was sent (a restored
- * backup), so sending again from its state would charge twice. Those that were dealt with (recall-batch.ts) are known.
+ * Returns every attempt that the journal knows and the ledger does not. Such a ledger is older, like a restored backup,
+ * and would charge twice. Attempts that were already recalled (recall-batch.ts) count as known.
  */
 export async function findForgottenSends(ledger: Ledger, path: string): Promise<JournalEntry[]> {
   const forgotten: JournalEntry[] = [];
@@ -237,7 +236,7 @@ export async function findForgottenSends(ledger: Ledger, path: string): Promise<
   return [...forgotten, ...(await findMissing(ledger.pool, slice))];
 }
 
-/** Of these sends, those that the ledger does not know. */
+/** Returns the sends that the ledger does not know. */
 export async function findMissing(client: Asked, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
   const { rows } = await client.query<{ n: number }>('SELECT n FROM unknown_sends($1, $2, $3, $4) n ORDER BY n', [
     entries.map((entry) => entry.fileId),
@@ -248,7 +247,7 @@ export async function findMissing(client: Asked, entries: readonly JournalEntry[
   return rows.map(({ n }) => entries[n - 1]!);
 }
 
-/** Line by line: the journal is kept for ever and outgrows what a text may hold. */
+/** Reads line by line: the journal is kept forever and outgrows the longest possible string. */
 export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -267,13 +266,13 @@ export async function* readJournal(path: string): AsyncGenerator<JournalEntry> {
   }
 }
 
-/** An answer that was kept here belongs to a send whose own entry stands before it. */
+/** Skips answers: the entry of their send comes before them. */
 function readSend(line: string): JournalEntry | undefined {
   const entry = parseEntry(line);
   return entry === undefined || 'kind' in entry || entry.answer ? undefined : entry;
 }
 
-/** A torn line belongs to an attempt that never began: its first byte had to wait for the whole line. */
+/** Skips a truncated line. Its attempt never began, because the first byte waits for the whole line. */
 function parseEntry(line: string): JournalEntry | JournalNote | undefined {
   if (line === '') return undefined;
   try {

@@ -2,7 +2,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 
 export type StrayAccount = { account: string; files: number; batches: number; rows: number; cents: number };
 
-/** What is open of accounts other than these, by account. Money is integer cents. */
+/** Counts, by account, what is open for accounts other than these. Money is integer cents. */
 export async function countStray(ledger: Ledger, accounts: readonly string[]): Promise<StrayAccount[]> {
   const { rows } = await ledger.pool.query<StrayAccount>(
     `SELECT account, sum(files)::int AS files, sum(batches)::int AS batches, sum(rows)::bigint AS rows,

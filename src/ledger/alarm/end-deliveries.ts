@@ -2,10 +2,10 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { WaitingNotice } from './read-waiting-notices.ts';
 
 const FIRST_MS = 60_000;
-/** The longest wait before a notice is tried again, in ms. */
+/** Longest wait before a notice is tried again, in ms. */
 export const LONGEST_TELL_MS = 3_600_000;
 
-/** They have reached the target. */
+/** Marks notices as delivered. */
 export async function noteDelivered(ledger: Ledger, target: string, notices: readonly WaitingNotice[]): Promise<void> {
   await ledger.pool.query(
     `UPDATE alarm_delivery d SET ended_at = $4, fault = NULL, tries = d.tries + 1
@@ -15,7 +15,7 @@ export async function noteDelivered(ledger: Ledger, target: string, notices: rea
   );
 }
 
-/** They have not; each waits twice as long as before, at most an hour. @param fault without an address or a secret */
+/** Delays undelivered notices, twice as long each time, at most an hour. @param fault without an address or a secret */
 export async function noteUndelivered(
   ledger: Ledger,
   target: string,
@@ -39,7 +39,7 @@ export async function noteUndelivered(
   );
 }
 
-/** Nobody can be told any more who is not in the configuration. */
+/** Ends the open notices of targets that are no longer configured. */
 export async function dropStrangers(ledger: Ledger, targets: readonly string[]): Promise<void> {
   await ledger.pool.query(
     `UPDATE alarm_delivery SET ended_at = $2, fault = 'its target is not in the configuration any more'

@@ -1,17 +1,17 @@
 import type { AlarmKind } from '../../../schemas/alarms.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** Ids, counts and cents for the message of an alarm; never anything of a row, nor a name. */
+/** Ids, counts and cents for the message of an alarm; never row data or names. */
 export type AlarmFigures = {
   fileId?: string;
   batchNo?: number;
   rows?: number;
   cents?: number;
-  /** Rows among them whose amount could not be read. */
+  /** How many of the rows have an unreadable amount. */
   unreadable?: number;
   code?: string | null;
   minutes?: number;
-  /** How many pieces of work, what is said of the first, and what helps. */
+  /** Number of pieces of work, the message about the first, and the remedy. */
   count?: number;
   says?: string;
   next?: string;
@@ -19,10 +19,10 @@ export type AlarmFigures = {
   outcomes?: Record<string, { rows: number; cents: number }>;
 };
 
-/** Why an alarm is due. `subject` tells the causes of one kind apart. */
+/** Why an alarm is due. `subject` distinguishes the causes of one kind. */
 export type AlarmCause = { kind: AlarmKind; subject: string; account: string | null; figures: AlarmFigures };
 
-/** Everything in the ledger that is a cause now and lasts. All of it is found by the indexes of what is open. */
+/** Returns every lasting cause that exists in the ledger now. The indexes of open items serve all of these queries. */
 export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'file_held' AS kind, file_id AS subject, account,
@@ -48,8 +48,8 @@ export async function findLastingCauses(ledger: Ledger): Promise<AlarmCause[]> {
 }
 
 /**
- * Accounts with an open batch that nobody has asked about, although it was due before `dueBefore`. Where asking fails, that
- * is told as failing work; each of its slow calls would raise this and clear it again.
+ * Finds accounts with a submitted batch that was due before `dueBefore` and not polled. Failing polls show up as
+ * failing work; each of their slow calls would raise and clear this alarm.
  */
 export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
@@ -65,10 +65,10 @@ export async function findUnasked(ledger: Ledger, dueBefore: Date): Promise<Alar
   return rows;
 }
 
-/** So often put back unsent, which takes about ten minutes (prepare-batch.ts), is no passing trouble. */
+/** So many releases without a send, which take about ten minutes (prepare-batch.ts), are no passing problem. */
 const MANY_RELEASES = 10;
 
-/** Accounts whose batches are put back again and again before a byte has left. Those of held files do not wait for that. */
+/** Finds accounts whose batches are released repeatedly before a byte leaves. Batches of held files do not count. */
 export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'not_reached' AS kind, b.account AS subject, b.account,
@@ -83,8 +83,8 @@ export async function findUnreached(ledger: Ledger): Promise<AlarmCause[]> {
 }
 
 /**
- * Of these schedules and expectations, runs that were due after `since` and were missed or have failed. An expected file
- * that came after its time is no trouble any more. The subject ends in the business date.
+ * Finds runs of these schedules and expectations, due from `since` on, that were missed or failed. An expected file
+ * that arrived late clears its cause. The subject ends with the business date.
  */
 export async function findLate(ledger: Ledger, schedules: readonly string[], since: Date): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
@@ -100,7 +100,7 @@ export async function findLate(ledger: Ledger, schedules: readonly string[], sin
   return rows;
 }
 
-/** Files that were taken since alarms are looked for, of which rows were withheld and nobody was told. */
+/** Finds files with withheld rows that were claimed since the alarm watch began and have no alarm yet. */
 export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(
     `SELECT 'rows_withheld' AS kind, f.file_id AS subject, f.account,
@@ -117,8 +117,8 @@ export async function findWithheld(ledger: Ledger): Promise<AlarmCause[]> {
 }
 
 /**
- * Files that came to their end since alarms are looked for and nobody was told of. In the order of their end: asked for in
- * that of their claim, PostgreSQL would go through all files there ever were.
+ * Finds files that ended since the alarm watch began and have no alarm yet. Sorted by end; sorting by claim would make
+ * PostgreSQL go through all files ever received.
  */
 export async function findEndedFiles(ledger: Ledger, kind: 'file_done' | 'file_refused'): Promise<AlarmCause[]> {
   const { rows } = await ledger.pool.query<AlarmCause>(

@@ -6,13 +6,13 @@ type Sessions = { pool: Pick<PoolClient, 'query'> };
 type Closed = {
   isReadOnly: boolean;
   role: string;
-  /** Tables and sequences that it cannot read and change. */
+  /** Tables and sequences that it cannot read or change. */
   lacking: string[];
 };
 
 /**
- * What keeps this process from using its ledger, and what helps. It is asked of the server at the moment, because a failure
- * that cannot be written cannot be noted either. Links of the audit trail are only added, so no right to change them is needed.
+ * Returns what keeps this process from using its ledger, with the remedy. It queries the server, because a failure to
+ * write cannot be recorded either. Audit links are only added, so no right to change them is required.
  */
 export async function findClosed({ pool }: Sessions): Promise<{ action: string; reason: string; next: string }[]> {
   const { isReadOnly, role, lacking } = await readClosed(pool);

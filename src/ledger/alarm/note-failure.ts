@@ -2,7 +2,7 @@ import type { WorkName } from '../../../schemas/work.ts';
 import { ALIVE_LOCKS } from '../engine/instance.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A piece of work. `subject` tells it apart from others of its kind and is shown. */
+/** A piece of work. `subject` distinguishes it from others of its kind and is shown. */
 export type WorkItem = {
   readonly work: WorkName;
   readonly subject: string;
@@ -11,15 +11,15 @@ export type WorkItem = {
   readonly batchNo?: number | undefined;
 };
 
-/** Why it failed, without data of a row. */
+/** Why it failed, without row data. */
 export type WorkFault = { readonly code?: string | undefined; readonly reason: string };
 
-/** After its next try should have come, a piece of work is believed to fail for so long, in ms. */
+/** How long work still counts as failing after it should have been tried again three times, in ms. */
 const GRACE_MS = 600_000;
 
 /**
- * Remembers that a piece of work has failed. It is no move, and stands in no trail: what comes of it does.
- * @param againMs when it is tried again, in ms
+ * Records that a piece of work failed. This is no move and leaves no audit link; its consequences do.
+ * @param againMs when the work is tried again, in ms
  */
 export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
   const { work, subject, account, fileId, batchNo } = item;
@@ -46,10 +46,10 @@ export async function noteFailure(ledger: Ledger, item: WorkItem, fault: WorkFau
   );
 }
 
-/** Each process does these for itself, so that one succeeds says nothing of another. */
+/** Every process does these for itself, so success in one says nothing about another. */
 const OF_EACH_PROCESS: readonly WorkName[] = ['sweep', 'shred'];
 
-/** It has succeeded. What another process failed to do for itself stays while that process lives. */
+/** Records that a piece of work succeeded. A failure that a living process noted about its own work stays. */
 export async function endFailure({ pool, instance }: Ledger, { work, subject }: WorkItem): Promise<void> {
   await pool.query(
     `DELETE FROM failing_work WHERE work = $1 AND subject = $2
@@ -58,13 +58,13 @@ export async function endFailure({ pool, instance }: Ledger, { work, subject }: 
   );
 }
 
-/** The batches for which each of these is done; without one there is nothing left to try. */
+/** Batch states in which the work is done; without such a batch, nothing is left to try. */
 const STATES_OF_WORK = `CASE w.work WHEN 'submit' THEN ARRAY['ready', 'preparing', 'sending']
                                     WHEN 'poll' THEN ARRAY['submitted', 'result_in', 'exception'] END`;
 
 /**
- * Removes what is not tried any more, such as the question for a result that a person has fetched or the sending of a
- * batch that was cancelled, and what a clock noted that was days ahead.
+ * Removes failures of work that is no longer tried, such as polling for a result that an operator has fetched or
+ * sending a cancelled batch. Also removes failures noted by a clock that was days ahead.
  * @returns what fails, each as `work subject`
  */
 export async function listFailing(ledger: Ledger): Promise<Set<string>> {

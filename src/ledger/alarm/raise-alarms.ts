@@ -7,10 +7,10 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 /** A cause with its message. */
 export type DueAlarm = AlarmCause & { text: string };
 
-/** Who is to be told, by a mark that never changes, and of what. */
+/** A target, by a key that never changes, and its kinds of alarm. */
 export type AlarmAudience = { key: string; kinds: readonly AlarmKind[] };
 
-/** Remembers since when alarms are looked for; the first call counts, but not when a clock ahead of its time made it. */
+/** Records when the alarm watch began. The first call counts, unless its clock was ahead. */
 export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
   await ledger.pool.query(
     `INSERT INTO alarm_watch AS w (began_at) VALUES ($1)
@@ -20,9 +20,9 @@ export async function beginAlarmWatch(ledger: Ledger): Promise<void> {
 }
 
 /**
- * Raises what is due and not raised, clears what is raised and not due any more, and puts a notice of both into the
- * outbox of everybody who is to be told. All of it is one transaction, and may be repeated.
- * @param mayClear whether this process can tell that a subject is over; of others it says nothing
+ * Raises alarms that are due, clears those that are no longer due, and queues a notice of both for every target. It
+ * runs in one transaction and is safe to repeat.
+ * @param mayClear whether this process can tell that a subject is over; other alarms stay
  * @returns how many were raised and cleared
  */
 export async function raiseAlarms(
@@ -49,7 +49,7 @@ function keyOf({ kind, subject }: Raised): string {
   return `${kind} ${subject}`;
 }
 
-/** What does not last is over when it is told. */
+/** Raises an alarm. One that does not last is cleared at once. */
 async function raise(tx: Transaction, alarm: DueAlarm, audience: readonly AlarmAudience[]): Promise<number> {
   const { kind, subject, account, figures, text } = alarm;
   const { lasts } = ALARM_KINDS[kind];

@@ -1,14 +1,14 @@
 import type { WorkName } from '../../../schemas/work.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** Work that fails again and again. */
+/** Work that fails repeatedly. */
 export type FailingWork = {
   work: WorkName;
   subject: string;
   account: string | null;
   fileId: string | null;
   batchNo: number | null;
-  /** Of its file. */
+  /** Name of its file. */
   name: string | null;
   code: string | null;
   reason: string;
@@ -17,11 +17,11 @@ export type FailingWork = {
   lastAt: Date;
 };
 
-/** So many failures in a row, or so long without success after the first, in ms, are no passing trouble. */
+/** This many failures in a row, or this many ms without success since the first, are no passing problem. */
 const MANY_FAILURES = 3;
 const LONG_MS = 45_000;
 
-/** What fails for long enough that a person should know, that of one file, which waits for the sweep too, or of all; the longest first. At most 200. */
+/** Returns lasting failures, oldest first, at most 200; with `fileId`, of that file, its account and sweeps. */
 export async function readFailing(ledger: Ledger, fileId?: string): Promise<FailingWork[]> {
   const { rows } = await ledger.pool.query<FailingWork>(
     `SELECT w.work, w.subject, coalesce(w.account, f.account) AS account, w.file_id AS "fileId", w.batch_no AS "batchNo", f.name, w.code, w.reason,

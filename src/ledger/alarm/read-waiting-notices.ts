@@ -4,7 +4,7 @@ import { LONGEST_TELL_MS } from './end-deliveries.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AlarmFigures } from './find-alarm-causes.ts';
 
-/** One thing that a target is to be told. */
+/** One notice for a target. */
 export type WaitingNotice = {
   alarmNo: number;
   event: 'raised' | 'cleared';
@@ -17,8 +17,8 @@ export type WaitingNotice = {
 };
 
 /**
- * What this target is to be told by now, in the order in which it happened. A storm is one message (write-message.ts); the
- * limit is there for the memory alone.
+ * Returns the notices due for this target, in the order of their events. Many alarms at once become one message
+ * (write-message.ts), so the limit only bounds memory.
  */
 export async function readWaitingNotices(ledger: Ledger, target: string, limit = 50_000): Promise<WaitingNotice[]> {
   const { rows } = await ledger.pool.query<WaitingNotice>(

@@ -1,29 +1,29 @@
 /**
- * The form of a backup file: a mark of 8 bytes, then frames of a letter (1 byte), a length (4 bytes, big-endian) and so
- * many bytes. All but the rows are JSON. Every frame is small, so that a file of any size is read in little memory.
+ * Format of a backup file: a mark of 8 bytes, then frames. A frame is a letter (1 byte), a length (4 bytes, big-endian)
+ * and that many bytes. All but the rows are JSON. Frames are small, so reading a file of any size takes little memory.
  *
- * `H` head, `T` a table begins, `D` rows of it as COPY writes them in text form, `S` what the rows must add up to, `E` the
- * end. A file without its end was cut.
+ * `H` is the head, `T` starts a table, and `D` holds rows in the text format of COPY. `S` holds what the rows must add
+ * up to, and `E` is the end. A file without its end was truncated.
  */
 export const MARK = Buffer.from('PAYDROP1');
 export const FRAME_HEAD_BYTES = 5;
 
-/** No frame is longer; one that says so is broken, and must not be believed about how much memory it wants. */
+/** Longest frame. A longer length is corrupt, and must not decide how much memory to allocate. */
 export const LONGEST_FRAME_BYTES = 1_048_576;
 
 export type FrameKind = 'H' | 'T' | 'D' | 'S' | 'E';
 
-/** What the backup is of. `migrations` are the names of those that the ledger had, the last of them its version. */
+/** What the backup contains. `migrations` names the migrations of the ledger; the last is its version. */
 export type BackupHead = { format: 1; madeAt: string; migrations: string[]; tables: string[] };
 
 export type BackupTable = { table: string; columns: string[] };
 
 export type TableSum = { rows: number; bytes: number; sha256: string };
 
-/** `sha256` is that of every byte of the file before this frame. */
+/** `sha256` covers every byte of the file before this frame. */
 export type BackupEnd = { tables: number; rows: number; sha256: string };
 
-/** What a whole backup says of itself. */
+/** Summary of a complete backup. */
 export type BackupSummary = {
   madeAt: string;
   migration: string;
@@ -40,7 +40,7 @@ export function frameHead(kind: FrameKind, bytes: number): Buffer {
   return head;
 }
 
-/** In text form every row ends with the only line feed in it. */
+/** Counts rows. In text format, every row ends with its only line feed. */
 export function countRows(chunk: Buffer): number {
   let rows = 0;
   for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows += 1;

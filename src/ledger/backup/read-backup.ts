@@ -14,16 +14,16 @@ import {
   type TableSum,
 } from './backup-frame.ts';
 
-/** What is done with a backup while it is read; what is left out is only checked. */
+/** Callbacks for the parts of a backup; a part without a callback is only verified. */
 export type BackupReader = {
   head?(head: BackupHead): Promise<void>;
-  /** Must read the rows to their end. They are right only once `readBackup` has returned. */
+  /** Must read all rows. They are verified only once `readBackup` has returned. */
   table?(table: BackupTable, rows: AsyncIterable<Buffer>): Promise<void>;
 };
 
 /**
- * Reads a backup from its first byte to its end in little memory and checks every hash, count and mark of it.
- * @throws PipelineError BACKUP_BROKEN when a byte of it was altered, cut off or added, NOT_FOUND when there is no file
+ * Reads a whole backup in little memory and verifies every hash, count and mark.
+ * @throws PipelineError BACKUP_BROKEN when a byte was altered, cut off or added, BACKUP_NEWER, NOT_FOUND
  */
 export async function readBackup(path: string, reader: BackupReader = {}): Promise<BackupSummary> {
   const file = await openBackup(path);

@@ -2,8 +2,8 @@ import type { PoolClient } from 'pg';
 import type { BackupTable } from './backup-frame.ts';
 
 /**
- * Every table of the ledger with its columns. A table comes after those that it refers to, so that it can be filled in
- * this order with the references checked.
+ * Returns every table of the ledger with its columns. A table follows those it references, so that tables filled in
+ * this order pass the reference checks.
  */
 export async function readTables(client: PoolClient): Promise<BackupTable[]> {
   const { rows } = await client.query<BackupTable & { refers: string[] }>(
@@ -19,7 +19,7 @@ export async function readTables(client: PoolClient): Promise<BackupTable[]> {
   const isPlaced = (name: string) => ordered.some(({ table }) => table === name);
   while (ordered.length < rows.length) {
     const next = rows.filter(({ table, refers }) => !isPlaced(table) && refers.every(isPlaced));
-    // Tables that refer to each other in a circle would keep this going for ever.
+    // A cycle of references would loop forever.
     if (next.length === 0) throw new Error('tables of the ledger refer to each other in a circle');
     ordered.push(...next.map(({ table, columns }) => ({ table, columns })));
   }

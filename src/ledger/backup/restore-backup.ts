@@ -16,36 +16,35 @@ import { readTables } from './read-tables.ts';
 import { takeOver } from './take-over.ts';
 
 /**
- * `keptAs` is the schema in which the ledger that was there before lies now; `recalled` are the calls that it knew and the
- * backup does not.
+ * `keptAs` is the schema that now holds the previous ledger. `recalled` are its calls that the backup does not know.
  */
 export type Restored = { backup: BackupSummary; keptAs?: string; recalled: Recalled[] };
 
 type RestoreOptions = { clock: Clock; log: Log; actor: string; replace: boolean };
 
 /**
- * Puts the ledger of a backup in place. The whole file is checked before anything is changed; then everything happens in
- * one transaction, so that a crash at any moment leaves the ledger as it was or the restored one, and nothing between.
- * A ledger that an older version wrote is brought up to date on the way.
+ * Restores the ledger from a backup. The whole file is verified before anything changes. Everything then happens in one
+ * transaction, so a crash leaves either the old ledger or the restored one. A backup of an older version is migrated on
+ * the way.
  *
- * What was sent after the backup is in the send journals, in the ledger that is put aside, and not in this one. Its calls
- * are taken over from the one that is put aside; the journals report before anything is sent (admission/admit.ts).
- * @param options.replace put a ledger that holds files aside instead of refusing
- * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing was changed then
+ * Calls made after the backup are in the send journals and in the replaced ledger, but not in this one. Those of the
+ * replaced ledger are copied. The journals report before anything is sent (admission/admit.ts).
+ * @param options.replace keep a ledger that holds files under another name instead of refusing
+ * @throws PipelineError BACKUP_BROKEN, BACKUP_NEWER, LEDGER_IN_USE, LEDGER_NOT_EMPTY; nothing has changed then
  */
 export async function restoreBackup(place: LedgerPlace, path: string, options: RestoreOptions): Promise<Restored> {
   const known = await listMigrations();
   const checkHead = async (head: BackupHead) => mustBeKnown(head, known, path);
   const backup = await readBackup(path, { head: checkHead });
   const server = await reachServer(place, options.log);
-  // A large table may take longer than any answer of the daily work.
+  // A large table may exceed the time limit of everyday queries.
   const pool = openPool(server.connection, { log: options.log, answerMs: 0 });
   try {
     const client = await pool.connect();
     try {
       return { backup, ...(await inTransaction(client, () => replaceLedger(client, path, backup, options))) };
     } finally {
-      // Its caches know a schema that has another name now.
+      // Discarded: its caches refer to a schema that was renamed.
       client.release(true);
     }
   } finally {
@@ -89,12 +88,12 @@ async function replaceLedger(
   const tx = { client, at, databaseNow: 'clock_timestamp()', audit: (link: AuditEntry) => void links.push(link) };
   const recalled = await takeOver(tx, aside.keptAs);
   for (const link of links) await client.query(appendAudit(at, link, tx.databaseNow));
-  // Asked again: whoever came in meanwhile has looked at the ledger that is about to go.
+  // Checked again: a process that joined meanwhile has read the ledger that is being replaced.
   await mustBeFree(client);
   return { ...aside, recalled };
 }
 
-/** Every process that has opened the ledger holds a lock of its own (instance.ts), the shortest command as well. */
+/** Throws if a process uses the ledger. Every command, even the shortest, holds a lock (instance.ts). */
 async function mustBeFree(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ processes: number }>(
     `SELECT count(*)::int AS processes FROM pg_locks
@@ -124,7 +123,7 @@ async function putAside(client: PoolClient, at: Date, replace: boolean): Promise
   return { keptAs };
 }
 
-/** A ledger that no file has come into yet, and in which nobody has done anything but opened it. */
+/** Returns whether the ledger has no files and nothing was ever done in it but open it. */
 async function isEmpty(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ empty: boolean }>(
     `SELECT NOT EXISTS (SELECT FROM paydrop.file) AND NOT EXISTS (SELECT FROM paydrop.audit WHERE move <> 'open-ledger') AS empty`,
@@ -133,8 +132,8 @@ async function isEmpty(client: PoolClient): Promise<boolean> {
 }
 
 /**
- * The schema as it was when the backup was made, with its rows. Triggers are off meanwhile: they watch over moves, and
- * rows that come back are no moves. References between tables are checked all the same.
+ * Builds the schema as of the backup and fills in its rows. Triggers are off meanwhile, because they check moves, and
+ * restored rows are not moves. References between tables are still checked.
  */
 async function fill(client: PoolClient, path: string): Promise<void> {
   let expected: BackupTable[] = [];
@@ -143,7 +142,7 @@ async function fill(client: PoolClient, path: string): Promise<void> {
       await buildSchema(client, migrations);
       expected = await readTables(client);
       for (const { table } of expected) await client.query(`ALTER TABLE "${table}" DISABLE TRIGGER USER`);
-      // A migration may have put rows of its own into a table.
+      // A migration may have inserted rows of its own.
       for (const { table } of expected.toReversed()) await client.query(`DELETE FROM "${table}"`);
     },
     table: async (table, rows) => {
@@ -162,7 +161,7 @@ function unfit(path: string, table: string): PipelineError {
   return new PipelineError('BACKUP_BROKEN', `use the backup "${path}"`, `its table "${table}" is not as it must be`);
 }
 
-/** Numbers that the database gives go on behind those that are taken. */
+/** Advances the sequences past the numbers already used. */
 async function advanceNumbers(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ table: string; column: string }>(
     `SELECT c.relname::text AS table, a.attname::text AS column FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -177,7 +176,7 @@ async function advanceNumbers(client: PoolClient): Promise<void> {
   }
 }
 
-/** One more link of the chain: whoever reads it later sees where the ledger went back to an older state. */
+/** Returns an audit link that shows where the ledger went back to an older state. */
 function noteRestore({ madeAt, sha256, rows }: BackupSummary, actor: string): AuditEntry {
   const reason = `restored from a backup of ${madeAt}`;
   return { actor, move: 'restore-ledger', reason, evidence: { madeAt, sha256, rows } };

@@ -3,16 +3,15 @@ import type { JournalEntry } from '../admission/send-journal.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * After an older ledger has come in the place of another: closes it, so that every host that sends has to report, and has it
- * remember what the other one knows of calls and of the hosts that made them. So no call is lost with a send journal that
- * nobody has any more, or that is on another host.
- * @param aside schema of the ledger that was there before; undefined when there was none
- * @returns the accounts that were stopped
+ * Closes a restored ledger, so that every sending host has to report, and copies the calls and senders that the
+ * replaced ledger knows. So no call is lost with a send journal that is gone or on another host.
+ * @param aside schema of the replaced ledger; undefined when there was none
+ * @returns what was recalled for each account; these accounts are stopped
  */
 export async function takeOver(tx: Transaction, aside: string | undefined): Promise<Recalled[]> {
   const knowsSenders = aside !== undefined && (await isTable(tx, `${aside}.sender`));
   if (knowsSenders) await takeOverSenders(tx, aside);
-  // Not as open as the backup or the other ledger was, nor as new as one that is made here.
+  // Overrides what the backup says: the restored ledger is neither open nor new.
   await tx.client.query(
     `UPDATE admission SET is_open = false, made_in = '-infinity', closing = gen_random_uuid(), since = ${tx.databaseNow},
        closing_epoch = greatest(epoch, closing_epoch${knowsSenders ? `, (SELECT greatest(epoch, closing_epoch) FROM ${aside}.admission)` : ''}) + 1`,
@@ -25,7 +24,7 @@ async function isTable({ client }: Transaction, name: string): Promise<boolean> 
   return rows[0]!.is;
 }
 
-/** Of a journal that both know the newer word counts. The other ledger stays closed, whatever name it is given later. */
+/** Copies the senders; the newer entry wins. The replaced ledger stays closed, even under another name. */
 async function takeOverSenders({ client }: Transaction, aside: string): Promise<void> {
   await client.query(
     `INSERT INTO sender AS here (journal, name, state, epoch, actor, reason)
@@ -36,7 +35,7 @@ async function takeOverSenders({ client }: Transaction, aside: string): Promise<
   await client.query(`UPDATE ${aside}.admission SET is_open = false`);
 }
 
-/** Calls of which it is not certain that nothing left. Those of older versions have no id. */
+/** Returns the calls that may have left. Calls of older versions have no id. */
 async function readCalls({ client }: Transaction, aside: string): Promise<JournalEntry[]> {
   const { rows } = await client.query<Omit<JournalEntry, 'at' | 'call'> & { at: Date; call: string | null }>(
     `SELECT a.started_at AS at, b.account, a.file_id AS "fileId", a.batch_no AS "batchNo", a.attempt,

@@ -21,13 +21,13 @@ import {
 import { readTables } from './read-tables.ts';
 
 /**
- * Writes the whole ledger as it is at one moment into one new file (0600), while others go on working with it. When this
- * returns the file is on the disk under its name, whole; a crash leaves nothing under that name. The memory that it takes
- * does not grow with the ledger.
+ * Writes a snapshot of the whole ledger into one new file (0600), while other processes keep working. Once this
+ * returns, the complete file is on disk under its name; a crash leaves nothing under that name. Memory use does not
+ * grow with the ledger.
  *
- * The tables of the queue are left out, because the queue is made again from the ledger, and so is the send journal: an
- * older journal in place of the present one would forget what was sent since.
- * @throws PipelineError OUTPUT_EXISTS when there is a file of that name, DISK_FULL, FOLDER_NOT_WRITABLE
+ * The backup omits the tables of the queue, which is rebuilt from the ledger. It also omits the send journal: an older
+ * journal put in place of the current one would forget what was sent since.
+ * @throws PipelineError OUTPUT_EXISTS when the file exists, DISK_FULL, FOLDER_MISSING, FOLDER_NOT_WRITABLE
  */
 export async function writeBackup(ledger: Ledger, path: string): Promise<BackupSummary> {
   await mustBeNew(path);
@@ -61,7 +61,7 @@ async function writeDraft(ledger: Ledger, draft: string): Promise<BackupSummary>
   }
 }
 
-/** One moment for all tables. A file that is taken in meanwhile is in it as a whole or not at all. */
+/** Runs `work` in one snapshot of all tables. It includes a file taken in meanwhile completely or not at all. */
 async function inSnapshot<Result>(ledger: Ledger, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await ledger.pool.connect();
   let isWhole = false;
@@ -72,7 +72,7 @@ async function inSnapshot<Result>(ledger: Ledger, work: (client: PoolClient) => 
     isWhole = true;
     return result;
   } finally {
-    // A connection that stopped in the middle of a COPY is of no more use.
+    // A connection interrupted during a COPY is unusable.
     client.release(!isWhole);
   }
 }
@@ -121,7 +121,7 @@ function frameWriter(file: FileHandle) {
   const put = async (bytes: Buffer): Promise<void> => {
     hash.update(bytes);
     written += bytes.length;
-    // A write may take less than it is given, as when the disk fills up.
+    // A write may take only part of the bytes, for example when the disk fills up.
     for (let rest = bytes; rest.length > 0; ) rest = rest.subarray((await file.write(rest)).bytesWritten);
   };
   const frame = (kind: FrameKind, bytes: Buffer) => put(Buffer.concat([frameHead(kind, bytes.length), bytes]));
@@ -141,7 +141,7 @@ async function syncFolder(path: string): Promise<void> {
   try {
     await folder.sync();
   } catch {
-    // Some network drives cannot do this for folders; there the server decides.
+    // Some network drives cannot sync folders; durability is then up to the server.
   } finally {
     await folder.close();
   }

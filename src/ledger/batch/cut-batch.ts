@@ -5,13 +5,13 @@ import type { Transaction } from '../engine/transaction.ts';
 
 export type { NewBatch } from '../copy/row-tuples.ts';
 
-/** Batches made ready for COPY: themselves, and their sealed bodies. */
+/** Batches and their sealed bodies, encoded for COPY. */
 export type BatchTuples = { batches?: Uint8Array | undefined; bodies?: Uint8Array | undefined };
 
 /**
- * Move `cut`: batches of accepted rows with their canonical bytes, sealed, many at a time. Their audit link is that of the
- * file.
- * @param others what goes in behind them in the same message, such as their rows
+ * Move `cut`: writes batches of accepted rows with their sealed canonical bytes, many at a time. The audit link of the
+ * file covers them.
+ * @param others tables that follow in the same message, such as the rows
  */
 export async function cutBatches(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function cutBatches(
   await copyTables(tx, [['batches', batches], ['bodies', bodies], ...others]);
 }
 
-/** The same for one. */
+/** Writes one batch. */
 export async function cutBatch(tx: Transaction, batch: NewBatch): Promise<void> {
   const [batches, bodies] = [tupleWriter(), tupleWriter()];
   writeBatch(batches, tx.at, batch);

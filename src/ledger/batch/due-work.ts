@@ -9,21 +9,19 @@ import { LONGEST_RECHECK_MS, MAY_RECHECK } from './schedule-recheck.ts';
 import type { BatchRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/read-changes.ts';
 
-/**
- * What is due, read from the ledger alone. The sweep makes jobs of it, so the queue may be lost at any moment.
- */
+/** Due work, read from the ledger alone. The sweep turns it into jobs, so the queue may be lost at any moment. */
 export type DueWork = {
   intake: string[];
   submit: BatchKey[];
-  /** Batches to ask about: for their first result, or for a change of it. */
+  /** Batches to poll, for their first result or for a changed one. */
   poll: BatchRow[];
   deliver: string[];
 };
 
 /**
- * @param site   whose files are to be taken in and delivered; the rest is the same for all
- * @param closed accounts whose window is closed: nothing of them is sent now
- * @param longestRecheckMs the longest wait before a result is asked for again
+ * @param site site whose files are taken in and delivered; the rest is the same for all sites
+ * @param closed accounts outside their sending window: nothing of theirs is sent now
+ * @param longestRecheckMs longest wait before a recheck
  */
 export async function findDueWork(
   ledger: Ledger,
@@ -52,9 +50,9 @@ async function findClaimed(ledger: Ledger, site: string): Promise<string[]> {
 }
 
 /**
- * The next batch of every account that may send: accounts are served side by side, the batches of one account in the
- * order of their files. An account that waits, is stopped or has a call in flight has none.
- * @param account look at this one only
+ * Returns the next batch of every account that may send. Accounts are independent; batches of one account go in file
+ * order. An account that waits, is stopped or has a call in flight has none.
+ * @param account only this account
  * @param closed accounts to leave out; the ledger knows no calendars
  */
 export async function findSendable(
@@ -62,7 +60,7 @@ export async function findSendable(
   account?: string,
   closed: readonly string[] = [],
 ): Promise<BatchKey[]> {
-  // Of one account nobody has to look for whether anything of it waits.
+  // A single account need not be searched for ready batches first.
   const accounts =
     account === undefined
       ? `SELECT DISTINCT account FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'ready'`
@@ -78,7 +76,7 @@ export async function findSendable(
   return rows.map((row) => ({ fileId: row.file_id, batchNo: row.batch_no }));
 }
 
-/** The batch of an account that is next to be sent, whether or not it may be just now. */
+/** Returns the batch that an account sends next, whether or not it may be sent now. */
 export async function readNextBatch(ledger: Ledger, account: string): Promise<BatchRow | undefined> {
   const { rows } = await ledger.pool.query<BatchRow>(
     'SELECT batch.* FROM next_to_send($1) next JOIN batch USING (file_id, batch_no)',
@@ -88,8 +86,8 @@ export async function readNextBatch(ledger: Ledger, account: string): Promise<Ba
 }
 
 /**
- * Those whose result is here come first, then those whose answer is due next; those whose result did not fit only when
- * it is time to ask again.
+ * Returns batches with a result first, then by when their poll is due. A batch whose result did not fit appears only
+ * when its poll is due.
  */
 async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
@@ -101,7 +99,7 @@ async function findAwaitingResult(ledger: Ledger): Promise<BatchRow[]> {
   return rows;
 }
 
-/** Those whose result is to be asked for again. */
+/** Returns reconciled batches whose recheck is due. */
 async function findToRecheck(ledger: Ledger, longestMs: number): Promise<BatchRow[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE ${hasCome('next_recheck_at', '$1', longestMs)} AND ${MAY_RECHECK} ORDER BY next_recheck_at LIMIT 1000`,
@@ -119,8 +117,8 @@ async function findDeliverable(ledger: Ledger, site: string): Promise<string[]> 
 }
 
 /**
- * Condition on a file `f` that lacks an output it should have: the notice of its verdict, the results once no batch of it
- * is open any more, or a correction of them.
+ * SQL condition on a file `f` that lacks an output: the notice of its verdict, the results once none of its batches is
+ * open, or a correction.
  */
 export const IS_DELIVERABLE = `(
      (f.state IN ('accepted', 'in_progress') AND ${lacks('ack')})

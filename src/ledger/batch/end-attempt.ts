@@ -6,7 +6,7 @@ import { type Transaction, transact, violates } from '../engine/transaction.ts';
 import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
 import { type Prepared, releaseDelayMs } from './prepare-batch.ts';
 
-/** How an attempt ended, and what shows it. `serviceAt`: the moment by the clock of the service. */
+/** How an attempt ended, and the evidence. `serviceAt` is the time by the service's clock. */
 export type AttemptEnd = { serviceAt?: Date | undefined } & (
   | { verdict: 'submitted'; batchId: string; firstPollMs: number; evidence: Record<string, unknown> }
   | { verdict: 'refused' | 'unknown' | 'not_sent'; reason: string; evidence: Record<string, unknown> }
@@ -15,11 +15,11 @@ export type AttemptEnd = { serviceAt?: Date | undefined } & (
 export type Ended = BatchRow | 'recorded' | undefined;
 
 /**
- * Moves `submit`, `refuse`, `unsent` and `doubt`: the verdict on the attempt that this worker made. A batch id that the
- * account has had before is no proof of anything, so it ends in doubt.
+ * Moves `submit`, `refuse`, `unsent` and `doubt`: records this worker's verdict on its attempt. A batch id that the
+ * account has had before proves nothing, so that attempt ends in doubt.
  *
- * When somebody else has given a verdict meanwhile, such as the sweep after a connection was lost, that one stands. What
- * the service said is kept beside it, because the person who resolves the doubt needs the batch id in it.
+ * A verdict recorded meanwhile stands, such as that of the sweep after a lost connection. The service's answer is kept
+ * beside it, because the operator who resolves the doubt needs its batch id.
  * @returns the batch as it is now, `recorded` when this verdict was written before, or undefined when another was
  */
 export async function endAttempt(ledger: Ledger, batch: Prepared, end: AttemptEnd): Promise<Ended> {
@@ -49,8 +49,8 @@ async function record(tx: Transaction, batch: Prepared, end: AttemptEnd): Promis
 }
 
 /**
- * Whether this very verdict was written before: its commit was done and the answer to the commit lost, so the worker
- * says it once more. A doubt may be another's, and then what this worker saw is worth keeping.
+ * Returns whether this same verdict is already written: the commit succeeded, but its answer was lost, and the worker
+ * repeats it. An `unknown` verdict may come from another process, so this worker's evidence is kept anyway.
  */
 async function isRecorded(tx: Transaction, key: BatchKey, attempt: number, end: AttemptEnd): Promise<boolean> {
   if (end.verdict === 'unknown') return false;
@@ -63,12 +63,12 @@ async function isRecorded(tx: Transaction, key: BatchKey, attempt: number, end: 
   return rowCount === 1;
 }
 
-/** By it the person who resolves the doubt finds the batch. */
+/** Returns the batch id that the operator needs to resolve the doubt. */
 function seenBatchId(end: AttemptEnd): { batchId?: string } {
   return end.verdict === 'submitted' ? { batchId: end.batchId } : {};
 }
 
-/** What is done with the move that ends an attempt: the verdict stands with it as well, because a batch may have several. */
+/** Returns the statement that closes an attempt with its move. A batch may have several attempts. */
 export function closing(
   tx: Transaction,
   attempt: number,
@@ -82,7 +82,7 @@ export function closing(
   };
 }
 
-/** What the clock of the service said right after a call without an answer. */
+/** Records the time of the service's clock right after a call without an answer. */
 export async function noteServiceTime(ledger: Ledger, batch: Prepared, at: Date): Promise<void> {
   await ledger.pool.query(
     `UPDATE attempt SET service_at = $4
@@ -91,7 +91,7 @@ export async function noteServiceTime(ledger: Ledger, batch: Prepared, at: Date)
   );
 }
 
-/** No worker holds the batch any more. */
+/** Column values of a batch that no worker holds. */
 export const NOBODY = { token: null, worker: null, lease_until: null } as const;
 
 function moveOf(

@@ -1,7 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 
-/** What a list says of a batch, without the token of its worker. */
+/** A batch in a list, without the token of its worker. */
 export type ListedBatch = Pick<
   BatchRow,
   | 'batch_no'
@@ -16,7 +16,7 @@ export type ListedBatch = Pick<
   | 'result_at'
 >;
 
-/** Batches of a file in their order, from this number on. */
+/** Returns the batches of a file in order, starting at number `from`. */
 export async function listBatches(
   ledger: Ledger,
   fileId: string,

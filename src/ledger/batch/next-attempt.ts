@@ -2,8 +2,8 @@ import type { Transaction } from '../engine/transaction.ts';
 import type { BatchKey } from '../engine/move.ts';
 
 /**
- * The number of the next call of a batch: one that no call has had, whatever the batch itself counts. The send journal
- * tells calls apart by it.
+ * Returns a number for the next call of a batch that no call has used, whatever the batch itself counts. The send
+ * journal uses it to distinguish calls.
  */
 export async function nextAttempt(tx: Transaction, key: BatchKey): Promise<number> {
   const { rows } = await tx.client.query<{ next: number | null }>(

@@ -4,8 +4,8 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import type { BatchKey, Because } from '../engine/move.ts';
 
 /**
- * Makes the next question for the result of a batch due now. Not a move: asking reads only and may be repeated freely.
- * @throws PipelineError MOVE_REFUSED for a batch that the service gave no batch id, ORIGINAL_GONE after its retention
+ * Makes the next poll of a batch due now. This is no move: a poll only reads and may be repeated freely.
+ * @throws PipelineError MOVE_REFUSED for a batch without a batch id from the service, ORIGINAL_GONE after its retention
  */
 export async function pollNow(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -16,7 +16,7 @@ export async function pollNow(ledger: Ledger, key: BatchKey, because: Because): 
   });
 }
 
-/** Another result of a file that was destroyed could be neither sealed nor written into a correction. */
+/** Throws if the file was destroyed: another result could be neither sealed nor written into a correction. */
 async function mustHaveOriginal(tx: Transaction, key: BatchKey): Promise<void> {
   const { rowCount } = await tx.client.query('SELECT FROM file WHERE file_id = $1 AND shredded_at IS NOT NULL', [
     key.fileId,

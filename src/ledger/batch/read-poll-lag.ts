@@ -1,17 +1,17 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** What an account waits for at the service. */
+/** What an account is waiting for from the service. */
 export type PollLag = {
   account: string;
-  /** Batches without a result, or with one that did not fit and is asked for again. */
+  /** Batches without a result, or with one that did not fit and is polled again. */
   waiting: number;
-  /** Those of them whose result is longer in coming than the account's `poll.staleMs`. */
+  /** Those overdue by the account's `poll.staleMs`. */
   overdue: number;
-  /** When the question that has waited longest was due; in the future when all are asked in time. */
+  /** When the oldest poll was due; in the future when no poll is late. */
   dueAt: Date;
 };
 
-/** A batch that was never asked about is due from the moment at which the service took it. */
+/** Returns the lag per account. A batch never polled is due from when the service accepted it. */
 export async function readPollLag(ledger: Ledger): Promise<PollLag[]> {
   const { rows } = await ledger.pool.query<PollLag>(
     `SELECT account, count(*) AS waiting, count(stale_since) AS overdue,

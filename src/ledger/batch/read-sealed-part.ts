@@ -5,12 +5,12 @@ import { COPY_HEADER_BYTES } from '../copy/tuple-reader.ts';
 import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** What is kept sealed of a batch: the bytes sent, the result, and later results that were otherwise. */
+/** What is kept sealed of a batch: the bytes sent, the result, and later results that differed. */
 export type SealedPart = 'body' | 'result' | `recheck-${number}`;
 
 /**
- * Sealed bytes of a batch. They come by binary COPY: a query would write each byte as two digits, and take seven times as
- * long for a body of half a megabyte.
+ * Returns sealed bytes of a batch, read by binary COPY. A query would encode each byte as two digits and take seven
+ * times as long for half a megabyte.
  * @throws PipelineError NOT_FOUND
  */
 export async function readSealedPart(ledger: Ledger, key: BatchKey, part: SealedPart): Promise<Buffer> {
@@ -32,7 +32,7 @@ export async function readSealedPart(ledger: Ledger, key: BatchKey, part: Sealed
   throw new PipelineError('NOT_FOUND', `find the ${part} of batch ${key.batchNo} of file "${key.fileId}"`);
 }
 
-/** The cell of the only row: behind the header the number of its columns (2 bytes) and its length (4). */
+/** Returns the only cell. The number of columns (2 bytes) and its length (4) follow the header. */
 function readOnlyCell(copied: Buffer): Buffer | undefined {
   if (copied.readInt16BE(COPY_HEADER_BYTES) !== 1) return undefined;
   const from = COPY_HEADER_BYTES + 6;

@@ -3,7 +3,7 @@ import type { SentText } from '../../rows/sent-text.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../engine/records.ts';
 
-/** What a batch is sent or judged by: its file, and its rows as one text (rows/sent-text.ts). */
+/** What sending or judging a batch needs: its file, and its rows as one text (rows/sent-text.ts). */
 export type SentBatch = { file: FileRow; sent: SentText };
 
 /** @throws PipelineError NOT_FOUND */

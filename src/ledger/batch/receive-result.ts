@@ -7,9 +7,9 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { type BatchKey, moveBatch, type Sql } from '../engine/move.ts';
 
 /**
- * Move `receive`: the result file as the service gave it, sealed. Repeating it after a crash changes nothing. What is
- * concluded from it comes to the disk with it or later; a result that a power cut takes back is asked for again.
- * @returns the batch after it, or undefined when it did not wait for a result
+ * Move `receive`: keeps the result file as the service returned it, sealed. Repeating it after a crash changes nothing.
+ * No conclusion reaches the disk before it; a result lost in a power cut is fetched again.
+ * @returns the batch after the move, or undefined when it did not wait for a result
  */
 export async function receiveResult(
   ledger: Ledger,
@@ -41,14 +41,14 @@ export async function receiveResult(
 }
 
 /**
- * What is done with the move that brings a result: it is kept. A batch whose first result did not fit, or was another
- * batch's, has one already; the audit trail keeps its hash.
+ * Returns the statement that keeps the result together with its move. A batch whose first result did not fit, or
+ * belonged to another batch, already has one. The audit trail keeps its hash.
  */
 export function keeping(sealed: Buffer): Sql {
   return { sql: keepSealed('$1'), values: [sealed] };
 }
 
-/** @param sealed the value with the bytes, for each batch in `moved` */
+/** @param sealed SQL value of the bytes, for each batch in `moved` */
 export function keepSealed(sealed: string): string {
   return `INSERT INTO sealed_part (file_id, batch_no, part, bytes)
     SELECT file_id, batch_no, 'result', ${sealed}::bytea FROM moved
@@ -56,10 +56,10 @@ export function keepSealed(sealed: string): string {
 }
 
 /**
- * Move `reconcile`: one outcome per row, written once, together with the new state.
- * @param nextRecheckAt when the result is asked for again, because outcomes may change late
- * @throws PipelineError MOVE_REFUSED when the outcomes are not those of exactly the batch's rows: a row without one would
- *   pass for never sent, and be sent again
+ * Move `reconcile`: writes one outcome per row, once, together with the new state.
+ * @param nextRecheckAt when the result is fetched again, because outcomes may change late
+ * @throws PipelineError MOVE_REFUSED when the outcomes do not match the batch's rows exactly: a row without one would
+ *   count as never sent, and be sent again
  */
 export async function reconcileBatch(
   ledger: Ledger,
@@ -79,8 +79,8 @@ export async function reconcileBatch(
 }
 
 /**
- * The outcomes of a batch, inside the transaction of the move that ends it.
- * @throws PipelineError MOVE_REFUSED when they are not those of exactly the batch's rows
+ * Writes the outcomes of a batch, inside the transaction of the move that ends it.
+ * @throws PipelineError MOVE_REFUSED when they do not match the batch's rows exactly
  */
 export async function writeOutcomes(
   tx: Transaction,
@@ -90,8 +90,8 @@ export async function writeOutcomes(
 ): Promise<void> {
   const copied = await copyOutcomes(tx, fileNo, outcomes);
   crashPoint('poll.outcomes-copied');
-  // The database adds up what a statement writes, row by row of the batch (migrations/0016-calls.sql), so nothing has to be
-  // read once more.
+  // The database sums the outcomes as they are written, row by row (migrations/0016-calls.sql), so nothing has to be
+  // read again.
   const { rows } = await tx.client.query<{ rows: number; cents: number }>(
     `SELECT coalesce(sum(rows), 0)::bigint AS rows, coalesce(sum(cents), 0)::bigint AS cents
      FROM batch_outcome WHERE file_no = $1 AND batch_no = $2`,
@@ -104,8 +104,8 @@ export async function writeOutcomes(
 }
 
 /**
- * Move `except`: the rows of the result are not the rows that were sent. A person has to look.
- * @param nextPollAt when the service is asked again, in case its file becomes right
+ * Move `except`: the rows of the result are not the rows that were sent. An operator has to decide.
+ * @param nextPollAt when the service is polled again, in case its file becomes right
  */
 export async function exceptBatch(
   ledger: Ledger,

@@ -6,17 +6,16 @@ import { closing, NOBODY } from './end-attempt.ts';
 import { moveBatch } from '../engine/move.ts';
 
 /**
- * Takes batches away from workers that died. `preparing` goes back to ready: nothing was written, and the token is
- * gone, so a holder that wakes up cannot send. `sending` becomes unknown: bytes may have left, and nobody is there to
- * say. Neither is decided by a timer alone: a worker counts as dead when its advisory lock is free (instance.ts).
+ * Takes batches away from dead workers. A worker is dead when its advisory lock is free (instance.ts). `preparing` goes
+ * back to `ready`: nothing was written, and without the token a holder that wakes up cannot send. `sending` becomes
+ * `unknown`, because bytes may have left. Expired leases are handled the same way, even while the worker lives.
  *
- * A worker of this process is not dead, whatever its lock says: when the server was away for a moment, it may have its
- * lock again a moment after this looks. For the same reason nobody is taken for dead right after this process has lost
- * and found its own.
+ * A lock lost during a brief outage may return right after this check. So workers of this process never count as dead.
+ * For a while after this process regained its own lock, no worker does.
  *
- * All times are those of the database, which all processes share; a clock that jumps on one host puts no call in doubt.
- * @param longestCallMs longest time that a call may take by its time-outs; a call that began longer ago, as far as the
- *   lease under which it began can tell, has lost its worker even if the process lives
+ * All times come from the database, which all processes share. A clock that jumps on one host puts no call in doubt.
+ * @param longestCallMs longest time that a call may take by its timeouts; a `sending` batch whose lease ended longer
+ *   ago than that has lost its worker
  * @returns the batches that were moved, as they were before
  */
 export async function recoverBatches(ledger: Ledger, longestCallMs: number): Promise<BatchRow[]> {

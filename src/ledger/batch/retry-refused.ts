@@ -5,8 +5,8 @@ import { type BatchKey, type Because, moveBatch, mustHaveMoved } from '../engine
 import { nextAttempt } from './next-attempt.ts';
 
 /**
- * Move `retry`: the service had said no, nothing was charged, and a person has mended the cause. The batch may be sent
- * again as its next attempt.
+ * Move `retry`: the service refused the batch, nothing was charged, and an operator has fixed the cause. The batch may
+ * be sent again as its next attempt.
  * @throws PipelineError MOVE_REFUSED when the batch is not refused
  */
 export async function retryRefused(ledger: Ledger, key: BatchKey, because: Because): Promise<void> {

@@ -4,23 +4,23 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import { type BatchKey, moveBatch } from '../engine/move.ts';
 
 /**
- * What a question without a result has shown: that the result is overdue, or a text that nobody knows.
- * `isSilent`: there was no answer, which says nothing of the batch.
+ * What a poll without a result showed: an overdue result, or a text that paydrop does not know. `isSilent` means no
+ * answer, which says nothing about the batch.
  */
 export type PollNote = { isStale?: boolean; alarm?: string; isSilent?: boolean };
 
-/** So often in a row the same text that is no state of a batch is no passing trouble of the service. */
+/** The same unknown text this many times in a row is no passing problem of the service. */
 const MOST_NOT_KNOWN = 10;
 
-/** The longest wait before a result that did not fit is asked for again, in ms. */
+/** Longest wait before a result that did not fit is fetched again, in ms. */
 export const LONGEST_REPOLL_MS = 86_400_000;
 
-/** What is new of it. A person is told once, not with each question. */
+/** What this poll changed. Operators are notified once, not on every poll. */
 export type PollNews = { batch: BatchRow; isNewlyStale: boolean; isNewAlarm: boolean };
 
 /**
- * Not done yet: remembers when to ask again, and what is worth an alarm. Not a move, the state stays.
- * @returns undefined when the batch does not wait for a result any more
+ * Schedules the next poll and records what is worth an alarm. The state stays, except after too many unknown texts.
+ * @returns undefined when the batch no longer waits for a result
  */
 export async function schedulePoll(
   ledger: Ledger,
@@ -62,7 +62,7 @@ function countNotKnown(before: BatchRow, note: PollNote): number {
   return note.alarm === before.poll_alarm ? before.not_known_polls + 1 : 1;
 }
 
-/** Move `distrust`: the batch stays with its id, is asked for on, and a person can give it another or put it in doubt. */
+/** Move `distrust`: keeps the batch id and the polling. An operator can assign another or put the batch in doubt. */
 async function deny(tx: Transaction, key: BatchKey, said: string): Promise<BatchRow | undefined> {
   const reason = `the service has said ${MOST_NOT_KNOWN} times about its batch id: ${said}`;
   const set = { next_poll_at: new Date(tx.at.getTime() + LONGEST_REPOLL_MS) };

@@ -5,21 +5,20 @@ import { transact } from '../engine/transaction.ts';
 import type { BatchKey } from '../engine/move.ts';
 
 /**
- * Conditions on `batch` under which its result is to be asked for again. Not before the result file of its payment file
- * is written: what is found out later belongs into a correction of it. Nor when its original was destroyed: a correction
- * needs it.
+ * SQL condition on `batch` for a recheck. The result file of its payment file must exist, because later findings go
+ * into a correction of it. The original must exist too, because a correction needs it.
  */
 export const MAY_RECHECK = `batch.state = 'reconciled' AND batch.batch_id IS NOT NULL
   AND EXISTS (SELECT 1 FROM output o WHERE o.file_id = batch.file_id AND o.kind = 'result')
   AND NOT EXISTS (SELECT 1 FROM file f WHERE f.file_id = batch.file_id AND f.shredded_at IS NOT NULL)`;
 
-/** The longest wait before a recheck that the configuration allows, in ms. */
+/** Longest wait before a recheck that the configuration allows, in ms. */
 export const LONGEST_RECHECK_MS = 366 * 86_400_000;
 
 /**
- * Takes up a recheck that is due. One worker gets it; when that one dies or cannot reach the service, it is due again
- * after `retryMs`.
- * @param longestMs the longest wait before one
+ * Claims a recheck that is due. Only one worker gets it. If that worker dies or cannot reach the service, it is due
+ * again after `retryMs`.
+ * @param longestMs longest wait before a recheck
  */
 export async function takeRecheck(
   ledger: Ledger,
@@ -36,7 +35,7 @@ export async function takeRecheck(
   return rows[0];
 }
 
-/** Notes that a recheck is done, and when the next one is due, if any. */
+/** Records that a recheck is done, and when the next one is due, if any. */
 export async function endRecheck(ledger: Ledger, batch: BatchRow, next: Date | null): Promise<void> {
   await ledger.pool.query(
     `UPDATE batch SET rechecks = rechecks + 1, next_recheck_at = $4
@@ -45,7 +44,7 @@ export async function endRecheck(ledger: Ledger, batch: BatchRow, next: Date | n
   );
 }
 
-/** A later result is kept sealed when it is worth a look: it changed something, or it does not fit. */
+/** Keeps a later result sealed. The caller passes one that changed something or does not fit. */
 export async function keepLaterResult(
   ledger: Ledger,
   batch: BatchRow,
@@ -63,7 +62,7 @@ export async function keepLaterResult(
   });
 }
 
-/** Name of the sealed part that holds what this recheck brought. */
+/** Returns the name of the sealed part for what this recheck brought. */
 export function laterPart(batch: Pick<BatchRow, 'rechecks'>): `recheck-${number}` {
   return `recheck-${batch.rechecks + 1}`;
 }

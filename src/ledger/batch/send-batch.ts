@@ -7,14 +7,14 @@ import { MAY_LEAVE, type Prepared } from './prepare-batch.ts';
 import { lockForSend } from '../account/stop-lock.ts';
 
 /**
- * Move `send`: the durable statement that request bytes may leave from now on. It succeeds only while the token is ours
- * and the lease is alive by the database's clock, so a process that slept through its lease cannot send. Connecting takes
- * its time, so whether ledger and account may send at all is asked once more: either may have been closed meanwhile.
- * @returns false when the batch is no longer ours or its account has closed: nothing may be written
+ * Move `send`: records durably that request bytes may leave from now on. It requires this worker's token and a lease
+ * still valid by the database clock. So a process that slept through its lease cannot send. It checks again whether
+ * ledger and account may send: either may have closed while connecting.
+ * @returns false when another process holds the batch or its account has closed: nothing may be written
  */
 export async function sendBatch(ledger: Ledger, batch: Prepared, call: Call): Promise<boolean> {
   return transact(ledger, async (tx) => {
-    // One message, and two statements: the move sees what was committed while the lock was waited for.
+    // One message, two statements: the move sees everything committed while the lock was awaited.
     const [, row] = await askInOne(tx, (asked) => [lockForSend(asked), moveToSending(asked, ledger, batch, call)]);
     if (!row) return false;
     if (row.file_state === 'accepted')
@@ -51,7 +51,7 @@ function moveToSending(tx: Transaction, { instance }: Ledger, batch: Prepared, c
           call.host,
           call.requestBytes,
           tx.at,
-          // Given once, to one try of one process, it tells the call from every other, also of other ledgers.
+          // Unique to one try of one process, it identifies the call across ledgers.
           batch.token,
           batch.sender.journal,
         ],

@@ -6,10 +6,10 @@ import { writeOutcomes } from './receive-result.ts';
 import { type AttemptResolution, mustBeResolved, readLastCall, resolveAttempts } from '../doubt/resolve-attempts.ts';
 
 /**
- * Move `settle`: the batch in doubt ends with one outcome for each row, found out by other ways than its result file, or
- * with rows that stay unknown for good. Written like those of a result, so the outputs follow as always.
- * @param resolution `settled` when every row is certain, `in_doubt` when it is closed without that
- * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, or the outcomes are not those of exactly its rows
+ * Move `settle`: ends a batch in doubt with one outcome per row, from sources other than its result file, or `unknown`
+ * for good. Outcomes are written like those of a result, so the outputs follow as usual.
+ * @param resolution `settled` when every row is certain, `in_doubt` when the batch is closed without that
+ * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, or the outcomes do not match its rows exactly
  */
 export async function settleBatch(
   tx: Transaction,
@@ -18,7 +18,7 @@ export async function settleBatch(
   resolution: Extract<AttemptResolution, 'settled' | 'in_doubt'>,
   because: Because,
 ): Promise<BatchRow> {
-  // When it was sent is known, whatever became of it; the result file of the sender says so.
+  // The time of sending is known, whatever the outcome; the sender's result file states it.
   const set = { submitted_at: await readLastCall(tx, key), result_at: tx.at, next_poll_at: null };
   const row = await moveBatch(tx, 'settle', key, because, { set });
   const batch = await mustBeResolved(tx, row, key, 'settle');
@@ -27,7 +27,7 @@ export async function settleBatch(
   return batch;
 }
 
-/** The number by which rows name their file. */
+/** Returns the number that rows use for their file. */
 export async function readFileNo(tx: Transaction, key: BatchKey): Promise<number> {
   const { rows } = await tx.client.query<{ file_no: number }>('SELECT file_no FROM file WHERE file_id = $1', [
     key.fileId,

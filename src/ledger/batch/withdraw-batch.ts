@@ -6,8 +6,8 @@ import { endStoppedFile } from '../file/cancel-file.ts';
 import { type BatchKey, type Because, moveBatch, mustHaveMoved } from '../engine/move.ts';
 
 /**
- * Move `withdraw`: a refused batch is not to be sent any more; its rows are not sent.
- * @returns the state of its file after it
+ * Move `withdraw`: cancels a refused batch; its rows are never sent.
+ * @returns the state of its file afterward
  * @throws PipelineError MOVE_REFUSED when the batch is not refused
  */
 export async function withdrawBatch(ledger: Ledger, key: BatchKey, because: Because): Promise<FileState> {

@@ -2,18 +2,18 @@ import copyStreams, { type CopyToStreamQuery } from 'pg-copy-streams';
 import type { PoolClient } from 'pg';
 
 /**
- * Copies the rows of a query out, in binary form.
- * @param query with its values in it, because COPY takes none beside its text
- * @param add takes what comes, piece by piece; rows may be cut anywhere
- * @throws DatabaseError; the connection is of no use any more then
+ * Copies the rows of a query out, in binary format.
+ * @param query with its values inlined, because COPY takes no parameters
+ * @param add receives each chunk; rows may be split anywhere
+ * @throws DatabaseError; the connection is unusable then
  */
 export async function copyOut(client: PoolClient, query: string, add: (piece: Buffer) => void): Promise<void> {
   for await (const piece of copyPieces(client, `COPY (${query}) TO STDOUT (FORMAT binary)`)) add(piece);
 }
 
 /**
- * What a COPY … TO STDOUT gives, as it comes.
- * @throws DatabaseError; the connection is of no use any more then
+ * Yields the output of COPY … TO STDOUT in chunks.
+ * @throws DatabaseError; the connection is unusable then
  */
 export async function* copyPieces(client: PoolClient, sql: string): AsyncGenerator<Buffer> {
   const copy: CopyOut = copyStreams.to(sql);
@@ -25,7 +25,7 @@ export async function* copyPieces(client: PoolClient, sql: string): AsyncGenerat
 }
 
 /**
- * By its callback pg learns that an answer has come, and stops its watch over the time that it takes (open-ledger.ts). This
- * stream never calls it, so the watch would end a connection that serves others by then.
+ * A COPY stream with pg's callback, which ends pg's query timeout (open-ledger.ts). The stream never calls it itself,
+ * so the timeout would end a connection that already serves another caller.
  */
 type CopyOut = CopyToStreamQuery & { callback?: () => void };

@@ -3,8 +3,8 @@ import type { Fault, ReconciledRow } from '../../rows/rows.ts';
 import type { TupleWriter } from './tuple-writer.ts';
 
 /**
- * The tables that are filled by COPY, with their columns in the order in which the functions here write them. They know
- * nothing of a connection, so that a thread without one can write what another sends.
+ * Tables filled by COPY, with their columns in the order in which the functions here write them. The functions need no
+ * connection, so a thread without one can encode what another sends.
  */
 export const COPIED = {
   rows: 'payment_row (file_no, line, batch_no, invoice, customer_code, amount_cents, last_four)',
@@ -16,7 +16,7 @@ export const COPIED = {
   bodies: 'sealed_part (file_id, batch_no, part, bytes)',
 } as const;
 
-/** A row as the ledger keeps it: `batchNo` null for a row that is withheld. */
+/** A row as the ledger keeps it. `batchNo` is null for a withheld row. */
 export type NewRow = {
   line: number;
   batchNo: number | null;
@@ -39,7 +39,7 @@ export function writeRow(to: TupleWriter, fileNo: number, row: NewRow): void {
   to.text(row.lastFour);
 }
 
-/** A print of a row: the 8 bytes at `at` are a bigint as PostgreSQL sends it, its big end first. */
+/** Writes a fingerprint of a row. The 8 bytes at `at` are a bigint as PostgreSQL sends it, big-endian. */
 export function writePrint(
   to: TupleWriter,
   { volume, fileNo }: { volume: number; fileNo: number },
@@ -84,7 +84,7 @@ export type NewBatch = {
   operation: FolderOperation;
   rows: number;
   cents: number;
-  /** Lines of its first row and its last; rows of other batches stand before or behind. */
+  /** Lines of its first and last row. No row of another batch lies between them. */
   firstLine: number;
   lastLine: number;
   bodySha256: string;

@@ -1,11 +1,11 @@
-/** What the end of a cell is that is null. */
+/** Marks a null cell in place of its end. */
 export const NULL_CELL = -1;
 
 /**
- * Reads rows as PostgreSQL's binary COPY gives them, the counterpart of `tupleWriter`: nothing is made of any of them.
- * @param take is given each row: of its cell `n` the first byte is `cells[2 * n]`, and the byte behind it `cells[2 * n + 1]`,
- *   or NULL_CELL there. Both arguments are used again for the next row
- * @returns a function that takes what COPY gives, piece by piece; rows may be cut anywhere
+ * Reads rows from PostgreSQL's binary COPY, the counterpart of `tupleWriter`, without an object per row.
+ * @param take receives each row: cell `n` runs from byte `cells[2 * n]` to before `cells[2 * n + 1]`, which is
+ *   NULL_CELL for null. Both arguments are reused for the next row
+ * @returns a function that takes the chunks of a COPY; rows may be split anywhere
  */
 export function tupleReader(
   columns: number,
@@ -15,7 +15,7 @@ export function tupleReader(
   let rest: Buffer | undefined;
   let isBegun = false;
 
-  /** @returns the place behind the row that begins here, or undefined when it is not all there, or none follows */
+  /** @returns the offset after the row that begins here, or undefined when it is incomplete or none follows */
   function cutRow(bytes: Buffer, from: number): number | undefined {
     let at = from + COUNT_BYTES;
     for (let cell = 0; cell < cells.length; cell += 2) {
@@ -47,9 +47,9 @@ export function tupleReader(
   };
 }
 
-/** Signature, flags and the length of an extension that does not come. */
+/** Signature, flags, and the length of an extension that is never used. */
 export const COPY_HEADER_BYTES = 19;
 
-/** Before each row the number of its columns, at the end a negative one alone; before each cell its length. */
+/** Each row starts with its column count, each cell with its length. A lone negative count ends the data. */
 const COUNT_BYTES = 2;
 const LENGTH_BYTES = 4;

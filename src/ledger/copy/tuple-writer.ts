@@ -1,35 +1,35 @@
 import { storableText } from '../engine/storable-text.ts';
 
 /**
- * Writes rows as PostgreSQL's binary COPY takes them: for each row the number of its columns, for each column its length and
- * its bytes. Everything goes into one piece of memory, so that a million rows make no object and no text each.
+ * Encodes rows for PostgreSQL's binary COPY: the number of columns per row, then the length and bytes of each column.
+ * Everything goes into one buffer, so a million rows create no objects or strings of their own.
  */
 export type TupleWriter = {
-  /** Begins a row of so many columns; they follow, each by one call. */
+  /** Begins a row of this many columns. Each column follows with one call. */
   begin(columns: number): void;
   null(): void;
-  /** A column of the type integer. */
+  /** Writes an integer column. */
   int4(value: number): void;
-  /** A column of the type bigint; any whole number that JavaScript counts exactly. */
+  /** Writes a bigint column from any safe integer. */
   int8(value: number): void;
-  /** A column of the type timestamptz. */
+  /** Writes a timestamptz column. */
   time(at: Date): void;
-  /** A column of the type text; what PostgreSQL cannot keep is replaced. */
+  /** Writes a text column, replacing what PostgreSQL cannot store. */
   text(value: string): void;
-  /** A column of the type text or bytea, from the bytes of something else; a text must be storable UTF-8. */
+  /** Writes a text or bytea column from bytes of another buffer; text must be storable UTF-8. */
   bytes(source: Uint8Array, from: number, to: number): void;
-  /** How many bytes were written since `take`. */
+  /** Returns how many bytes were written since `take`. */
   size(): number;
   /**
-   * What a COPY takes, from its header to its end mark; undefined when no row was begun.
-   * @param memory gives that many bytes to put it in; left out, it gets memory of its own
+   * Returns the data for a COPY, from header to end mark; undefined when no row was begun.
+   * @param memory returns a buffer of that many bytes for the result; by default, a new one is allocated
    */
   take(memory?: (bytes: number) => Uint8Array): Uint8Array | undefined;
-  /** The same without a copy, at the end: nothing may be written behind it. */
+  /** Same without copying. Nothing may be written afterward. */
   finish(): Uint8Array | undefined;
 };
 
-/** @param roomBytes of the rows, where it is known how long they are: memory that grows is copied each time */
+/** @param roomBytes size of the rows, when known; a buffer that grows is copied each time */
 export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
   let memory = Buffer.allocUnsafe(HEADER.length + roomBytes + END.length);
   let view = viewOf(memory);
@@ -75,7 +75,7 @@ export function tupleWriter(roomBytes = FIRST_BYTES): TupleWriter {
       const length = to - from;
       makeRoom(4 + length);
       int4(length);
-      // Most texts here are so short that a call to copy them would cost more than the copying.
+      // Most values are so short that a call to copy them would cost more than the copying.
       if (length > LONG_BYTES) memory.set(source.subarray(from, to), at);
       else for (let index = 0; index < length; index += 1) memory[at + index] = source[from + index]!;
       at += length;
@@ -113,7 +113,7 @@ const MOST_BYTES_OF_UNIT = 3;
 
 const LONG_BYTES = 64;
 
-/** PostgreSQL counts time from here. */
+/** PostgreSQL counts time from this moment. */
 const EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** Signature, no flags, no extension. */

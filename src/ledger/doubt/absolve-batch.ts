@@ -6,11 +6,11 @@ import { nextAttempt } from '../batch/next-attempt.ts';
 import { mustBeResolved, readWaited, resolveAttempts } from './resolve-attempts.ts';
 
 /**
- * Move `absolve`: a person confirms that the service never took the batch, and it may be sent once more. The next attempt
- * gets a number that no call has had; the earlier ones stay beside it with their resolution.
- * @param waitMs how long ago the last call must have begun; a service that is slow may still book it before that
+ * Move `absolve`: an operator confirms that the service never received the batch, so it may be sent once more. The next
+ * attempt gets a number that no call has used; earlier attempts keep their resolution.
+ * @param waitMs how long ago the last call must have begun; until then, a slow service may still book it
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt; RESOLUTION_REFUSED when it is too early, or when a
- *   report of the service shows a row of it
+ *   transaction report shows one of its rows
  */
 export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: number, because: Because): Promise<void> {
   await mustBeOpen(tx);
@@ -18,7 +18,7 @@ export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: numbe
   const waitedMs = await readWaited(tx, key);
   const row = await moveBatch(tx, 'absolve', key, because, { set: { attempt, not_before: tx.at, releases: 0 } });
   await mustBeResolved(tx, row, key, 'declare as not received');
-  // A call that began in the future, because a clock was set back since, is as good as one that has just begun.
+  // A call in the future, from a clock that was set back since, counts as just begun.
   if (waitedMs < waitMs) {
     const from = new Date(tx.at.getTime() + waitMs - Math.max(0, waitedMs));
     throw refusal(key, `the service may still book it; that can be said from ${from.toISOString()} on`);
@@ -27,7 +27,7 @@ export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: numbe
   await resolveAttempts(tx, key, 'not_received', because);
 }
 
-/** Only what was read for the attempts in doubt counts; an earlier one has its resolution already. */
+/** Throws if a report read for the unresolved attempts shows a row. Earlier attempts are already resolved. */
 async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
   const { rows } = await tx.client.query<{ line: number; name: string }>(
     `SELECT f.line, r.name FROM row_finding f JOIN journal_report r USING (report_no)

@@ -3,9 +3,9 @@ import { transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * A person has looked at what the send journal knows and the ledger does not. The account may be resumed after it; a
- * batch of the same bytes stays barred all the same.
- * @returns how many calls were new to a person
+ * Records that an operator has reviewed the calls that only the send journal knows. The account may then be resumed; a
+ * batch of the same bytes stays barred.
+ * @returns how many calls were not acknowledged before
  */
 export async function acknowledgeForgotten(ledger: Ledger, account: string, because: Because): Promise<number> {
   return transact(ledger, async (tx) => {

@@ -4,8 +4,8 @@ import { type BatchKey, type Because, moveBatch } from '../engine/move.ts';
 import { mustBeResolved, readLastCall, resolveAttempts } from './resolve-attempts.ts';
 
 /**
- * Move `adopt`: the service has the batch under this id, because every row of the result under it is a row that was
- * sent. Its result is asked for at once. The caller has compared the rows.
+ * Move `adopt`: assigns the batch id under which the service has the batch. The caller has verified that every row of
+ * the result under this id was sent. The result is fetched at once.
  * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, RESOLUTION_REFUSED when another batch has the id
  */
 export async function adoptBatch(tx: Transaction, key: BatchKey, batchId: string, because: Because): Promise<void> {

@@ -3,22 +3,22 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 
 export type BatchIds = {
-  /** Those that the service gave the accounts last, the newest first. */
+  /** The last ids that the service assigned for these accounts, newest first. */
   ids: string[];
   /** Number of the newest call. */
   calls: number;
-  /** A call is under way or in doubt, or may not have been recorded. */
+  /** A call is in progress or in doubt, or may not have been recorded. */
   isCalling: boolean;
-  /** Calls since the newest id of which the ledger knows that they were made, and not the id that they may have got. */
+  /** Calls since the newest id, known to the ledger without the id they may have received. */
   withoutId: number;
-  /** Whether the ledger knows of a batch id of the service, of whatever account. */
+  /** Returns whether a batch of any account has this id, or a forgotten call of these accounts. */
   isKnown(batchId: string): Promise<boolean>;
 };
 
-/** Enough to see how far ids are apart. */
+/** Enough ids to see how far apart they are. */
 const NEWEST = 100;
 
-/** @param accounts that have one agent code, so that the service knows them as one */
+/** @param accounts accounts with one agent code, which the service treats as one */
 export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]): Promise<BatchIds> {
   const { rows } = await pool.query<{ ids: string[]; calls: number; isCalling: boolean; withoutId: number }>(
     `WITH newest AS (SELECT coalesce(max(submitted_at), '-infinity') AS at FROM batch
@@ -44,7 +44,7 @@ export async function readBatchIds({ pool }: Ledger, accounts: readonly string[]
   };
 }
 
-/** Batches that would be sent next, in their order, with what it takes to read their rows. */
+/** Returns ready and refused batches in sending order, with what reading their rows needs. */
 export async function readWaiting(
   { pool }: Ledger,
   account: string,

@@ -4,15 +4,15 @@ import type { BatchKey } from '../engine/move.ts';
 import { readLastCall } from './resolve-attempts.ts';
 import { readFileNo } from '../batch/settle-batch.ts';
 
-/** A report that was read for the present attempt, as far as it decides. */
+/** The deciding parts of a report that was read for the current attempt. */
 export type KeptReport = { reportNo: number; covers: boolean; newestAt: Date | null; at: Date };
 
-/** What the reports together say of the rows of a batch. */
+/** What the reports together prove about the rows of a batch. */
 export type Decided = { certain: ReconciledRow[]; uncertain: number[] };
 
 /**
- * What is certain of the rows of a batch in doubt by the reports of the service that were read for it: a row that one of
- * them shows has the outcome of the latest; one that two of them lack was never charged.
+ * Decides what the transaction reports prove about the rows of a batch in doubt. A row in any report has the outcome of
+ * the latest report that shows it. A row missing from two reports was never charged.
  * @param waitMs how far apart the two must be
  */
 export async function decideRows(tx: Transaction, key: BatchKey, waitMs: number): Promise<Decided> {
@@ -38,7 +38,7 @@ export async function decideRows(tx: Transaction, key: BatchKey, waitMs: number)
 
 type KeptFinding = RowFinding & { reportNo: number };
 
-/** @param findings of this row, in the order in which the reports were given */
+/** @param findings findings for this row, in the order of the reports */
 export function decideRow(
   line: number,
   findings: readonly KeptFinding[],
@@ -50,7 +50,7 @@ export function decideRow(
     const { outcome, code, message, authorization } = found;
     return { line, outcome: outcome!, code, message, authorization };
   }
-  // One report in which it may stand outweighs any number of others that lack it.
+  // One report that may show the row outweighs any number of others that lack it.
   if (findings.some((finding) => finding.finding === 'ambiguous')) return undefined;
   const lacking = reports.filter((report) =>
     findings.some((finding) => finding.reportNo === report.reportNo && finding.finding === 'absent'),
@@ -62,9 +62,9 @@ export function decideRow(
 const NOT_CHARGED = 'not charged: two reports of the service, one long after the other, lack it';
 
 /**
- * Whether the second report, with the first, proves that a row that both lack was never booked. Bookings come late, so
- * they are given the waiting time apart, and the second reaches further: beyond the first, and the waiting time beyond
- * the call.
+ * Returns whether two reports prove that a row missing from both was never booked. Bookings come late, so the second
+ * must be read at least the waiting time after the first. It must also reach beyond the first, and beyond the call by
+ * the waiting time.
  */
 function confirms(
   first: KeptReport,
@@ -79,7 +79,7 @@ function confirms(
   );
 }
 
-/** How many reports were read for the present attempt; what is proposed by them is bound to that. */
+/** Counts the reports read for the current attempt; proposals based on them are bound to this number. */
 export async function countReports(tx: Transaction, key: BatchKey): Promise<number> {
   return (await readReports(tx, key)).length;
 }

@@ -6,9 +6,9 @@ import { voidProposals } from '../proposal/propose.ts';
 import { mustBeResolved } from './resolve-attempts.ts';
 
 /**
- * Move `disown`: the result under the batch id is that of another batch, so the id says nothing about this one, which is
- * in doubt again. The id is free for the batch that it belongs to and stays written down with the attempt.
- * @returns the batch id that was given up
+ * Move `disown`: detaches the result under the batch id, because it belongs to another batch. This batch is in doubt
+ * again. The id becomes free for its own batch and stays recorded with the attempt.
+ * @returns the detached batch id
  * @throws PipelineError MOVE_REFUSED when the batch is no exception
  */
 export async function disownBatch(tx: Transaction, key: BatchKey, because: Because): Promise<string | null> {

@@ -11,7 +11,7 @@ export type HoldingBatch = Pick<
   layout: LayoutName;
 };
 
-/** Other batches of the account that hold a row of one of these invoices, the latest first; at most 20. */
+/** Finds other batches of the account that hold a row with one of these invoices, latest first, at most 20. */
 export async function findBatchesHolding(
   ledger: Ledger,
   batch: BatchRow,

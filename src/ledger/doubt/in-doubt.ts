@@ -2,10 +2,10 @@ import type { BatchKey } from '../engine/move.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { AttemptRow, BatchRow, FileRow } from '../engine/records.ts';
 
-/** A call of a batch in doubt; which worker made it leads nowhere any more. */
+/** A call of a batch in doubt, without its worker, which no longer matters. */
 export type AttemptInDoubt = Omit<AttemptRow, 'worker'>;
 
-/** Something that came to light when the batch had its verdict already. */
+/** Something that came to light after the batch had its verdict. */
 export type LateAnswer = { at: Date; reason: string; evidence: Record<string, unknown> };
 
 /** A transaction report that was read for the batch. */
@@ -18,24 +18,24 @@ export type ReportNote = {
   absent: number;
 };
 
-/** The batches that the account sent just before and after, with the ids that the service gave them. */
+/** A batch that the account sent just before or after, with its batch id from the service. */
 export type Neighbour = BatchKey & { batchId: string; submittedAt: Date };
 
-/** Everything that is known of a batch in doubt. Money is integer cents. */
+/** Everything known about a batch in doubt. Money is integer cents. */
 export type InDoubt = {
   batch: BatchRow;
   file: Pick<FileRow, 'file_id' | 'name' | 'account' | 'operation' | 'layout'>;
-  /** The latest first. */
+  /** Latest first. */
   attempts: AttemptInDoubt[];
   lateAnswers: LateAnswer[];
   reports: ReportNote[];
   before: Neighbour | undefined;
   after: Neighbour | undefined;
-  /** A proposal that waits for its second person. */
+  /** A proposal that awaits a second person. */
   proposal: { proposalNo: number; action: string; madeBy: string } | undefined;
 };
 
-/** Every batch in doubt, the oldest first. */
+/** Returns every batch in doubt, oldest first. */
 export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   const { rows } = await ledger.pool.query<BatchRow>(
     `SELECT * FROM batch WHERE state NOT IN ('reconciled', 'cancelled') AND state = 'unknown'
@@ -46,7 +46,7 @@ export async function readInDoubt(ledger: Ledger): Promise<InDoubt[]> {
   return found;
 }
 
-/** Everything that is known of one batch in doubt. */
+/** Returns everything known about one batch in doubt. */
 export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<InDoubt> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   const [file, attempts, lateAnswers, reports, neighbours, proposal] = await Promise.all([
@@ -60,7 +60,7 @@ export async function describeDoubt(ledger: Ledger, batch: BatchRow): Promise<In
   return { batch, file, attempts, lateAnswers, reports, ...neighbours, proposal };
 }
 
-/** The batches of the account that got their ids just before and after this one was sent. */
+/** Returns the batches of the account that got their ids just before and after this one was sent. */
 export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<Pick<InDoubt, 'before' | 'after'>> {
   const { calledAt } = await readCallInDoubt(ledger, { fileId: batch.file_id, batchNo: batch.batch_no });
   const [before, after] = await Promise.all([
@@ -72,11 +72,11 @@ export async function readNeighbours(ledger: Ledger, batch: BatchRow): Promise<P
 
 /** The last call of a batch. */
 export type CallInDoubt = {
-  /** When it began by the clock of the database; of a batch without a call on record, since when it is as it is. */
+  /** When it began by the database clock. For a batch without a recorded call, when it entered its state. */
   calledAt: Date;
-  /** Grows from call to call of an account; null when only the send journal knew the call. */
+  /** Increases with every call of an account; null when only the send journal knew the call. */
   callNo: number | null;
-  /** Whether the clock of the service was seen at the call. */
+  /** Whether the service's clock was read at the call. */
   isTimed: boolean;
 };
 
@@ -91,7 +91,7 @@ export async function readCallInDoubt(ledger: Ledger, { fileId, batchNo }: Batch
   return rows[0]!;
 }
 
-/** The batch of an account that has this id of the service. */
+/** Finds the batch of an account by its id from the service. */
 export async function findBatchById(
   ledger: Ledger,
   account: string,
@@ -105,20 +105,20 @@ export async function findBatchById(
   return rows[0];
 }
 
-/** A row that another batch of the account sent, whenever that was. */
+/** A row that another batch of the account sent at any time. */
 export type SentElsewhere = {
   invoice: string;
   customerCode: string;
   amountCents: number;
   lastFour: string;
-  /** Of its file. */
+  /** Name of its file. */
   name: string;
   /** Null while it has none. */
   outcome: string | null;
   authorization: string;
 };
 
-/** Rows with one of these invoices that other batches of the account sent. No time is asked for: clocks may be wrong. */
+/** Finds rows with one of these invoices in other batches of the account, at any time: clocks may be wrong. */
 export async function findSentElsewhere(
   ledger: Ledger,
   batch: BatchRow,
@@ -136,19 +136,19 @@ export async function findSentElsewhere(
   return rows;
 }
 
-/** A payment of which it is known that it was charged, and the call that did it. */
+/** A payment known to be charged, and the call that charged it. */
 export type KnownCharge = {
   invoice: string;
   customerCode: string;
   amountCents: number;
   callNo: number;
-  /** By the clock of the database. */
+  /** By the database clock. */
   startedAt: Date;
 };
 
 /**
- * Payments with one of these invoices that the service has charged for the account, by calls before this one, the last call
- * first; a report that covers the call shows them.
+ * Finds payments with one of these invoices that the service charged for the account in earlier calls, latest call
+ * first. A report that covers the call shows them.
  */
 export async function findChargedBefore(
   ledger: Ledger,
@@ -171,15 +171,15 @@ export async function findChargedBefore(
 }
 
 /**
- * SQL: by how much the clocks of the service and the database differed for certain at a call, in ms. No call takes an hour,
- * so what seems to is a clock that was set meanwhile.
+ * SQL: the proven difference between the clocks of service and database at a call, in ms. No call takes an hour; a
+ * longer one means that a clock was set meanwhile.
  */
 const SKEW_MS = `greatest(0, extract(epoch FROM a.service_at - a.ended_at),
                           extract(epoch FROM a.started_at - a.service_at) - 1,
                           extract(epoch FROM a.started_at - a.ended_at),
                           extract(epoch FROM a.ended_at - a.started_at) - 3600)::float8 * 1000`;
 
-/** The largest difference between the clocks of the service and the database at calls of an account from this one on, in ms. */
+/** Returns the largest such difference at calls of an account from this one on, in ms. */
 export async function readLargestSkew(ledger: Ledger, account: string, sinceCallNo: number): Promise<number> {
   const { rows } = await ledger.pool.query<{ skewMs: number | null }>(
     `SELECT max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
@@ -189,7 +189,7 @@ export async function readLargestSkew(ledger: Ledger, account: string, sinceCall
   return rows[0]?.skewMs ?? 0;
 }
 
-/** The same of each account at its calls among the last thousand. */
+/** Same for each account, among the last thousand calls. */
 export async function readSkews(ledger: Ledger): Promise<{ account: string; skewMs: number }[]> {
   const { rows } = await ledger.pool.query<{ account: string; skewMs: number }>(
     `SELECT b.account, max(${SKEW_MS}) AS "skewMs" FROM attempt a JOIN batch b USING (file_id, batch_no)
@@ -200,9 +200,9 @@ export async function readSkews(ledger: Ledger): Promise<{ account: string; skew
 }
 
 /**
- * By how much the clocks of the service and the database differ for certain now.
- * @param askTime the time by the clock of the service, in whole seconds
- * @returns whether the service is ahead, too; undefined when it does not say
+ * Measures the proven difference between the clocks of service and database now.
+ * @param askTime time by the service's clock, in whole seconds
+ * @returns also whether the service is ahead; undefined when it does not tell its time
  */
 export async function readPresentSkew(
   ledger: Ledger,
@@ -238,7 +238,7 @@ async function readAttempts(ledger: Ledger, { fileId, batchNo }: BatchKey): Prom
   return rows;
 }
 
-/** What came when somebody else had given the verdict; the batch id that the person looks for may stand in it. */
+/** Returns what arrived after another verdict. It may hold the batch id that the operator needs. */
 async function readLateAnswers(ledger: Ledger, { fileId, batchNo }: BatchKey): Promise<LateAnswer[]> {
   const { rows } = await ledger.pool.query<LateAnswer>(
     `SELECT at, reason, evidence FROM audit

@@ -7,19 +7,19 @@ import { readFileNo } from '../batch/settle-batch.ts';
 /** A transaction report of the service, read for a batch in doubt. */
 export type NewReport = {
   attempt: number;
-  /** Name of its file, for people. */
+  /** File name, for display. */
   name: string;
   sha256: string;
   lines: number;
   oldestAt: Date | null;
   newestAt: Date | null;
-  /** Whether a payment that it lacks was not booked by then. */
+  /** Whether a payment missing from it was not booked by then. */
   covers: boolean;
   findings: readonly RowFinding[];
 };
 
 /**
- * Keeps what a report says of each row. Giving the same report again changes nothing.
+ * Stores what a report says about each row. Storing the same report again changes nothing.
  * @returns whether it was new
  */
 export async function keepReport(
@@ -56,14 +56,14 @@ export async function keepReport(
   return true;
 }
 
-/** How many rows of each finding. */
+/** Counts the rows of each finding. */
 export function countFindings(findings: readonly Pick<RowFinding, 'finding'>[]): Record<RowFinding['finding'], number> {
   const counts = { found: 0, absent: 0, ambiguous: 0 };
   for (const { finding } of findings) counts[finding] += 1;
   return counts;
 }
 
-/** In one statement: a batch may have ten thousand rows. */
+/** Inserts them at once: a batch may have ten thousand rows. */
 async function insertFindings(
   tx: Transaction,
   fileNo: number,

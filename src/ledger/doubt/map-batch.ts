@@ -8,9 +8,9 @@ import { mustBeResolved } from './resolve-attempts.ts';
 import { readFileNo } from '../batch/settle-batch.ts';
 
 /**
- * Move `map`: a batch whose result does not fit ends with one outcome for each row that a person answers for: those of a
- * later, good result, or none that is certain.
- * @throws PipelineError MOVE_REFUSED when the batch is no exception, or the outcomes are not those of exactly its rows
+ * Move `map`: ends a batch whose result does not fit with one outcome per row, for which an operator answers. The
+ * outcomes come from a later, good result, or none is certain.
+ * @throws PipelineError MOVE_REFUSED when the batch is no exception, or the outcomes do not match its rows exactly
  */
 export async function mapBatch(
   tx: Transaction,

@@ -10,11 +10,11 @@ export type ExceptionBatch = {
   cents: number;
   since: Date;
   reason: string | null;
-  /** When the service is asked again by itself. */
+  /** When the service is polled again automatically. */
   nextPollAt: Date | null;
 };
 
-/** Batches whose result does not fit what was sent, longest first; at most 200. Money is integer cents. */
+/** Returns batches whose result does not fit what was sent, oldest first, at most 200. Money is integer cents. */
 export async function readExceptions(ledger: Ledger): Promise<ExceptionBatch[]> {
   const { rows } = await ledger.pool.query<ExceptionBatch>(
     `SELECT b.file_id AS "fileId", b.batch_no AS "batchNo", f.name, b.account, b.batch_id AS "batchId", b.rows, b.cents,

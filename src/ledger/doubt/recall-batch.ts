@@ -15,18 +15,18 @@ import { lockForStop } from '../account/stop-lock.ts';
 export type Recalled = {
   account: string;
   reason: string;
-  /** Batches that are in doubt now, and listed with the others that are. */
+  /** Batches that are in doubt now, and listed with all others in doubt. */
   recalled: BatchKey[];
-  /** Calls that no batch of the ledger can answer for; a person has to look at them. */
+  /** Calls that no batch of the ledger accounts for; an operator has to review them. */
   forgotten: JournalEntry[];
 };
 
 /**
- * Compares the send journal with the ledger and makes the ledger remember. Every account of which the journal
- * knows more is stopped. What was sent can then never be sent again, whoever resumes the account: a batch that waits is
- * in doubt from here on, and the bytes of a call that no batch can answer for are barred.
+ * Compares the send journal with the ledger and adds missing calls to the ledger. It stops every account with such
+ * calls. What was sent can then never be sent again, even after the account is resumed. A waiting batch is in doubt
+ * from here on, and the bytes of a call without a matching batch are barred.
  *
- * May be repeated at any time; a call that was dealt with is not found again.
+ * Safe to repeat at any time; a call that was handled is not found again.
  */
 export async function recallForgotten(ledger: Ledger, journal: string): Promise<Recalled[]> {
   const entries = await findForgottenSends(ledger, journal);
@@ -37,8 +37,8 @@ export async function recallForgotten(ledger: Ledger, journal: string): Promise<
 }
 
 /**
- * The same with calls that are known from elsewhere.
- * @param source what knows them, in words behind an article
+ * Does the same for calls known from elsewhere.
+ * @param source what knows them, as a phrase that follows an article
  */
 export async function recallEntries(
   tx: Transaction,
@@ -46,7 +46,7 @@ export async function recallEntries(
   source: string,
 ): Promise<Recalled[]> {
   await lockForStop(tx);
-  // Another process may have written them down meanwhile.
+  // Another process may have recorded them meanwhile.
   const missing = await findMissing(tx.client, entries);
   const done: Recalled[] = [];
   for (const [account, own] of groupBy(missing, (entry) => entry.account))
@@ -54,11 +54,11 @@ export async function recallEntries(
   return done;
 }
 
-/** A batch that the service has and nobody here knows; `like` is the one that waits and has the same rows. */
+/** A batch that the service has and paydrop does not know. `like` is a waiting batch with the same rows. */
 export type FoundBatch = { batchId: string; like: BatchKey | undefined };
 
 /**
- * The same with batches that only the service knows.
+ * Does the same for batches that only the service knows.
  * @returns why the account was stopped
  */
 export async function recallFound(ledger: Ledger, account: string, found: readonly FoundBatch[]): Promise<string> {
@@ -90,7 +90,7 @@ export async function recallFound(ledger: Ledger, account: string, found: readon
   return reason;
 }
 
-/** In the place of the file of which the service tells nothing. */
+/** Stands in for the file id, which the service does not return. */
 const NOT_KNOWN = 'not known';
 
 async function recallAccount(
@@ -117,8 +117,8 @@ async function recallAccount(
 }
 
 /**
- * Whether a batch in this state can take the call upon itself and be in doubt. One that is being sent, or has a batch id,
- * or is final, has another story already, which must not be lost: there a person compares the two.
+ * Whether a batch in this state can record the call and become in doubt. A batch that is being sent, has a batch id or
+ * is final has a history that must not be lost. There an operator compares the two.
  */
 const IS_RECALLABLE: Readonly<Record<BatchState, boolean>> = {
   ready: true,
@@ -150,7 +150,7 @@ async function lockBatch(tx: Transaction, { fileId, batchNo }: BatchKey): Promis
   return rows[0];
 }
 
-/** Moves `recall` and `recall-refused`, with the attempt that the ledger had forgotten. */
+/** Moves `recall` and `recall-refused`: puts the batch in doubt, with the forgotten attempt. */
 async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, source: string): Promise<void> {
   const key = { fileId: entry.fileId, batchNo: entry.batchNo };
   const { batchId } = entry.answer ?? {};
@@ -159,7 +159,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
     attempt: entry.attempt,
     at: entry.at,
     sha256: entry.sha256,
-    // As it stands where an answer broke, so that the batch can be taken over under it.
+    // Same form as the text of a broken answer, so that the batch can adopt this id.
     ...(batchId !== undefined && { answerText: `BATCHID ${batchId}: found at the service` }),
   };
   const because = {
@@ -167,7 +167,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
     reason: `the ${source} knows attempt ${entry.attempt} of ${entry.at}, which the ledger had forgotten`,
     evidence,
   };
-  // The ledger may have given its number to another call.
+  // The ledger may have given this attempt number to another call.
   const { rows } = await tx.client.query<{ attempt: number }>(
     `INSERT INTO attempt (file_id, batch_no, attempt, worker, host, request_bytes, started_at, ended_at, verdict, evidence, call)
      SELECT $1, $2, CASE WHEN bool_or(attempt = $3) THEN max(attempt) + 1 ELSE $3 END, 'not known', 'not known', 0, $4, $5,
@@ -176,7 +176,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
     [key.fileId, key.batchNo, entry.attempt, entry.at, tx.at, storableJson(evidence), entry.call ?? null],
   );
   const { attempt } = rows[0]!;
-  // The next attempt gets a number that no call has had, whatever the older ledger counted.
+  // The next attempt gets a number that no call has used, whatever the older ledger counted.
   const options = { set: { ...NOBODY, attempt: Math.max(batch.attempt, attempt), not_before: null } };
   if (batch.state === 'preparing') await moveBatch(tx, 'release', key, because, { set: NOBODY });
   const moved =
@@ -186,7 +186,7 @@ async function recall(tx: Transaction, batch: BatchRow, entry: JournalEntry, sou
   else await addAttempt(tx, key, attempt, because);
 }
 
-/** The batch is in doubt already; this was one more call of it. */
+/** Adds one more call to a batch that is already in doubt. */
 async function addAttempt(
   tx: Transaction,
   key: BatchKey,

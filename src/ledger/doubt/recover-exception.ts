@@ -4,13 +4,13 @@ import { transact } from '../engine/transaction.ts';
 import { type BatchKey, moveBatch } from '../engine/move.ts';
 import { keeping, keepSealed, writeOutcomes } from '../batch/receive-result.ts';
 
-/** A result that came when the service was asked again: sealed, and the hash of its bytes. */
+/** A result from a later poll: the sealed bytes, and their hash. */
 export type LaterResult = { sealed: Buffer; sha256: string };
 
 /**
- * Move `recover`: the result that did not fit has become right. Its bytes take the place of the first, whose hash stays
+ * Move `recover`: accepts a result that did not fit before and now does. Its bytes replace the first, whose hash stays
  * in the audit trail.
- * @throws PipelineError MOVE_REFUSED when the outcomes are not those of exactly the batch's rows
+ * @throws PipelineError MOVE_REFUSED when the outcomes do not match the batch's rows exactly
  */
 export async function recoverException(
   ledger: Ledger,
@@ -41,7 +41,7 @@ export async function recoverException(
   });
 }
 
-/** It came back otherwise and still does not fit: the latest is kept, for the person who compares. Not a move. */
+/** Keeps a result that changed and still does not fit; the operator compares the latest one. This is no move. */
 export async function keepException(
   ledger: Ledger,
   key: BatchKey,

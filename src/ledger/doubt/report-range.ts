@@ -1,17 +1,17 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { BatchRow } from '../engine/records.ts';
 
-/** Of which time a report must be to say something of a batch, by the clock of the database. */
+/** Period that a report must span to prove anything about a batch, by the database clock. */
 export type ReportRange = {
-  /** The last call before that of the batch whose payments a report shows before it, for certain. */
+  /** Start of the last earlier call whose payments a report certainly shows before the call of the batch. */
   from: Date;
   to: Date;
-  /** The newest payment of the reports that were read for the batch, by the clock of the service. */
+  /** Newest payment in the reports read for the batch, by the service's clock. */
   readTo: Date | null;
 };
 
 /**
- * The range of time of a report that can show both a payment from before the last call of the batch and everything since.
+ * Returns the period of a report that can show both a payment from before the batch's last call and everything since.
  * @param delayMs how long after its call a payment may get its time
  */
 export async function readReportRange(
@@ -43,10 +43,10 @@ export async function readReportRange(
   return rows[0]!;
 }
 
-/** A payment that was charged for certain, and how many such payments its call brought. */
+/** A payment certainly charged, and how many such payments its call included. */
 export type LackingCharge = { invoice: string; callNo: number; ofCall: number };
 
-/** Payments of a range of time that the service has charged for the account, other than those with one of these invoices. */
+/** Finds payments that the service charged for the account in a period, except those with one of these invoices. */
 export async function findChargedBeside(
   ledger: Ledger,
   { account, operation }: Pick<BatchRow, 'account' | 'operation'>,

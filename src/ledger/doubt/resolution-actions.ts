@@ -11,18 +11,18 @@ import type { BatchKey, Because } from '../engine/move.ts';
 import type { Binding, ProposalRow } from '../proposal/propose.ts';
 import { settleBatch } from '../batch/settle-batch.ts';
 
-/** What a resolution is about. Its evidence holds what carries it out needs: `batchId`, `waitMs`. */
+/** The subject of a resolution. Its evidence holds what the action needs: `batchId`, `waitMs`. */
 export type ResolutionSubject = Pick<ProposalRow, 'file_id' | 'batch_no' | 'evidence'>;
 
 type ResolutionAction = {
-  /** For the list of proposals. */
+  /** Shown in the list of proposals. */
   readonly about: string;
   bindingOf(tx: Transaction, subject: ResolutionSubject): Promise<Binding>;
-  /** In one transaction with whatever confirms it. Throws PipelineError MOVE_REFUSED or RESOLUTION_REFUSED. */
+  /** Runs in the transaction that confirms it. Throws PipelineError MOVE_REFUSED or RESOLUTION_REFUSED. */
   carryOut(tx: Transaction, subject: ResolutionSubject, because: Because): Promise<void>;
 };
 
-/** How a batch in doubt can end, by the name that a proposal has. One person does it, or one proposes and another confirms. */
+/** How a batch in doubt can end, by proposal name. One person decides, or one proposes and another confirms. */
 export const RESOLUTION_ACTIONS = {
   adopt: {
     about: 'adopt a batch id, under which every row matches; its result is fetched',
@@ -50,7 +50,7 @@ export const RESOLUTION_ACTIONS = {
 
 export type ResolutionName = keyof typeof RESOLUTION_ACTIONS;
 
-/** A report that was read meanwhile may change what the resolution means, so a proposal is bound to their number too. */
+/** Binds a proposal to the number of reports too: one that is read meanwhile may change what the resolution means. */
 async function bindBatch(tx: Transaction, subject: ResolutionSubject): Promise<Binding> {
   const binding = await bindingOfBatch(tx, keyOf(subject));
   return { ...binding, reports: await countReports(tx, keyOf(subject)) };
@@ -96,7 +96,7 @@ function waitOf({ evidence }: ResolutionSubject): number {
   throw new PipelineError('INTERNAL', 'resolve a batch in doubt', 'nothing says how long it must have waited');
 }
 
-/** What shows it stands in the audit trail with the move, whoever carries it out. */
+/** Adds the evidence of the proposal to the audit link of the move. */
 function withEvidence({ evidence }: ResolutionSubject, because: Because): Because {
   return { ...because, evidence: { ...evidence, ...because.evidence } };
 }

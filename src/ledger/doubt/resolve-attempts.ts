@@ -4,12 +4,12 @@ import type { Transaction } from '../engine/transaction.ts';
 import type { BatchKey, Because } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
-/** What a person made of the attempts that ended in doubt. */
+/** How an operator resolved the attempts that ended in doubt. */
 export type AttemptResolution = 'adopted' | 'not_received' | 'settled' | 'in_doubt';
 
 /**
- * Writes the resolution beside every attempt of the batch that is in doubt, and ends what was proposed about it. The
- * attempts stay as they are, so that all of them can be read for ever.
+ * Records the resolution with every unresolved attempt of the batch, and voids open proposals about it. The attempts
+ * themselves stay unchanged, so that they remain readable forever.
  */
 export async function resolveAttempts(
   tx: Transaction,
@@ -25,7 +25,7 @@ export async function resolveAttempts(
   await voidProposals(tx, key, because);
 }
 
-/** When the last call of a batch began by the clock of the database; without a call on record, since when it is in doubt. */
+/** Returns when the last call began, by the database clock; without one, when the batch entered its state. */
 export async function readLastCall(tx: Transaction, key: BatchKey): Promise<Date | null> {
   const { rows } = await tx.client.query<{ at: Date | null }>(
     `SELECT coalesce(a.started_at, b.state_at) AS at FROM batch b LEFT JOIN attempt a USING (file_id, batch_no)
@@ -36,8 +36,8 @@ export async function readLastCall(tx: Transaction, key: BatchKey): Promise<Date
 }
 
 /**
- * How long ago the last call of a batch began, in ms, by the slower of two clocks, that of the database and that of this
- * host: one of them may have been set forward since.
+ * Returns how long ago the last call of a batch began, in ms. It uses the smaller of the database's and this host's
+ * answers, because one clock may have been set forward since.
  */
 export async function readWaited(tx: Transaction, key: BatchKey): Promise<number> {
   const { rows } = await tx.client.query<{ waitedMs: number }>(
@@ -50,7 +50,7 @@ export async function readWaited(tx: Transaction, key: BatchKey): Promise<number
   return rows[0]?.waitedMs ?? 0;
 }
 
-/** A resolution that somebody asked for and that does not fit the state of the batch. */
+/** Throws when a requested resolution did not fit the state of the batch. */
 export async function mustBeResolved(
   tx: Transaction,
   row: BatchRow | undefined,

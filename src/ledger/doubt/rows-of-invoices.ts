@@ -1,25 +1,25 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A row of an account, what became of its batch, and whether that waits to be sent. Amount in cents. */
+/** A row of an account, with the state of its batch. Amount in cents. */
 export type RowOfInvoice = {
   invoice: string;
   customerCode: string;
   amountCents: number;
   lastFour: string;
   fileId: string;
-  /** Of the file. */
+  /** Name of the file. */
   name: string;
   batchNo: number;
   batchRows: number;
   attempt: number;
-  /** Of the body of the batch. */
+  /** Hash of the batch body. */
   sha256: string;
-  /** A call was made for it of which it is not certain that nothing left, or that it was refused. */
+  /** Some call may have left for it and was not refused. */
   wasSent: boolean;
   isWaiting: boolean;
 };
 
-/** The rows of an account with one of these invoices, in the order of their files. */
+/** Finds the rows of an account with one of these invoices, in the order of their files. */
 export async function findRowsOf(
   { pool }: Ledger,
   account: string,

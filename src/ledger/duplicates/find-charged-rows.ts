@@ -3,22 +3,23 @@ import { findVolumes } from './fingerprint-volumes.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
 
-/** The very payment stands in an earlier file, or one that differs in nothing that matters. */
+/** An earlier file holds the same payment, or one without a relevant difference. */
 export type ChargedCode = 'CHARGED_BEFORE' | 'LIKE_CHARGED';
 
-/** SQL: since when the payments of a file are known. */
+/** SQL: when the payments of a file became known. */
 export const AGED_FROM = 'coalesce(aged_from, claimed_at)';
 
 /**
- * SQL: of the rows of other files whose prints say that they are the same payment (`twin`: line, file_no, earlier_line,
- * other_kind), the first for each line that may have been charged. `own_row` has the invoice, customer code, cents and last
- * digits of these lines. Prints meet by chance, so the rows are compared as well, as closely as the ledger knows them.
+ * Returns SQL for the first row of another file, per line, that is the same payment and may have been charged. `twin`
+ * (line, file_no, earlier_line, other_kind) holds rows with matching fingerprints. `own_row` has the invoice, customer
+ * code, cents and last digits of these lines. Fingerprints may collide, so the rows are compared too, as far as the
+ * ledger knows them.
  *
- * A row is `not_charged` because reports of the service lacked it. It may have been booked since, so it counts as well; but
- * not for a file that we made of such rows ourselves, after the service was asked once more.
+ * A row is `not_charged` because transaction reports lacked it. It may have been booked since, so it counts, except for
+ * a file that paydrop made of such rows after querying the service again.
  *
- * `$2` is since when files count, `$3` CERTAINLY_NOT_CHARGED, `$4` the operation.
- * @param isResubmission SQL: whether we made the file ourselves of rows of others
+ * `$2` is the start of the search, `$3` CERTAINLY_NOT_CHARGED, `$4` the operation.
+ * @param isResubmission SQL: whether paydrop made the file from rows of others
  */
 export function seenAmongTwins(isResubmission: string): string {
   return `
@@ -43,27 +44,27 @@ export function seenAmongTwins(isResubmission: string): string {
     ORDER BY t.line, code, t.file_no, t.earlier_line`;
 }
 
-/** SQL: all that have one form for prints (crypto/fingerprints/loosen.ts, turned-text.ts) are alike; some that have two are, too. */
+/** Returns SQL that holds for texts with one fingerprint form (loosen.ts, turned-text.ts), and for some others. */
 function areAlike(one: string, other: string): string {
   const left = (text: string) => `regexp_replace(lower(${text} COLLATE "C"), '[^a-z1-9]', '', 'g')`;
   const odd = `'[^ -~]|[0-9]{16}|[0-9.][eE][0-9+]|[0-9]:[0-9]|[0-9][-/. ][0-9]{1,2}[-/. ][0-9]'`;
   return `(${one} = ${other} OR ${one} ~ ${odd} OR ${other} ~ ${odd} OR ${left(one)} = ${left(other)})`;
 }
 
-/** SQL: the half of a print (crypto/fingerprints/row-print.ts) that is of invoice and amount, as a number. */
+/** Returns SQL for the invoice and amount half of a fingerprint (crypto/fingerprints/row-print.ts), as a number. */
 export function invoiceOf(print: string): string {
   return `(${print} >> 32)`;
 }
 
-/** SQL: the kind of payer of a print, as a number. */
+/** Returns SQL for the kind of payer in a fingerprint, as a number. */
 export function kindOf(print: string): string {
   return `((${print} >> ${PAYER_BITS}) & 3)`;
 }
 
 /**
- * SQL: the prints that a row may have which is the same payment by a payer of another kind, as two stretches, each from its
- * first print to the one behind its last.
- * @param print SQL of the print of a row
+ * Returns SQL for the possible fingerprints of the same payment by another kind of payer. They form two ranges, each
+ * from its first fingerprint to the one after its last.
+ * @param print SQL of the fingerprint of a row
  */
 function otherKindsOf(print: string): string {
   const first = `(${invoiceOf(print)} << 32)`;
@@ -71,10 +72,10 @@ function otherKindsOf(print: string): string {
   return `(VALUES (${first}, ${at(kindOf(print))}), (${at(`(${kindOf(print)} + 1)`)}, ${at('3::bigint')}))`;
 }
 
-/** Bits of a print below those of the kind of payer. */
+/** Bits of a fingerprint below those of the kind of payer. */
 const PAYER_BITS = 30;
 
-/** SQL: of rows (`own`: line, print) those of the same print, then those of another kind of payer. */
+/** Returns SQL for twins of rows (`own`: line, print): first by same fingerprint, then of other kinds of payer. */
 export function twinsInVolumes(volumes: string, own: string, besides: string): string {
   const find = (print: string) =>
     `CROSS JOIN LATERAL (SELECT file_no, line FROM row_print p WHERE p.volume = v.volume AND ${print} ${besides} OFFSET 0) e`;
@@ -88,7 +89,7 @@ export function twinsInVolumes(volumes: string, own: string, besides: string): s
     ${find('p.print >= s.first AND p.print < s.beyond')}`;
 }
 
-/** A row of a file that is not in the ledger, with one of its prints (crypto/fingerprints/row-print.ts). Money is integer cents. */
+/** A row not in the ledger, with one of its fingerprints (crypto/fingerprints/row-print.ts). Money is integer cents. */
 export type MarkedRow = {
   line: number;
   print: bigint;
@@ -98,13 +99,13 @@ export type MarkedRow = {
   lastFour: string;
 };
 
-/** A line, and which earlier row it repeats. */
+/** A line, and the earlier row that it repeats. */
 export type ChargedRow = { line: number; code: ChargedCode; detail: string };
 
 /**
- * Which of these rows stand in a file of the ledger and may have been charged. They must have an invoice: rows without one do
- * not count. See flagChargedRows, which asks the same of rows that are in the ledger.
- * @param since files that came before are not looked at
+ * Finds which of these rows are in a file of the ledger and may have been charged. They must have an invoice: rows
+ * without one do not count. `flagChargedRows` does the same for rows in the ledger.
+ * @param since earlier files are ignored
  */
 export async function findChargedRows(
   { pool }: Ledger,

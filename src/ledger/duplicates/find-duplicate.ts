@@ -5,13 +5,13 @@ import { CERTAINLY_NOT_CHARGED, mayBeCharged } from './may-be-charged.ts';
 
 export type Earlier = Pick<FileRow, 'file_id' | 'name' | 'claimed_at'>;
 
-/** An earlier file of the same bytes, and what became of it. */
+/** An earlier file with the same bytes, and its state. */
 export type SameContent = Earlier & Pick<FileRow, 'invalid_rows'> & { state: FileState; mayBeCharged: boolean };
 
 /**
- * The file of this account that had the same bytes and was taken, if any. Of what is encrypted the bytes inside
- * count as well, also against files that came as they are.
- * @param inside SHA-256 of what is inside; left out, of the bytes that came
+ * Finds the file of this account with the same bytes that was taken. For encrypted files, the decrypted bytes count
+ * too, also against files that came unencrypted.
+ * @param inside SHA-256 of the decrypted bytes; by default, of the bytes received
  */
 export async function findSameContent(
   tx: Transaction,
@@ -28,7 +28,7 @@ export async function findSameContent(
   return rows[0];
 }
 
-/** An earlier file of the same name with other content: a new file, but worth saying. */
+/** Finds an earlier file with the same name and other content: a new file, but worth reporting. */
 export async function findSameName(
   tx: Transaction,
   file: Pick<FileRow, 'file_id' | 'account' | 'name' | 'sha256'>,
@@ -42,9 +42,9 @@ export async function findSameName(
 }
 
 /**
- * The file of this account with the same rows in whatever order and spelling. One of which certainly nothing was
- * charged does not count: its rows may be sent once more.
- * @param rowSet mark of the rows, see crypto/fingerprints/row-set.ts
+ * Finds the file of this account with the same rows in any order and spelling. A file of which certainly nothing was
+ * charged does not count: its rows may be sent again.
+ * @param rowSet fingerprint of all rows, see crypto/fingerprints/row-set.ts
  */
 export async function findSameRows(
   tx: Transaction,
@@ -60,8 +60,8 @@ export async function findSameRows(
 }
 
 /**
- * The file of this account and operation that was taken since a moment and has as many valid rows with the same total
-; again only if something of it may be charged.
+ * Finds a file of this account and operation claimed since a moment, with the same number of valid rows and the same
+ * total. It counts only if some of it may be charged.
  */
 export async function findSameTotals(
   tx: Transaction,

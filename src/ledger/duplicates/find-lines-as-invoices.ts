@@ -1,13 +1,13 @@
 import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** Of so many rows, in so many earlier files, the lines are compared. */
+/** Limits of the comparison: rows of this file, and earlier files. */
 const ROWS = 200;
 const FILES = 20;
 
 /**
- * The earlier file of the account whose lines stand in a file in place of invoices: each of its invoices is the number of a line
- * with the same payer and amount there. So it is when rows are cut out of a result, and the wrong column is taken away.
+ * Finds an earlier file of the account whose lines replace the invoices: each invoice is the number of a line there
+ * with the same payer and amount. This happens when rows are cut from a result and the wrong column is removed.
  * @returns the id of that file
  */
 export async function findLinesAsInvoices(

@@ -2,9 +2,9 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * Batches of a file whose bytes the send journal knows from a call that the ledger had forgotten: they may have been
- * charged before the ledger was restored, so none of them may leave.
- * @returns what to say of them, or undefined when there are none
+ * Describes batches of a file that may have been sent before the ledger was restored, so none may leave. The send
+ * journal knows their bytes, or a batch of their file that the ledger lacks, from a forgotten call.
+ * @returns the description, or undefined when there are none
  */
 export async function describeSentBefore(tx: Transaction, fileId: string): Promise<string | undefined> {
   const { rows } = await tx.client.query<SentBefore>(
@@ -27,13 +27,13 @@ export function saySentBefore([first, ...others]: readonly SentBefore[]): string
   return `batch ${first.batch_no} was sent at ${first.at.toISOString()} from file ${first.file_id}${more}`;
 }
 
-/** Whether the send journal knows of any call of this account that the ledger had forgotten; of most there is none. */
+/** Returns whether the send journal knows any forgotten call of this account; most accounts have none. */
 export async function hasForgottenSends({ pool }: Ledger, account: string): Promise<boolean> {
   const { rowCount } = await pool.query('SELECT 1 FROM forgotten_send WHERE account = $1 LIMIT 1', [account]);
   return rowCount !== 0;
 }
 
-/** When the bytes of a batch that is not cut yet were sent before; undefined when they were not. */
+/** Returns when the bytes of a batch that is not cut yet were sent before; undefined when they were not. */
 export async function findForgottenSend(
   { pool }: Ledger,
   { account, batchNo, sha256 }: { account: string; batchNo: number; sha256: string },

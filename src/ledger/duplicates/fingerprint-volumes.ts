@@ -2,20 +2,20 @@ import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * Fingerprints of rows are kept in volumes: each is led by the number of its volume. Whoever looks for a row asks once for
- * each volume that may hold it, and what is taken in goes into one narrow place of the index, however much came before.
+ * Row fingerprints are kept in volumes, and the volume number leads the index. A search queries each volume that may
+ * hold the row once. New fingerprints go into one narrow part of the index, however much it already holds.
  */
 
-/** Rows after which a volume is full. The more there are, the fewer volumes are asked; the fewer, the narrower is the place. */
+/** Rows that fill a volume. More rows mean fewer volumes to query, fewer a narrower part of the index. */
 const FULL_ROWS = 1_000_000;
 
-/** A file of this many bytes begins a volume of its own, in which nobody then needs to look for its rows. */
+/** A file of this many bytes begins its own volume, which need not be searched for its rows. */
 const OWN_VOLUME_BYTES = 8 * 1024 * 1024;
 
-/** Where the fingerprints of a file go, and what the clocks say: that of the database, and since when the last file is known. */
+/** Volume for the fingerprints of a file, the database time, and when the last file became known. */
 export type ChosenVolume = { volume: number; databaseNow: Date; lastFrom: Date | null };
 
-/** The volume into which the rows of a file go; a new one has the number of the file. */
+/** Returns the volume for the rows of a file. A new volume has the number of the file. */
 export async function chooseVolume(
   tx: Transaction,
   file: Pick<FileRow, 'file_no' | 'account' | 'bytes'>,
@@ -31,7 +31,7 @@ export async function chooseVolume(
   return { volume: isOpen ? last : file.file_no, ...clocks };
 }
 
-/** Notes what a file has put into its volume. From the end of the transaction on it is looked into. */
+/** Records what a file added to its volume. Searches include it once the transaction ends. */
 export async function noteVolume(
   tx: Transaction,
   { account }: Pick<FileRow, 'account'>,
@@ -45,7 +45,7 @@ export async function noteVolume(
   );
 }
 
-/** The volumes of an account that have a file since then, by their numbers. */
+/** Returns the numbers of an account's volumes that have a file since this time. */
 export async function findVolumes(
   client: Pick<Transaction['client'], 'query'>,
   account: string,

@@ -4,42 +4,42 @@ import { CERTAINLY_NOT_CHARGED } from './may-be-charged.ts';
 import { AGED_FROM, type ChargedCode, invoiceOf, kindOf, seenAmongTwins, twinsInVolumes } from './find-charged-rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** How many rows were flagged with a code, and what is said of the first. */
+/** How many rows were flagged with a code, and the detail of the first. */
 export type FlaggedRows = { code: ChargedCode | 'LIKE_ROW'; rows: number; detail: string };
 
 type FlagOptions = {
-  /** Files that came before are not looked at. */
+  /** Earlier files are ignored. */
   since: Date;
-  /** Into which the fingerprints of the file went. */
+  /** Volume that received the fingerprints of the file. */
   volume: number;
   /** Number of the first of these faults within the file. */
   firstSeq: number;
   /** How many rows of the file have a fingerprint. */
   rows: number;
-  /** From so many on, all rows of the other files are read instead of each of these being looked up. */
+  /** From this many rows on, all rows of the other files are read instead of looking up each row. */
   manyRows?: number;
-  /** Rows of other files that are read in one statement; none may take so long that its answer is given up. */
+  /** Rows of other files read in one statement; no statement may run into the query timeout. */
   stepRows?: number;
 };
 
 /**
- * Flags the rows of a file that stand in another one of the account, by their prints (crypto/fingerprints/row-print.ts): same invoice, amount
- * and payer, or such as differ in nothing that matters. A row counts as seen unless it is certain that it was not charged and
- * never will be: it was declined, could not be read by the service, or was cancelled. Rows without an invoice do not count.
+ * Flags rows that another file of the account holds, by their fingerprints (crypto/fingerprints/row-print.ts). Invoice,
+ * amount and payer are the same, or without a relevant difference. A row counts unless it certainly was not and never
+ * will be charged: declined, unreadable for the service, or cancelled. Rows without an invoice do not count.
  *
- * Done inside the database, where the rows are already: a file may have a million. Where no other file of the account is
- * young enough, nothing is looked at.
+ * Runs inside the database, where the rows are: a file may have a million. Without another recent file, it reads
+ * nothing.
  */
 export async function flagChargedRows(tx: Transaction, file: FileRow, options: FlagOptions): Promise<FlaggedRows[]> {
   const { since, volume, rows, manyRows = MANY_ROWS } = options;
   const volumes = await findVolumes(tx.client, file.account, since);
-  // In a volume that it began itself there is nothing but its own rows.
+  // A volume that this file began holds only its own rows.
   const others = volumes.filter((other) => volume !== file.file_no || other !== volume);
   if (others.length === 0) return [];
   return rows < manyRows ? flag(tx, file, options, LOOKED_UP, [others]) : flagByReading(tx, file, options);
 }
 
-/** A look-up costs as much as reading some ten rows. */
+/** One look-up costs as much as reading about ten rows. */
 const MANY_ROWS = 20_000;
 
 async function flag(
@@ -60,9 +60,9 @@ async function flag(
   return rows;
 }
 
-/** Some files at a time. A row that was flagged already is not flagged once more. */
+/** Compares with some files at a time. A row that is already flagged is not flagged again. */
 async function flagByReading(tx: Transaction, file: FileRow, options: FlagOptions): Promise<FlaggedRows[]> {
-  // Whatever the planner knows of rows that came a moment ago, it must not compare each with each.
+  // The planner may know little about new rows; it must not compare each row with every other.
   await tx.client.query(
     `SET LOCAL enable_nestloop = off; SET LOCAL enable_mergejoin = off; SET LOCAL work_mem = '32MB'`,
   );
@@ -81,7 +81,7 @@ async function flagByReading(tx: Transaction, file: FileRow, options: FlagOption
   return [...flagged.values()];
 }
 
-/** The other files of the account, the oldest first, so many together that one statement reads `stepRows` or a little more. */
+/** Groups the other files of the account, oldest first, so that one statement reads `stepRows` or slightly more. */
 async function groupFiles(
   { client }: Transaction,
   file: FileRow,
@@ -105,21 +105,21 @@ async function groupFiles(
   return groups;
 }
 
-/** SQL: the rows of the file that are compared. */
+/** SQL: rows of the file to compare. */
 const OWN = `
   own AS MATERIALIZED (
     SELECT line, print FROM row_print WHERE file_no = $1
   )`;
 
-/** SQL: what the ledger knows of the rows that have a twin. */
+/** SQL: what the ledger knows about rows with a twin. */
 const OWN_ROW = `own_row AS MATERIALIZED (
     SELECT line, invoice, customer_code, amount_cents, last_four FROM payment_row
     WHERE file_no = $1 AND line IN (SELECT line FROM twin)
   )`;
 
-// First every row is looked up by its print alone, which nearly never finds one; what is known of the other rows is
-// asked of those found only. OFFSET 0 keeps the look-up apart, row by row by its index. In the order of their prints,
-// because rows that follow each other are then found on the same page.
+// Each row is first looked up by its fingerprint alone, which rarely matches; only matches are compared further. OFFSET
+// 0 keeps the look-up separate, row by row through its index. Rows are sorted by fingerprint, so that consecutive ones
+// are on the same page.
 const LOOKED_UP = `${OWN}, twin AS MATERIALIZED (${twinsInVolumes('$6', '(SELECT * FROM own ORDER BY print)', 'AND p.file_no <> $1')}
   ), ${OWN_ROW}`;
 
@@ -128,7 +128,7 @@ const NOT_FLAGGED = `NOT EXISTS (
       WHERE d.file_no = $1 AND d.line = own.line AND d.code IN ('CHARGED_BEFORE', 'LIKE_CHARGED')
     )`;
 
-// All rows of a file have one kind of payer.
+// All rows of a file have the same kind of payer.
 const READ = `${OWN}, twin AS MATERIALIZED (
     SELECT own.line, e.file_no, e.line AS earlier_line, false AS other_kind
     FROM own JOIN (SELECT file_no, line, print FROM row_print WHERE file_no = ANY ($6)) e USING (print)

@@ -1,17 +1,17 @@
 import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** SQL: what a text looks like: its letters and digits in runs, the signs as they are. `A10000042` and `B7` look alike. */
+/** Returns SQL for the shape of a text, with runs of letters or digits as one: `A10000042` and `B7` are alike. */
 const shapeOf = (text: string) =>
   `regexp_replace(regexp_replace(upper(${text}), '[[:alpha:]]+', 'A', 'g'), '[0-9]+', '9', 'g')`;
 
-/** Of so many rows, and of so many earlier files, the shapes are compared. */
+/** Limits of the comparison: rows per file, and earlier files. */
 const ROWS = 200;
 const FILES = 20;
 
 /**
- * Whether customer code and invoice of a file seem to have changed places: none of its codes looks like one that its
- * account has used before, and all of its invoices do. Without a header nothing else tells the two apart.
+ * Returns whether customer code and invoice of a file seem swapped. None of its codes has the shape of one that its
+ * account used before, and all of its invoices do. Without a header, nothing else distinguishes the two.
  */
 export async function hasSwappedColumns(
   tx: Transaction,

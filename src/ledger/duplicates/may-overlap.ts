@@ -1,9 +1,9 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * Whether these files may be read at the same time: none of them is large, and none is being read or was when its reader
- * died. Such a one is read alone, or its next death would be counted to the others too, and they be held for it.
- * @param largeBytes from so many on a file is large
+ * Returns whether these files may be read at the same time. None may be large, being read, or left by a reader that
+ * died. Such a file is read alone: its next crash would count against the others too, and they would be held.
+ * @param largeBytes size from which a file is large
  */
 export async function mayOverlap(ledger: Ledger, fileIds: readonly string[], largeBytes: number): Promise<boolean> {
   const { rowCount } = await ledger.pool.query(

@@ -1,9 +1,9 @@
 import type { Asked } from '../engine/asked.ts';
 
 /**
- * The present by the slower of two clocks, that of this host and that of the database: one that was set forward must not make
- * long past what was yesterday.
- * @param databaseNow SQL of the present of the database
+ * Returns the earlier of the times of this host and the database, so that a clock set forward does not make recent
+ * events look old.
+ * @param databaseNow SQL for the database time
  */
 export async function readSlowerNow(client: Pick<Asked, 'query'>, hostNow: Date, databaseNow: string): Promise<Date> {
   const { rows } = await client.query<{ now: Date }>(`SELECT least($1::timestamptz, ${databaseNow}) AS now`, [hostNow]);

@@ -1,10 +1,10 @@
 import type { FileRow } from '../engine/records.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** What the files before this one were like; refunds count without their sign. */
+/** Size of earlier files; refunds count without their sign. */
 export type UsualSize = { files: number; rows: number; cents: number };
 
-/** The median of the last twenty accepted files of the same folder: one huge file among them moves it little. */
+/** Returns the median of the last twenty accepted files of the folder. One huge file changes it little. */
 export async function readUsualSize(
   tx: Transaction,
   file: Pick<FileRow, 'file_id' | 'account' | 'folder'>,
@@ -23,8 +23,8 @@ export async function readUsualSize(
 }
 
 /**
- * Cents of the files of an account that were accepted since a moment, refunds without their sign. A file counts if one of the
- * clocks said so when it came: one that was behind must not make it a file of the day before.
+ * Sums the cents of the account's files accepted since a moment, refunds without their sign. A file counts if either of
+ * its two times is late enough, so a slow clock does not move it to the day before.
  */
 export async function readAcceptedCents(tx: Transaction, account: string, since: Date): Promise<number> {
   const { rows } = await tx.client.query<{ cents: number }>(

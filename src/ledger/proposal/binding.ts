@@ -4,8 +4,8 @@ import type { BatchKey } from '../engine/move.ts';
 import type { Binding } from './propose.ts';
 
 /**
- * What a proposal for a file is made for: its bytes, its valid rows and money, and that nobody has moved it. The
- * file stays as it is until this transaction is over.
+ * Returns what a proposal for a file is bound to: its bytes, valid rows, money and state. Locks the file until the
+ * transaction ends.
  * @throws PipelineError NOT_FOUND
  */
 export async function bindingOfFile(tx: Transaction, fileId: string): Promise<Binding> {
@@ -19,7 +19,7 @@ export async function bindingOfFile(tx: Transaction, fileId: string): Promise<Bi
 }
 
 /**
- * The same for a batch: its bytes, rows and money, and at which attempt it stands.
+ * Returns the same for a batch: its bytes, rows, money, attempt and state.
  * @throws PipelineError NOT_FOUND
  */
 export async function bindingOfBatch(tx: Transaction, { fileId, batchNo }: BatchKey): Promise<Binding> {

@@ -8,8 +8,8 @@ import type { Because } from '../engine/move.ts';
 import { confirm, type ProposalRow, refuse } from './propose.ts';
 
 /**
- * A second person confirms what the first proposed, and it is done at once: both or neither. A proposal whose subject
- * has changed is made void, which stays written down, and nothing is done.
+ * Confirms a proposal as a second person and carries it out in the same transaction. If its subject has changed, the
+ * proposal becomes void, which stays recorded, and nothing is done.
  * @param actor `operator:<user>`
  * @param newcomerDays see refuse-acquainted.ts
  * @throws PipelineError NOT_FOUND, SECOND_PERSON, PROPOSAL_ENDED, PROPOSAL_VOID, and what the action itself throws
@@ -36,7 +36,7 @@ export async function confirmProposal(
 }
 
 /**
- * Ends a proposal and does nothing else. Its maker may do this too.
+ * Ends a proposal without carrying it out. Its maker may do this too.
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
  */
 export function refuseProposal(ledger: Ledger, proposalNo: number, because: Because): Promise<ProposalRow> {

@@ -2,7 +2,7 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { ProposalRow } from './propose.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A proposal that waits for its second person, with the file that it is about. Money is integer cents. */
+/** A proposal that awaits a second person, with its file. Money is integer cents. */
 export type OpenProposal = ProposalRow & {
   name: string;
   account: string;
@@ -18,7 +18,7 @@ export async function readProposal(ledger: Ledger, proposalNo: number): Promise<
   return rows[0];
 }
 
-/** Everything that waits for a second person, the oldest first; at most 200. */
+/** Returns all proposals that await a second person, oldest first, at most 200. */
 export async function readOpenProposals(ledger: Ledger): Promise<OpenProposal[]> {
   const { rows } = await ledger.pool.query<OpenProposal>(
     `SELECT p.*, f.name, f.account, f.state AS file_state, coalesce(b.rows, f.valid_rows, 0) AS rows,
@@ -29,7 +29,7 @@ export async function readOpenProposals(ledger: Ledger): Promise<OpenProposal[]>
   return rows;
 }
 
-/** What waits for a second person about one file and its batches. */
+/** Returns the open proposals about one file and its batches, at most 20. */
 export async function readProposalsOf(
   ledger: Ledger,
   fileId: string,
@@ -41,7 +41,7 @@ export async function readProposalsOf(
   return rows;
 }
 
-/** What waits for a second person about a file as a whole, or about one batch of it; there is one at most. */
+/** Returns the open proposal about a file as a whole, or about one of its batches; there is at most one. */
 export async function readOpenProposalOf(
   ledger: Ledger,
   { fileId, batchNo = 0 }: { fileId: string; batchNo?: number },

@@ -6,26 +6,26 @@ import { type Transaction, violates } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * What a proposal is made for, as it stands when it is made: sha256 and attempt, rows, cents and whatever else must not
- * change before it is confirmed. Compared as JSON, so the order of the names does not matter.
+ * What a proposal is bound to when it is made: sha256, attempt, rows, cents and whatever else must not change before it
+ * is confirmed. Compared as JSON, so key order does not matter.
  */
 export type Binding = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What one person proposes for a file or a batch of it. */
+/** What one person proposes for a file or one of its batches. */
 export type NewProposal = {
-  /** What is done once it is confirmed, such as `approve`; a row of PROPOSED_ACTIONS. */
+  /** Action to carry out once confirmed, such as `approve`; a key of PROPOSED_ACTIONS. */
   action: string;
   fileId: string;
   batchNo?: number;
   binding: Binding;
   reason: string;
-  /** What carries it out needs, and what shows that it is right. Never a number of a payer. */
+  /** What the action needs, and what shows that it is right. Never a card or account number. */
   evidence?: Record<string, unknown>;
   /** Who proposes: `operator:<user>`. */
   actor: string;
 };
 
-/** A proposal as it is read. */
+/** A proposal as read from the ledger. */
 export type ProposalRow = {
   proposal_no: number;
   action: string;
@@ -41,13 +41,13 @@ export type ProposalRow = {
   verdict: 'confirmed' | 'refused' | 'void' | null;
 };
 
-/** A proposal that ended void did nothing; the caller commits that all the same, so that it cannot be tried again. */
+/** A void proposal does nothing. The caller commits it anyway, so that it cannot be tried again. */
 export type Confirmation = { verdict: 'confirmed' | 'void'; proposal: ProposalRow };
 
 /**
- * Writes down what one person wants done. Nothing is done before another person confirms it.
+ * Records what one person wants done. Nothing happens until another person confirms it.
  * @returns the number of the proposal
- * @throws PipelineError PROPOSAL_OPEN when one for the same file or batch waits already
+ * @throws PipelineError PROPOSAL_OPEN when the same file or batch already has an open proposal
  */
 export async function propose(tx: Transaction, proposal: NewProposal): Promise<number> {
   const { action, fileId, batchNo, binding, reason, evidence, actor } = proposal;
@@ -77,10 +77,10 @@ export async function propose(tx: Transaction, proposal: NewProposal): Promise<n
 }
 
 /**
- * Confirms a proposal as another person than its maker, or makes it void because what it was made for has changed. What
- * it proposes is to be done by the caller, in the same transaction.
- * @param binding what the proposal is about as it stands now
- * @param newcomerDays for how long one who was made a user by the maker cannot confirm, see refuse-acquainted.ts
+ * Confirms a proposal as a person other than its maker, or voids it when its subject has changed. The caller carries it
+ * out in the same transaction.
+ * @param binding the current binding of its subject
+ * @param newcomerDays how long two users tied to each other cannot confirm, see refuse-acquainted.ts
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED, SECOND_PERSON
  */
 export async function confirm(
@@ -91,7 +91,7 @@ export async function confirm(
   newcomerDays: number,
 ): Promise<Confirmation> {
   const proposal = await lockProposal(tx, proposalNo);
-  // A login may be written in other letters than the name of its user here.
+  // The letter case of a login may differ from that of the user's name here.
   if (proposal.made_by.toLowerCase() === actor.toLowerCase())
     throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`);
   await refuseAcquainted(tx, { proposalNo, madeBy: proposal.made_by }, actor, newcomerDays);
@@ -105,14 +105,14 @@ export async function confirm(
 }
 
 /**
- * Ends a proposal without doing it. Its maker may do so as well: taking back moves nothing.
+ * Ends a proposal without carrying it out. Its maker may do so too: withdrawing moves nothing.
  * @throws PipelineError NOT_FOUND, PROPOSAL_ENDED
  */
 export async function refuse(tx: Transaction, proposalNo: number, because: Because): Promise<ProposalRow> {
   return end(tx, await lockProposal(tx, proposalNo), 'refused', because);
 }
 
-/** Ends what waits for a file or batch that went another way, so that nobody confirms it later. */
+/** Voids open proposals for a file or batch that went another way, so that they cannot be confirmed later. */
 export async function voidProposals(
   tx: Transaction,
   about: { fileId: string; batchNo?: number },
@@ -126,7 +126,7 @@ export async function voidProposals(
   for (const proposal of rows) await end(tx, proposal, 'void', because);
 }
 
-/** Held so that nobody else can end it. Taken after the lock on its file or batch, here as everywhere. */
+/** Locks an open proposal, so that only this transaction can end it; always after its file or batch. */
 async function lockProposal(tx: Transaction, proposalNo: number): Promise<ProposalRow> {
   const { rows } = await tx.client.query<ProposalRow>('SELECT * FROM proposal WHERE proposal_no = $1 FOR UPDATE', [
     proposalNo,
@@ -155,5 +155,5 @@ async function end(tx: Transaction, proposal: ProposalRow, verdict: Verdict, bec
   return rows[0]!;
 }
 
-/** How the audit trail names the ends of a proposal. */
+/** Names in the audit trail for the ends of a proposal. */
 const VERDICT_MOVES = { confirmed: 'confirm', refused: 'refuse-proposal', void: 'void-proposal' } as const;

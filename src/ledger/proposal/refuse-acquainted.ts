@@ -3,13 +3,13 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** A person of whom another has lately made a user, or has given a role or a new link. */
+/** A user whom another user recently created or enabled, or gave a role or a new link. */
 export type Tie = { maker: string; person: string; at: Date };
 
 /**
- * SQL: who made whom a user, or gave a role or a link, in the `$2` days before `$1`, or before the present of the database
- * where that is earlier. Nor does it count as long ago when only one of the two clocks said so then: who sets the clock of a command
- * must not end the days. The person who followed the set-up link was made by the operating-system user who offered it.
+ * Returns SQL for who created or enabled a user, or gave them a role or a link, in the last `$2` days. Now is the
+ * earlier of `$1` and the database time, and an entry has the later of its two times. So setting the clock of a command
+ * cannot end a tie early. The user of the set-up link was created by the operating-system user who offered it.
  */
 const tiesBy = (databaseNow: string) => `
   SELECT actor AS maker, 'operator:' || (evidence->>'person') AS person, at FROM audit
@@ -21,16 +21,17 @@ const tiesBy = (databaseNow: string) => `
 const isLate = (link: string, databaseNow: string) =>
   `greatest(${link}.at, (${link}.evidence->>'databaseAt')::timestamptz) >= least($1::timestamptz, ${databaseNow}) - $2 * interval '1 day'`;
 
-/** SQL: `$3` and `$4`, each with those who made them users, directly or through others. */
+/** Returns SQL for `$3` and `$4`, each with the users who created them, directly or through others. */
 const makersOf = (databaseNow: string) => `
   WITH RECURSIVE tie AS (${tiesBy(databaseNow)}),
     one AS (SELECT lower($3::text) AS maker UNION SELECT lower(tie.maker) FROM one JOIN tie ON lower(tie.person) = one.maker),
     other AS (SELECT lower($4::text) AS maker UNION SELECT lower(tie.maker) FROM other JOIN tie ON lower(tie.person) = other.maker)`;
 
 /**
- * A person who can create users could create a second one and confirm their own proposal. So neither of two persons confirms
- * what the other proposed when one of them made the other a user, or gave a role or a link, within so many days, directly or
- * through others. Two persons whom the same third one made are let through: a first administrator has invited everybody.
+ * Stops two users with a tie from confirming each other's proposals. Otherwise a person who can create users could
+ * confirm their own proposal through a second one. A tie means that one created or enabled the other, or gave them a
+ * role or a link, within `newcomerDays`, directly or through others. Two users with the same creator have none, because
+ * a first administrator has invited everyone.
  * @throws PipelineError SECOND_PERSON
  */
 export async function refuseAcquainted(
@@ -51,7 +52,7 @@ export async function refuseAcquainted(
   throw new PipelineError('SECOND_PERSON', `confirm proposal ${proposalNo}`, reason);
 }
 
-/** Who has lately made whom, the latest first; at most 200. */
+/** Returns who recently created whom, latest first, at most 200. */
 export async function readTies(ledger: Ledger, newcomerDays: number): Promise<Tie[]> {
   const { rows } = await ledger.pool.query<Tie>(
     `SELECT maker, person, max(at) AS at FROM (${tiesBy(ledger.databaseNow())}) tie WHERE maker <> person GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 200`,
