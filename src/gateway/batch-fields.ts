@@ -1,17 +1,17 @@
 import { isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
-/** What the answers about batches say; each trimmed and empty when it is not there. */
+/** Fields of an answer about batches, trimmed; empty when absent. */
 export type BatchFields = { readonly text: string; readonly batchId: string; readonly file: string };
 
-/** The text of a batch that was taken and is not done yet. */
+/** Text for a batch that was accepted and is still running. */
 export const RUNNING_TEXT = 'Batch Processing, Please Wait ....';
-/** The text of a batch whose result file is there. */
+/** Text for a batch whose result file is ready. */
 export const DONE_TEXT = 'Batch Process Has Been Done';
 
-/** Public clients disagree about the first two; the third is what failures carry. */
+/** Public clients disagree about the first two; failures carry the third. */
 const PAYLOADS = ['BATCHPROCESSRESULT', 'BATCHRESULT', 'PROCESSRESULT'] as const;
 
-/** Undefined when two payloads stand side by side or an element is repeated: such an answer says two things at once. */
+/** Returns undefined when an answer has two payloads or a repeated element, because it then contradicts itself. */
 export function readBatchFields(answer: ServiceAnswer): BatchFields | undefined {
   const present = PAYLOADS.filter((name) => Object.hasOwn(answer.payload, name));
   if (present.length > 1) return undefined;
@@ -23,7 +23,7 @@ export function readBatchFields(answer: ServiceAnswer): BatchFields | undefined 
   return text === undefined || batchId === undefined || file === undefined ? undefined : { text, batchId, file };
 }
 
-/** The service's alphabet is not known; this is what the ledger, file names and screens can carry without harm. */
+/** Accepts ids that the ledger, file names and screens can hold safely. The service's own alphabet is unknown. */
 export function isBatchId(text: string): boolean {
   return /^[\x21-\x7e]{1,40}$/.test(text);
 }

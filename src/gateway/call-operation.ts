@@ -9,7 +9,7 @@ import { hideSecrets } from './hide-secrets.ts';
 import { readClientAnswer } from './read-client-answer.ts';
 import { buildRequest } from './soap/build-request.ts';
 
-/** What the restriction check needs and no request carries. A `mop` of the parameters goes before this one. */
+/** Inputs of the restriction check that no request carries. A `mop` in the parameters takes precedence. */
 export type CallOptions = { currency?: Currency | undefined; mop?: string | undefined };
 
 export type ClientParts = ExchangeParts & {
@@ -18,8 +18,8 @@ export type ClientParts = ExchangeParts & {
 };
 
 /**
- * Makes one call. Read it top down: restrictions first, as the spec has it, then the parameters; nothing leaves before
- * both have passed. From `exchange` on nothing is certain but what the service says.
+ * Makes one call. It checks restrictions first, as the spec requires, then the parameters; nothing is sent before both
+ * pass. From `exchange` on, only the service's answer is certain.
  */
 export async function callOperation(
   parts: ClientParts,
@@ -44,7 +44,7 @@ export async function callOperation(
   return readClientAnswer({ operation, values, secrets }, outcome);
 }
 
-/** Read before the parameters are checked, so it may be anything. */
+/** Reads `mop` before the parameters are checked, so `parameters` may be anything. */
 function takeMop(operation: OperationName, parameters: unknown): string | undefined {
   if (!OPERATIONS[operation].wire.some((name) => name === 'mop')) return undefined;
   if (typeof parameters !== 'object' || parameters === null || !('mop' in parameters)) return undefined;

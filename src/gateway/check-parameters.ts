@@ -8,8 +8,8 @@ export type CheckedParameters =
   | { kind: 'invalid'; faults: readonly ParameterFault[] };
 
 /**
- * Checks the parameters of a call and fills in what the wire demands where the spec lets it out: a boolean that is not
- * given is false, a payment that does not recur begins and ends now, and a schedule without a day has the empty one.
+ * Checks the parameters of a call and fills in what the wire requires but the spec lets callers omit. A missing boolean
+ * becomes false and a missing date-time becomes now. A quarterly or annual schedule without a day gets an empty one.
  */
 export function checkParameters(call: {
   operation: OperationName;
@@ -22,7 +22,7 @@ export function checkParameters(call: {
   return { kind: 'invalid', faults: faultsOf(parsed.error) };
 }
 
-/** What a failed check says to a caller, without any value. */
+/** Describes each fault of a failed check without quoting any value. */
 export function faultsOf(error: SchemaError): ParameterFault[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -40,13 +40,13 @@ function fillIn(operation: OperationName, values: WireValues, now: Date): WireVa
     if (kind === 'boolean') return [[name, 'false']];
     return kind === 'dateTime' ? [[name, now.toISOString()]] : [];
   });
-  // Left out, an update would keep the old day beside the new kind of schedule.
+  // If it were left out, an update would keep the old day with the new schedule type.
   if (values.scheduleType === 'Quarterly' || values.scheduleType === 'Annually') defaults.push(['scheduleDate', '']);
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries([...defaults, ...given]);
 }
 
-/** A name that does not look like one may be a value in the wrong place. */
+/** Hides a key that does not look like a name; it may be a misplaced value. */
 function safeName(key: string): string {
   return /^[A-Za-z][A-Za-z0-9]{0,24}$/.test(key) ? key : '(not a name)';
 }

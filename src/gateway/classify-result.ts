@@ -6,8 +6,8 @@ import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
- * Says what the service knows about a batch. A result counts as done only with the exact text, the
- * id that was asked for and a file that decodes without a remainder.
+ * Returns what the service knows about a batch. A result is done only with the exact text, the requested id and a file
+ * that decodes without a remainder.
  */
 export async function classifyResult(batchId: string, outcome: PostOutcome, scrub: Scrub): Promise<ResultAnswer> {
   if (outcome.kind === 'broken') return failed(outcome.why);
@@ -19,7 +19,7 @@ export async function classifyResult(batchId: string, outcome: PostOutcome, scru
   return findKnownState(reading.answer, fields, batchId, reading.file) ?? notKnown(reading.answer, fields, scrub);
 }
 
-/** @param aside the result file when it was set aside while the answer was read; its field has no meaning then */
+/** @param aside the result file if it was extracted before parsing; the file field then has no meaning */
 function findKnownState(
   answer: ServiceAnswer,
   fields: BatchFields,
@@ -35,8 +35,8 @@ function findKnownState(
 }
 
 /**
- * Strict base64. White space is no part of the data in XML and node-soap drops some of it, so it is taken out first;
- * what is left must come out the same when it is encoded again, or something was lost on the way.
+ * Decodes strict base64. White space means nothing in XML and node-soap drops some of it, so it is removed first. The
+ * rest must encode back to the same text; otherwise something was lost in transit.
  */
 function readFile(base64: string, text: string): ResultAnswer {
   const compact = base64.replace(/[ \t\r\n]+/g, '');

@@ -8,9 +8,9 @@ import { readBatchAnswer } from './soap/read-batch-answer.ts';
 import type { PostOutcome } from './transport/post.ts';
 
 /**
- * Says what became of a batch whose first byte was written. There are two ways out, accepted and refused, each through
- * an exact text. All else is unknown, SOAP faults and plain HTTP errors included: a server that fails may have failed
- * after it took the batch, and nobody can tell from here.
+ * Classifies the outcome of a batch whose first byte was written. Only exact texts count as accepted or refused.
+ * Everything else is unknown, including SOAP faults and plain HTTP errors: a failing server may have taken the batch
+ * first.
  */
 export async function classifySubmit(
   operation: BatchOperationName,
@@ -36,12 +36,12 @@ function findAcceptance({ status, errors }: ServiceAnswer, { text, batchId }: Ba
 }
 
 /**
- * Texts that prove that nothing was taken, with the rejection code where there is one. A text
- * that is not here leaves the batch unknown, so add one only with proof.
+ * Texts that prove that nothing was taken, each with its rejection code, if any. An unlisted text leaves the batch
+ * unknown, so add one only with proof.
  *
- * Left out on purpose: `Object reference not set…` means an absent element, and ours are never absent, so from us it
- * would be a failure at an unknown place inside the service; `Server Error`, `TIMEOUT` and `No information is returned
- * from App Server` say that the service itself does not know.
+ * Left out on purpose: `Object reference not set…` means an absent element. Our requests always have every element, so
+ * for us it would be a failure somewhere inside the service. `Server Error`, `TIMEOUT` and
+ * `No information is returned from App Server` say that the service itself does not know.
  */
 const REFUSALS = new Map<string, number | null>([
   ['REJECT: 1', 1],
@@ -51,7 +51,9 @@ const REFUSALS = new Map<string, number | null>([
   [RESTRICTION_MESSAGES.currency, null],
 ]);
 
-/** With a batch id, or beside a second text that is not listed, the answer contradicts itself and proves nothing. */
+/**
+ * Recognizes a refusal. An answer with a batch id, a file or an unlisted text contradicts itself and proves nothing.
+ */
 function findRefusal({ status, errors }: ServiceAnswer, fields: BatchFields): SubmitAnswer | undefined {
   const texts = [errors, fields.text].filter((text) => text !== '');
   const [text] = texts;
@@ -76,7 +78,7 @@ function unknown(why: string, outcome: PostOutcome, scrub: Scrub): SubmitAnswer 
   };
 }
 
-/** The batch is on its way: whatever goes wrong with its evidence must not turn the unknown outcome into an error. */
+/** The batch may have been sent, so a failure to show the answer must not turn the unknown outcome into an error. */
 function showAnswer(body: Buffer, scrub: Scrub): string {
   try {
     return scrub.answer(body);

@@ -16,24 +16,24 @@ export type GatewayClientSettings = {
   server: Server;
   agentCode: string;
   password: string;
-  /** Needed for the restriction check of card charges; never sent. A call may bring another one. */
+  /** Only for the restriction check of card charges, which requires it; never sent. A call may override it. */
   currency?: Currency | undefined;
-  /** Left out: the address of the server. Plain http is taken for loopback hosts only. */
+  /** Defaults to the address of the server. Plain http is accepted for loopback hosts only. */
   baseUrl?: string | undefined;
-  /** `connectMs`: name look-up, TCP and TLS together; `answerMs`: from the first byte written to the last one read. */
+  /** `connectMs` covers name look-up, TCP and TLS; `answerMs` runs from the first byte written to the last read. */
   timeouts?: { connectMs?: number | undefined; answerMs?: number | undefined } | undefined;
   /**
-   * Largest answer that is read, in bytes; a larger one counts as broken off. 6 MB when left out, which is the result of
-   * 10,000 long rows. To read an answer may take eight times its size in memory.
+   * Largest answer to read, in bytes; a larger one counts as broken. The default is 6 MB, the result of 10,000 long
+   * rows. Reading an answer may take eight times its size in memory.
    */
   maxAnswerBytes?: number | undefined;
-  /** Is told each request and answer without logins, numbers, security codes and files. Its errors are dropped. */
+  /** Receives each request and answer without logins, numbers, security codes or files. Its errors are dropped. */
   transcript?: ((entry: TranscriptEntry) => void) | undefined;
 };
 
 /**
- * The 20 operations of the service under the spec's names. A method never throws for what the service, the
- * network or the parameters do; see ClientAnswer for what it answers.
+ * The 20 operations of the service under the spec's names. A method never throws because of the service, the network or
+ * the parameters; see `ClientAnswer` for what it returns.
  */
 export type GatewayClient = {
   readonly [Operation in OperationName]: (
@@ -42,13 +42,12 @@ export type GatewayClient = {
   ) => Promise<ClientAnswer<Operation>>;
 };
 
-/** What tests replace, besides the network: the time, and the wait between the attempts of a read. */
+/** What tests replace besides the network: the clock, and the wait between read attempts. */
 export type ClientWorld = NetworkParts & { clock?: Clock; wait?: (ms: number) => Promise<void> };
 
 /**
- * The typed client of the whole service for one account.
- * @throws PipelineError GATEWAY_SETUP when the service could not be called safely with these settings, and for any server
- *   but NA and UK
+ * Creates the typed client of the whole service for one account.
+ * @throws PipelineError GATEWAY_SETUP when these settings are unsafe, or the server is neither NA nor UK
  */
 export function createGatewayClient(settings: GatewayClientSettings, world: ClientWorld = {}): GatewayClient {
   const parts = readParts(settings, world);
@@ -57,14 +56,14 @@ export function createGatewayClient(settings: GatewayClientSettings, world: Clie
     operation,
     (parameters: unknown, options?: CallOptions) => callOperation(parts, operation, parameters, options),
   ]);
-  // Made from the table by name, which the compiler cannot follow; the types above say the same of each name.
+  // The compiler cannot follow keys built from the table; the types above describe each of them.
   return Object.fromEntries(methods) as GatewayClient;
 }
 
 /** @throws PipelineError GATEWAY_SETUP */
 export function readParts(settings: GatewayClientSettings, world: ClientWorld): ClientParts {
   const { server, baseUrl, transcript } = settings;
-  // A base address would otherwise let any server pass.
+  // Otherwise a base URL would let any server through.
   if (server !== 'NA' && server !== 'UK') {
     throw new PipelineError('GATEWAY_SETUP', 'set up the payment service', 'the server is neither NA nor UK');
   }

@@ -12,26 +12,25 @@ export type GatewaySettings = {
   server: Server;
   agentCode: string;
   password: string;
-  /** Left out: the address of the server. Plain http is taken for loopback hosts only. */
+  /** Defaults to the address of the server. Plain http is accepted for loopback hosts only. */
   baseUrl?: string;
-  /** Name look-up, TCP and TLS together. */
+  /** Covers name look-up, TCP and TLS. */
   connectTimeoutMs?: number;
-  /** From the first byte written to the last byte read. */
+  /** Runs from the first byte written to the last byte read. */
   answerTimeoutMs?: number;
-  /** Largest answer that is read; a larger one counts as broken off. 50 MB when left out. */
+  /** Largest answer to read, in bytes; a larger one counts as broken. The default is 50 MB. */
   maxAnswerBytes?: number;
   currency?: string;
 };
 
-/** The payment service as one account sees it. Its calls answer with values; they never repeat anything by themselves. */
+/** The payment service as one account sees it. Its calls return values and never retry on their own. */
 export type Gateway = {
   /**
-   * Sends a batch file once, in two steps. The connection is opened and the whole request is built first; then
-   * `beforeFirstByte` is awaited, in which the caller makes its intent durable. Only when it resolves to true is the
-   * request written.
+   * Sends a batch file once. It opens the connection and builds the whole request, then awaits `beforeFirstByte`, in
+   * which the caller makes its intent durable. It writes the request only when that resolves to true.
    *
-   * @param call.body the batch file, not yet base64
-   * @throws PipelineError INTERNAL when the request cannot be built; nothing has left then
+   * @param call.body the batch file, before base64
+   * @throws PipelineError INTERNAL when the request cannot be built; nothing was sent
    */
   submitBatch(call: {
     operation: BatchOperationName;
@@ -39,18 +38,18 @@ export type Gateway = {
     beforeFirstByte: (about: { url: string; requestBytes: number }) => Promise<boolean>;
   }): Promise<SubmitAnswer>;
   /**
-   * Asks for the result of a batch. A read: it may be repeated.
+   * Queries the result of a batch. It only reads, so it may be repeated.
    * @throws PipelineError INTERNAL when the request cannot be built
    */
   fetchBatchResult(call: { batchId: string }): Promise<ResultAnswer>;
-  /** The time by the clock of the service, in whole seconds; undefined when it does not say. Carries no login. */
+  /** Returns the time by the service's clock, in whole seconds; undefined when it does not say. Sends no login. */
   askTime(): Promise<Date | undefined>;
 };
 
 /**
- * The client of the payment service for one account.
+ * Creates the client of the payment service for one account.
  * @param network what tests replace: name look-up and the trusted certificates
- * @throws PipelineError GATEWAY_SETUP when the service could not be called safely with these settings
+ * @throws PipelineError GATEWAY_SETUP when these settings are unsafe
  */
 export function createGateway(settings: GatewaySettings, network: NetworkParts = {}): Gateway {
   const account = readSettings(settings, network);
@@ -76,9 +75,9 @@ export function readSettings(settings: GatewaySettings, network: NetworkParts): 
   };
 }
 
-/** Far above the result of the largest batch, which must be readable once its rows have been charged. */
+/** Far above the result of the largest batch, which must stay readable once its rows have been charged. */
 const LARGEST_BATCH_RESULT_BYTES = 50 * 1024 * 1024;
-/** Beyond it the text of an answer would not fit into one string. */
+/** The text of a larger answer would not fit into one string. */
 const LARGEST_LIMIT_BYTES = 256 * 1024 * 1024;
 
 function answerLimit(bytes: number): number {
@@ -86,7 +85,7 @@ function answerLimit(bytes: number): number {
   throw setupError(`maxAnswerBytes must be a whole number from 1 to ${LARGEST_LIMIT_BYTES}`);
 }
 
-/** Node takes a delay beyond this as 1 ms, which would turn every call into an unknown one. */
+/** Node treats a longer delay as 1 ms, which would make the outcome of every call unknown. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function positive(ms: number, name: string): number {

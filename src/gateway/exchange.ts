@@ -5,7 +5,7 @@ import { buildRequest, type SoapRequest } from './soap/build-request.ts';
 import { openConnection } from './transport/open-connection.ts';
 import { post, type PostOutcome } from './transport/post.ts';
 
-/** One step of a call as the transcript hook sees it, without secrets. Answers are their first 300 characters. */
+/** One step of a call for the transcript hook, without secrets. Answers are cut to their first 300 characters. */
 export type TranscriptEntry = { readonly operation: WireOperation; readonly attempt: number } & (
   | { readonly direction: 'request'; readonly xml: string }
   | { readonly direction: 'answer'; readonly httpStatus: number | null; readonly why: string; readonly xml: string }
@@ -27,8 +27,8 @@ export type ExchangeParts = {
 type NotSent = { kind: 'not_sent'; why: string };
 
 /**
- * Sends a request and takes the answer. Only a read is repeated, and only when its exchange broke: twice at most, after
- * 200 and 400 ms. A charge or a change of which one byte has left is never sent again.
+ * Sends a request and reads the answer. Only a read whose exchange broke is retried: at most twice, after 200 ms and
+ * then 400 ms. A charge or change is never sent again once a byte has left.
  */
 export async function exchange(parts: ExchangeParts, call: Exchange): Promise<PostOutcome | NotSent> {
   const attempts = wireRow(call.operation).effect === 'read' ? READ_ATTEMPTS : 1;
@@ -37,9 +37,9 @@ export async function exchange(parts: ExchangeParts, call: Exchange): Promise<Po
     const outcome = await sendOnce(parts, call, attempt);
     if (outcome.kind === 'answered') return outcome;
     if (outcome.kind === 'broken') broken = outcome;
-    // Without an earlier attempt nothing has left, and whether to try again is the caller's decision.
+    // No attempt has sent anything yet; the caller decides whether to try again.
     if (broken === undefined) return outcome;
-    // An answer that was too large would be as large again.
+    // A retry of an answer that was too large would be just as large.
     if (attempt >= attempts || (broken.kind === 'broken' && broken.isTooLarge)) return broken;
     await parts.wait(FIRST_WAIT_MS * 2 ** (attempt - 1));
   }
@@ -77,7 +77,7 @@ async function sendOnce(parts: ExchangeParts, call: Exchange, attempt: number): 
   return outcome;
 }
 
-/** The shown request is built anew from harmless values, so that nothing has to be found and cut out of the real one. */
+/** Builds the shown request anew from harmless values, so nothing must be found and cut out of the real one. */
 async function showRequest(parts: ExchangeParts, { operation, address, secrets }: Exchange): Promise<string> {
   if (!parts.transcript) return '';
   const { shownLogin: login, shownValues: values } = secrets;
@@ -85,11 +85,11 @@ async function showRequest(parts: ExchangeParts, { operation, address, secrets }
   return body.toString('utf8');
 }
 
-/** The hook is the caller's. An error in it must not hide what became of a payment. */
+/** Calls the caller's hook. An error in it must not hide the outcome of a payment. */
 function tell(parts: ExchangeParts, make: () => TranscriptEntry): void {
   try {
     parts.transcript?.(make());
   } catch {
-    // Nothing can be told to whoever listens.
+    // The hook itself failed, so there is nowhere to report this.
   }
 }

@@ -7,7 +7,7 @@ import { templateOf } from './soap/request-template.ts';
 import { openConnection } from './transport/open-connection.ts';
 import { post } from './transport/post.ts';
 
-/** Asks the service once for the result of a batch. */
+/** Queries the service once for the result of a batch. */
 export async function fetchBatchResult(account: GatewayAccount, batchId: string): Promise<ResultAnswer> {
   const { address, login } = account;
   const request = await buildResultRequest(account, batchId);
@@ -22,7 +22,7 @@ export async function fetchBatchResult(account: GatewayAccount, batchId: string)
   return classifyResult(batchId, outcome, createScrub(login));
 }
 
-/** Ids of letters and digits stand in XML as they are; another one, which a person may have adopted, is escaped. */
+/** Builds the request. Ids of letters and digits need no escaping; one that a person assigned may. */
 async function buildResultRequest(account: GatewayAccount, batchId: string): Promise<SoapRequest> {
   const operation = 'getBatchProcessResultFile';
   if (/^[A-Za-z0-9]+$/.test(batchId)) return (await templateOf(account, operation, 'batchId')).fill(batchId);

@@ -3,17 +3,17 @@ import { holdsCardNumber, maskText } from '../kernel/mask.ts';
 import { createScrub, type Scrub } from './scrub.ts';
 import type { Login } from './soap/build-request.ts';
 
-/** What one call knows and nobody else may: keeps it out of errors, transcripts and results. */
+/** The secrets of one call, kept out of errors, transcripts and results. */
 export type HiddenSecrets = Scrub & {
-  /** What stands in for the login and the values in a request that is only shown. */
+  /** Stand-ins for the login and values in a request that is only shown. */
   readonly shownLogin: Login;
   readonly shownValues: CallValues;
   /**
-   * Whether an id or another short text of an answer repeats a secret, is a card number of whoever, or is too long for
-   * what it shall be; such an answer is not the service's own. A customer code of the caller's choice may look like one.
+   * Returns whether an id or other short text of an answer repeats a secret, holds a card number or is too long. Such
+   * an answer is not the service's own. A customer code that the caller chose may look like a card number.
    */
   isEcho(text: string): boolean;
-  /** The data of a read without the secrets in its texts; a short one stays, because it is part of many words. */
+  /** Removes the secrets from the data of a read. Short ones stay, because they are part of many words. */
   data<Data>(data: Data): Data;
 };
 
@@ -39,30 +39,30 @@ export function hideSecrets(login: Login, values: CallValues): HiddenSecrets {
 
 const REMOVED = '[removed]';
 
-/** Ids, codes and days of the service have at most 40 characters. */
+/** The service's ids, codes and dates have at most 40 characters. */
 const LONGEST_ID = 200;
 
-/** Characters of an answer looked at; far more than are shown of it. */
+/** Characters of an answer that are searched; far more than are shown. */
 const LOOKED_AT = 100_000;
 
-/** A security code or short password is part of many ids by chance. */
+/** A shorter secret, such as a security code, is part of many ids by chance. */
 const SHORT_SECRET = 7;
 
 function listSecrets(login: Login, values: CallValues): string[] {
   const fields = entriesOf(values).filter(([name, value]) => isSecret(name) && value !== '');
   const secrets = [login.password, ...fields.map(([, value]) => value)];
-  // The longer one first, because the shorter may be a part of it.
+  // Longest first, because a shorter one may be part of it.
   return secrets.sort((one, other) => other.length - one.length);
 }
 
-/** All texts that an answer could repeat; of the batch file the rows, because the file itself is nowhere shown. */
+/** Lists all texts that an answer could repeat. The batch file counts as its rows, because the file is never shown. */
 function listTexts(values: CallValues): string[] {
   return entriesOf(values).map(([name, value]) =>
     name === 'batchFile' ? Buffer.from(value, 'base64').toString('utf8') : value,
   );
 }
 
-/** A comment may hold a card number as well, so free text is masked. */
+/** Masks free text as well, because a comment may hold a card number. */
 function showValues(values: CallValues, remove: (text: string) => string): CallValues {
   const shown = entriesOf(values).map(([name, value]): [WireField, string] => {
     if (isSecret(name)) return [name, value === '' ? '' : REMOVED];
@@ -81,7 +81,7 @@ function mapTexts<Data>(data: Data, change: (text: string) => string): Data {
   return map(data) as Data;
 }
 
-/** Only the begin of an answer is shown, and the envelope alone would fill it. */
+/** Skips the envelope, which alone would fill the part of the answer that is shown. */
 function fromResponse(body: Buffer): Buffer {
   return body.subarray(Math.max(0, body.indexOf('<IATSRESPONSE')));
 }

@@ -1,4 +1,4 @@
-/** What other programs import as `paydrop/gateway`. Whatever is not named here may change at any time. */
+/** The public API, imported as `paydrop/gateway`. Anything not exported here may change at any time. */
 export { type ClientWorld, createGatewayClient } from './create-gateway-client.ts';
 export type { GatewayClient, GatewayClientSettings } from './create-gateway-client.ts';
 export type { CallOptions } from './call-operation.ts';

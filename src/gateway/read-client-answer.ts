@@ -23,14 +23,14 @@ export type AnsweredCall = {
 };
 
 /**
- * Says what became of a call of which the first byte was written. All that is not proven is a doubt: `unknown` for what
- * moves money or changes a record, `failed` for a read, which did no harm.
+ * Classifies a call whose first byte was written. Without proof the outcome is `unknown` for a payment or change, and
+ * `failed` for a read, which did no harm.
  */
 export async function readClientAnswer(call: AnsweredCall, outcome: PostOutcome): Promise<AnyAnswer> {
   try {
     return await classifyAnswer(call, outcome);
   } catch {
-    // The request has left. An error would look like a call that was never made, and somebody would make it again.
+    // The request has left. An error would look like a call that was never made, and the caller might repeat it.
     return doubt(call, 'the answer could not be read');
   }
 }
@@ -68,7 +68,7 @@ async function fromSubmit(
     case 'restricted':
     case 'withheld':
     case 'not_sent':
-      // Answers of before the first byte, which a classification never gives.
+      // These answers precede the first byte; a classification never returns them.
       return { kind: 'unknown', why: 'the answer is not one that we know' };
   }
 }
@@ -88,13 +88,13 @@ async function fromResult(call: AnsweredCall, outcome: PostOutcome): Promise<Any
   }
 }
 
-/** A wrong login is told in a code here as well. What else a code may mean of a payment, this call has moved nothing. */
+/** Reads a rejection code, which also reports a wrong login. Whatever it means for a payment, nothing moved. */
 function declineOf(text: string, secrets: HiddenSecrets): AnyAnswer | undefined {
   const rejection = findRejection({ text, transactionId: '' }, secrets);
   return rejection?.kind === 'declined' ? rejection : undefined;
 }
 
-/** The data of the three reads of customers; undefined when the answer brings none and may name an error instead. */
+/** Returns the data of the three customer reads; undefined when the answer has none and may name an error instead. */
 function readData(call: AnsweredCall, answer: ServiceAnswer): AnyAnswer | undefined {
   if (answer.status !== 'Success' || answer.errors !== '') return undefined;
   if (call.operation === 'getCustomerListByCreationTimeCSV') {
@@ -135,10 +135,10 @@ const FAILURES: readonly string[] = [
 /** How CustomerLink begins a refusal. */
 const CUSTOMER_FAILURE = /^(?:0Error: ?|0Can not find |Error : )/;
 
-/** The service itself does not know what became of the call. */
+/** The service itself does not know the outcome of the call. */
 const NO_INFORMATION = /No information is returned/i;
 
-/** With a transaction id, or beside a second text that is not listed, the answer proves nothing. */
+/** Finds a proven failure. An answer with a transaction id or an unlisted second text proves nothing. */
 function findFailure(call: AnsweredCall, answer: ServiceAnswer, fields: ProcessResult): AnyAnswer | undefined {
   const texts = [answer.errors, fields.text].filter((text) => text !== '');
   const [text] = texts;
@@ -148,7 +148,7 @@ function findFailure(call: AnsweredCall, answer: ServiceAnswer, fields: ProcessR
   const isProof = (each: string) =>
     FAILURES.includes(each) || (isCustomerLink && CUSTOMER_FAILURE.test(each) && !NO_INFORMATION.test(each));
   if (!texts.every(isProof)) return undefined;
-  // A listed text is our own constant; to scrub it could only take words out that a payer's name has by chance.
+  // A listed text is our own constant; scrubbing could only remove words that match a payer's name by chance.
   return { kind: 'failed', errors: FAILURES.includes(text) ? text : call.secrets.text(text) };
 }
 

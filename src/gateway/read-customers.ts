@@ -3,8 +3,8 @@ import type { CustomerRecord } from './client-answers.ts';
 import { type Elements, isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
 /**
- * The records of CUSTOMERS; none is an empty list. Undefined when the answer is no such list, or a
- * record in it says two things at once.
+ * Reads the records of CUSTOMERS; an empty element is an empty list. Returns undefined when the answer is no such list
+ * or a record contradicts itself.
  */
 export function readCustomers({ payload }: ServiceAnswer): CustomerRecord[] | undefined {
   if (Object.keys(payload).join() !== 'CUSTOMERS') return undefined;
@@ -16,13 +16,13 @@ export function readCustomers({ payload }: ServiceAnswer): CustomerRecord[] | un
   return read.every((record) => record !== undefined) ? read : undefined;
 }
 
-/** The text of FILE with its numbers masked. */
+/** Returns the text of FILE with its numbers masked. */
 export function readCsv(answer: ServiceAnswer): string | undefined {
   const text = decodeFile(answer);
   return text === undefined ? undefined : hideNumbers(text);
 }
 
-/** The text of FILE: base64, once, of a CSV. Undefined when it is not there or does not decode without a remainder. */
+/** Decodes the CSV in FILE from base64 once; undefined when it is missing or leaves a remainder. */
 export function decodeFile({ payload }: ServiceAnswer): string | undefined {
   if (Object.keys(payload).join() !== 'FILE') return undefined;
   const base64 = textOf(payload.FILE)?.replace(/\s+/g, '');
@@ -31,7 +31,7 @@ export function decodeFile({ payload }: ServiceAnswer): string | undefined {
   return bytes.toString('base64') === base64 ? bytes.toString('utf8') : undefined;
 }
 
-/** Thrown by nobody outside: an element that is repeated, holds more than text or far too much of it. */
+/** Internal: an element is repeated, holds more than text or is far too long. */
 class TwoThings extends Error {}
 
 function readRecord(record: Elements): CustomerRecord | undefined {
@@ -100,7 +100,7 @@ function take(parent: Elements, name: string): string {
   return hideNumbers(text);
 }
 
-/** As the service masks it, and masked here when it did not. */
+/** Returns the number as the service masked it, or masks it here. */
 function takeNumber(parent: Elements, name: string): string {
   const text = take(parent, name);
   return text.includes('*') ? text : maskNumber(text);
@@ -113,10 +113,10 @@ function inside(parent: Elements, name: string): Elements {
   return value;
 }
 
-/** To star millions of digits one by one would take long, and no number is as long as that. */
+/** Masking millions of digits one by one would take too long, and no number is longer than this. */
 const LONGEST_NUMBER = 100;
 
-/** The service masks numbers. Should it not, a run as long as the shortest card number is masked here. */
+/** Masks any run as long as the shortest card number, in case the service did not. */
 function hideNumbers(text: string): string {
   return text.replace(/\d{13,}/g, (run) => (run.length > LONGEST_NUMBER ? '[removed]' : maskNumber(run)));
 }

@@ -3,7 +3,7 @@ import type { AnyAnswer, PaymentResult } from './client-answers.ts';
 import type { HiddenSecrets } from './hide-secrets.ts';
 import { isElements, type ServiceAnswer, textOf } from './soap/read-answer.ts';
 
-/** What PROCESSRESULT says, trimmed, each empty when it is not there. */
+/** Fields of PROCESSRESULT, trimmed; empty when absent. */
 export type ProcessResult = {
   readonly text: string;
   readonly customerCode: string;
@@ -12,11 +12,11 @@ export type ProcessResult = {
   readonly settlementDate: string;
 };
 
-/** Undefined when an element is repeated or something else stands beside it: such an answer says two things at once. */
+/** Returns undefined when an element is repeated or another stands beside it, because the answer contradicts itself. */
 export function readProcessResult({ payload }: ServiceAnswer): ProcessResult | undefined {
   const names = Object.keys(payload);
   if (names.some((name) => name !== 'PROCESSRESULT')) return undefined;
-  // Failures may come without a payload, and with one that is blank.
+  // Failures may come without a payload or with a blank one.
   const fields = isElements(payload.PROCESSRESULT) ? payload.PROCESSRESULT : {};
   if (Array.isArray(payload.PROCESSRESULT)) return undefined;
   const text = textOf(fields.AUTHORIZATIONRESULT);
@@ -37,10 +37,10 @@ export function readProcessResult({ payload }: ServiceAnswer): ProcessResult | u
   };
 }
 
-/** `OK`, `OK: 678594` or `OK: 678594:X`. `OK:Reject` of the reports is no approval, hence the digit. */
+/** `OK`, `OK: 678594` or `OK: 678594:X`. A code needs a digit, because `OK:Reject` in reports is no approval. */
 const APPROVED = /^OK(?::\s*((?=[A-Z]*\d)[A-Z0-9]{1,20})?\s*(?::\s*([A-Za-z])?)?)?$/;
 
-/** What a charge or refund ended in, when the service says that it was taken; undefined otherwise. */
+/** Returns the outcome of a charge or refund that the service accepted; undefined otherwise. */
 export function findPayment(
   fields: ProcessResult,
   isBankPayment: boolean,
@@ -58,7 +58,7 @@ export function findPayment(
   return { kind: isBankPayment ? 'accepted' : 'approved', result: result as PaymentResult };
 }
 
-/** A rejection code with its meaning. Of some codes, and of those not listed, nobody knows whether money moved. */
+/** Reads a rejection code. Unlisted codes, and some listed ones, do not say whether money moved. */
 export function findRejection(
   fields: Pick<ProcessResult, 'text' | 'transactionId'>,
   secrets: HiddenSecrets,

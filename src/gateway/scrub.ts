@@ -2,26 +2,24 @@ import { holdsCardNumber, maskText } from '../kernel/mask.ts';
 import { isBatchId } from './batch-fields.ts';
 import type { Login } from './soap/build-request.ts';
 
-/** Makes texts of the service safe to store and to show, at most 300 characters of them. */
+/** Makes texts of the service safe to store and show, cut to 300 characters. */
 export type Scrub = {
-  /** A text that was read from an answer. */
+  /** Cleans a text that was read from an answer. */
   text(text: string): string;
-  /** The begin of a raw answer. A batch id in it comes first and unmasked, because a person may adopt the batch by it. */
+  /** Cleans the start of a raw answer. A batch id comes first and unmasked, because a person may assign it. */
   answer(body: Buffer): string;
 };
 
 const SHOWN_CHARACTERS = 300;
 /**
- * Bytes or characters looked at. More than shown, because what is removed may be long; not all of a huge text, because
- * the expressions that search it would need more stack than there is, and throw.
+ * Bytes or characters that are searched: more than are shown, because what is removed may be long. On a huge text the
+ * regular expressions would exhaust the stack and throw.
  */
 const LOOKED_AT = 20_000;
-/** Characters at a cut that may be half of a secret, no longer to be recognised as one. */
+/** Characters dropped at a cut, where half of a secret can no longer be recognized. */
 const CUT_MARGIN = 100;
 
-/**
- * @param body the batch that was sent: a service that echoes its input must not make us store rows or cells of it
- */
+/** @param body the batch that was sent; if the service echoes it, none of its rows or cells may be stored */
 export function createScrub(login: Login, body: Uint8Array = new Uint8Array()): Scrub {
   const clean = (text: string) => {
     const bare = removeBase64(removeLogin(removeRows(text, body), login));
@@ -39,7 +37,7 @@ export function createScrub(login: Login, body: Uint8Array = new Uint8Array()): 
   };
 }
 
-/** Cells shorter than this are part of too many words. */
+/** Shorter cells are part of too many words. */
 const SHORTEST_CELL = 4;
 
 function removeRows(text: string, body: Uint8Array): string {
@@ -48,7 +46,7 @@ function removeRows(text: string, body: Uint8Array): string {
   return [...rows, ...new Set(cells)].flatMap((secret) => [secret, escapeMarkup(secret)]).reduce(removeAll, text);
 }
 
-/** The longer one first, because the shorter may be a part of it. */
+/** Removes the longer one first, because the shorter may be part of it. */
 function removeLogin(text: string, login: Login): string {
   return [login.password, login.agentCode]
     .sort((one, other) => other.length - one.length)
@@ -56,12 +54,12 @@ function removeLogin(text: string, login: Login): string {
     .reduce(removeAll, text);
 }
 
-/** A run of 40 and more characters of the base64 alphabet, with the lines below it when it is broken into lines. */
+/** Removes runs of 40 or more base64 characters, with the lines below them when the text is broken into lines. */
 function removeBase64(text: string): string {
   return text.replace(/[A-Za-z0-9+/_-]{40,}=*(?:(?:[\r\n]|&#xD;|&#xA;)+[A-Za-z0-9+/]+=*(?=[\s&<]|$))*/g, REMOVED);
 }
 
-/** An id that is a cell of the batch or looks like a card number is an echo, not an id, and stays masked. */
+/** Names the batch id. An id that is a cell of the batch or looks like a card number is an echo and stays masked. */
 function nameBatchId(bytes: Buffer, login: Login, body: Uint8Array): string {
   const id = /<BATCHID>\s*([^<\s]{1,40})\s*<\/BATCHID>/.exec(bytes.toString('latin1'))?.[1];
   if (id === undefined || !isBatchId(id) || holdsCardNumber(id)) return '';
@@ -86,12 +84,12 @@ function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** By way of UTF-8, because half a character pair would make encodeURIComponent throw. */
+/** Goes through UTF-8, because a lone surrogate would make `encodeURIComponent` throw. */
 function encodePercent(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString('utf8'));
 }
 
-/** With and without the padding. */
+/** Returns it with and without padding. */
 function encodeBase64(text: string): string[] {
   const base64 = Buffer.from(text).toString('base64');
   return [base64, base64.replace(/=+$/, '')];

@@ -4,10 +4,10 @@ import { isLoopback } from '../kernel/is-loopback.ts';
 import type { ServiceName } from '../../schemas/wsdl.ts';
 
 /**
- * Where the calls of an account go: the path of version 2, which exists on both servers. Batches go to
- * ProcessLink, stored customers to CustomerLink, journals to ReportLink.
+ * Returns the URL for an account's calls: the path of version 2, which exists on both servers. Batches go to
+ * ProcessLink, stored customers to CustomerLink, transaction reports to ReportLink.
  *
- * Card numbers travel in the request, so a plain http address is taken for loopback hosts only, where the sandbox runs.
+ * Requests carry card numbers, so plain http is accepted for loopback hosts only, where the sandbox runs.
  * @throws PipelineError GATEWAY_SETUP; its message never repeats the address, which could hold a password
  */
 export function serviceAddress(server: Server, baseUrl?: string, service: ServiceName = 'ProcessLink'): URL {

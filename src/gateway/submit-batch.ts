@@ -18,8 +18,8 @@ type SubmitCall = {
 };
 
 /**
- * Sends one batch once. Read it top down: everything that can fail without a doubt
- * comes before `beforeFirstByte`; after the `post` nothing is certain but what the service says.
+ * Sends one batch once. Until `post`, every failure proves that nothing was sent; after it, only the service's answer
+ * is certain.
  */
 export async function submitBatch(account: GatewayAccount, call: SubmitCall): Promise<SubmitAnswer> {
   const message = findRestriction({ operation: call.operation, server: account.server, currency: account.currency });
@@ -58,8 +58,8 @@ async function buildBatchRequest(account: GatewayAccount, call: SubmitCall): Pro
 }
 
 /**
- * Anything but a plain yes means that the intent may not be on disk, and a batch without a trace must not leave. An
- * error is the caller's own and known to it, so it is not carried further.
+ * Returns whether the intent is durable. Anything but true means that it may not be on disk, and a batch without a
+ * trace must not leave. An error is the caller's own and known to it, so it is dropped.
  */
 async function isIntentDurable(call: SubmitCall, url: string, requestBytes: number): Promise<boolean> {
   try {

@@ -4,23 +4,23 @@ import type { Message } from './write-message.ts';
 
 export type MailTarget = { smtpUrl: string; from: string; to: readonly string[] };
 
-/** Longest wait for each step, in ms: name and connection, greeting, and an answer. */
+/** Longest wait for each step, in ms: name look-up and connection, greeting, and an answer. */
 const STEP_MS = 10_000;
 
-/** Sends a mail of plain text over a connection of its own. @throws what the server or the network said */
+/** Sends a plain-text mail over its own connection. @throws what the server or the network reported */
 export async function sendMail(target: MailTarget, message: Message): Promise<void> {
   const address = new URL(target.smtpUrl);
   const { password, hostname } = address;
-  // What stands behind a question mark would win over the options here.
+  // Query parameters in the URL would override the options here.
   address.search = '';
   const transport = createTransport({
     url: address.href,
-    // A password never crosses the network in plain, also where the server offers no TLS.
+    // A password never crosses the network unencrypted, even if the server offers no TLS.
     requireTLS: password !== '' && !isLoopback(hostname),
     connectionTimeout: STEP_MS,
     greetingTimeout: STEP_MS,
     socketTimeout: STEP_MS,
-    // A text is never a path or an address of something to attach.
+    // Text is never treated as the path or URL of an attachment.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -30,7 +30,7 @@ export async function sendMail(target: MailTarget, message: Message): Promise<vo
       to: [...target.to],
       subject: message.title,
       text: message.text,
-      // Programs that answer mails by themselves leave this one alone.
+      // Auto-responders leave this mail alone.
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
   } finally {

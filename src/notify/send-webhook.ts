@@ -8,9 +8,10 @@ export type WebhookTarget = { url: string; secret: string };
 const ANSWER_MS = 10_000;
 
 /**
- * Posts JSON. `paydrop-timestamp` is the time in seconds since 1970, and `paydrop-signature` is `sha256=` and the
- * HMAC-SHA-256 in hexadecimal of the timestamp, a point and the body. Who gets it reckons the same and refuses what is
- * old. Any status of 2xx is a receipt; a redirect is not followed, because it would hand the message to somebody else.
+ * Posts JSON. `paydrop-timestamp` is the time in seconds since 1970. `paydrop-signature` is `sha256=` and the
+ * hexadecimal HMAC-SHA-256 of the timestamp, a period and the body. The receiver computes the same signature, compares
+ * it and rejects old requests. Any 2xx status is a receipt. Redirects are not followed, because they would give the
+ * message to another party.
  * @throws when there is no receipt; the error names neither address nor secret
  */
 export async function sendWebhook(
@@ -32,7 +33,7 @@ export async function sendWebhook(
     },
     body,
   });
-  // What it says is of no interest, and may be without end.
+  // The response body does not matter and may be endless.
   await response.body?.cancel();
   if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
 }

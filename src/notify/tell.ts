@@ -6,7 +6,10 @@ import { systemCode } from '../kernel/errors.ts';
 import { sendWebhook } from './send-webhook.ts';
 import { type Notice, writeMessage } from './write-message.ts';
 
-/** Tells a target. @returns why it could not be told, without its address; undefined when it has it */
+/**
+ * Sends notices to a target.
+ * @returns why that failed, without the target's address; undefined on success
+ */
 export async function tell(target: AlarmTarget, notices: readonly Notice[], clock: Clock): Promise<string | undefined> {
   const message = writeMessage(notices);
   try {
@@ -18,7 +21,7 @@ export async function tell(target: AlarmTarget, notices: readonly Notice[], cloc
   }
 }
 
-/** A mark of the target that stays the same over restarts and gives nothing away. */
+/** Returns a key for the target that survives restarts and reveals nothing. */
 export function targetKey(target: AlarmTarget): string {
   const place = target.by === 'mail' ? [target.smtpUrl, target.from, ...target.to] : [target.url];
   const hash = createHash('sha256')
@@ -31,7 +34,7 @@ export function kindsOf(target: AlarmTarget): readonly AlarmKind[] {
   return target.kinds ?? USUAL_ALARM_KINDS;
 }
 
-/** Messages of a mail server or of the network may repeat an address with its password. */
+/** Leaves out messages of a mail server or the network, which may repeat an address with its password. */
 function faultOf(error: unknown): string {
   if (error instanceof Error && /^the receiver answered \d{3}$/.test(error.message)) return error.message;
   if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time';

@@ -1,7 +1,7 @@
 import { ALARM_KINDS, type AlarmKind } from '../../schemas/alarms.ts';
 import { groupBy } from '../kernel/group-by.ts';
 
-/** What somebody is told in one message. */
+/** One event in a message. */
 export type Notice = {
   event: 'raised' | 'cleared';
   kind: AlarmKind;
@@ -14,10 +14,10 @@ export type Notice = {
 
 export type Message = { title: string; text: string; json: object };
 
-/** Of one kind so many are told in full; of more nobody reads on. */
+/** Notices of one kind shown in full; users stop reading after that. */
 const SHOWN = 20;
 
-/** One message for all that happened, however much it is: a thousand held files are one mail, with their number. */
+/** Writes one message for all notices, however many: a thousand held files make one mail with their number. */
 export function writeMessage(notices: readonly Notice[]): Message {
   const alike = [...groupBy(notices, ({ event, kind }) => `${event} ${kind}`).values()];
   const shown = new Set(alike.flatMap((group) => group.slice(0, SHOWN)));

@@ -9,31 +9,31 @@ import { type SessionKey, toLibrary } from './session-key.ts';
 import { watchArmor } from './watch-armor.ts';
 import { type NoteProgress, STALL_MS, watchForStall } from './watch-for-stall.ts';
 
-/** What is known of a message that was read to its end and found good. */
+/** What is known of a good message that was read to its end. */
 export type CheckedMessage = {
-  /** Of what is inside; SHA-256 in lower-case hex. */
+  /** SHA-256 of the content, in lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
   readonly key: SessionKey;
-  /** Fingerprint of the sender's key; null when nobody signed whom we know. */
+  /** Fingerprint of the sender's key; null when no known sender signed. */
   readonly signedBy: string | null;
 };
 
 export type MessageFault = { readonly code: FaultCode; readonly detail?: string };
 
 export type MessageRules = {
-  /** Moment of the claim. */
+  /** Time of the claim. */
   readonly at: Date;
-  /** Most that may be inside. */
+  /** Largest content allowed. */
   readonly maxBytes: number;
   readonly stallMs?: number;
 };
 
 /**
- * Reads a file that is one message from its first byte to its last and keeps nothing of what is inside, so that nobody acts on a part of a
- * message that turns out to be changed, cut off or signed by a stranger. Memory does not grow with the message. What the
- * library says of a bad one is not repeated: whoever makes messages up should learn no more than that it is bad.
- * @throws what the source throws; any other trouble is the message's own
+ * Reads a file that holds one message, from its first byte to its last, and keeps none of the content. Otherwise
+ * paydrop might act on part of a message that proves changed, cut off or signed by a stranger. Memory does not grow
+ * with the message. Library errors are not repeated, so a forger learns only that the message is bad.
+ * @throws what the source throws; any other failure is the message's own
  */
 export async function checkMessage(
   source: Readable,
@@ -47,7 +47,7 @@ export async function checkMessage(
     const message = await readMessage({ [Symbol.asyncIterator]: () => ({ next: () => armor.pieces.next() }) });
     const found = await readToEnd(message, keys, { ...rules, note });
     if ('code' in found) return armor.fault() === undefined ? found : fault();
-    // What the library leaves unread is looked at as well.
+    // What the library leaves unread is checked as well.
     for (let rest = await armor.pieces.next(); !rest.done; rest = await armor.pieces.next()) note();
     return armor.fault() === undefined ? found : fault();
   };
@@ -83,7 +83,7 @@ async function readToEnd(
   return 'code' in signer ? signer : { ...content, key, ...signer };
 }
 
-/** Heads and signatures that lie compressed beside the content. */
+/** Room for packet headers and signatures that are compressed beside the content. */
 const PACKETS_BYTES = 1_048_576;
 
 async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Promise<SessionKey | MessageFault> {
@@ -102,10 +102,10 @@ async function findSessionKey(message: OpenPgpMessage, { own }: OpenPgpKeys): Pr
 const KEY_FAULT =
   'its session key cannot be opened: it was damaged, or is for a cipher that paydrop does not know; use AES';
 
-/** Messages may hide for whom they are; whoever gets one then tries all keys. */
+/** Messages may hide their recipient; the receiver then tries all keys. */
 const UNNAMED = '0'.repeat(16);
 
-/** A few bytes may unfold into any number, so the reading stops at the limit. */
+/** Hashes the content and stops at the limit, because a few bytes may decompress into any number. */
 async function measure(
   data: AsyncIterable<Uint8Array>,
   maxBytes: number,

@@ -2,8 +2,8 @@ import type { Key } from 'openpgp';
 import type { OpenPgpKeys } from './open-keys.ts';
 
 /**
- * How long a key can be used: ours for being encrypted for, that of a sender for signing. `former` are our keys behind the
- * first, which open what is still encrypted for them.
+ * How long a key can be used: ours for encryption, a sender's for signing. `former` are our keys after the first, which
+ * open what is still encrypted for them.
  */
 export type KeyEnd = {
   readonly whose: 'own' | 'former' | 'sender';
@@ -11,7 +11,7 @@ export type KeyEnd = {
   readonly endsAt: Date | 'never' | 'ended';
 };
 
-/** The end of every key of an account, ours first. */
+/** Returns the end of every key of an account, ours first. */
 export async function findKeyEnds({ own, senders }: OpenPgpKeys, now: Date): Promise<KeyEnd[]> {
   return Promise.all([
     ...own.map(async (key, at) =>
@@ -23,7 +23,7 @@ export async function findKeyEnds({ own, senders }: OpenPgpKeys, now: Date): Pro
 
 type Part = Awaited<ReturnType<Key['getEncryptionKey']>>;
 
-/** The library fails when there is none that is valid. */
+/** Returns undefined when no part is valid; the library throws then. */
 async function findPart(part: Promise<Part>): Promise<Part | undefined> {
   return part.catch(() => undefined);
 }

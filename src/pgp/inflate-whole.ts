@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { createInflate, createInflateRaw } from 'node:zlib';
 
 /**
- * Decompresses a source that holds one compressed stream and nothing else. zlib stops at the end of the first stream and
- * says nothing of the bytes behind it.
- * @throws for what cannot be decompressed, and for bytes behind the end
+ * Decompresses a source that must hold exactly one compressed stream. zlib stops at the end of the first stream and
+ * ignores the bytes after it.
+ * @throws when the source cannot be decompressed, or has bytes after the end
  */
 export async function* inflateWhole(
   source: AsyncIterable<Uint8Array>,
@@ -21,7 +21,7 @@ export async function* inflateWhole(
     }
   }
   try {
-    // Its errors come out of the engine as well.
+    // The engine reports these errors as well.
     pipeline(Readable.from(take(), { objectMode: false }), engine).catch(() => {});
     for await (const piece of engine) yield piece as Uint8Array;
     for await (const piece of take()) if (piece.length > 0) break;

@@ -2,7 +2,7 @@ import type { Key } from 'openpgp';
 import type { FaultCode } from '../../schemas/errors.ts';
 import type { OpenPgpKeys } from './open-keys.ts';
 
-/** A signature of a message as the library gives it. What it says holds once the message was read to its end. */
+/** A signature of a message as the library returns it. It is valid only once the message was read to its end. */
 export type MessageSignature = {
   readonly keyID: Parameters<Key['getKeys']>[0] & { toHex(): string };
   readonly verified: Promise<true>;
@@ -13,14 +13,14 @@ type SignatureFault = {
   detail?: string;
 };
 
-/** Clocks of senders may be ahead by so much. */
+/** How far a sender's clock may be ahead, in ms. */
 const CLOCK_MS = 900_000;
 
 /**
- * Who signed a message. One good signature of a known sender is enough, but a wrong one in the name of a sender is never
- * passed over, also where none is required.
- * @param at moment at which the keys must be valid: that of the claim
- * @returns fingerprint of the sender's key, null when nobody signed whom we know, or what is wrong
+ * Determines who signed a message. One good signature of a known sender is enough. A bad one in a sender's name is
+ * never ignored, even where none is required.
+ * @param at time at which the keys must be valid: that of the claim
+ * @returns fingerprint of the sender's key, null when no known sender signed, or what is wrong
  */
 export async function judgeSignatures(
   signatures: readonly MessageSignature[],
@@ -58,7 +58,7 @@ async function judge(
   );
 }
 
-/** Why a signature that was made with the right key is not taken; empty where it is simply wrong. */
+/** Returns why a signature made with the right key is refused; empty when it is simply wrong. */
 function causeOf({ message }: Error): string {
   const hash = /^Insecure (?:message )?hash algorithm: (\w+)/.exec(message)?.[1];
   if (hash !== undefined) return `, over a hash that is too weak (${hash}); use SHA-256`;
@@ -68,7 +68,7 @@ function causeOf({ message }: Error): string {
   return '';
 }
 
-/** The library asks whether a key was valid when it signed. Who holds an expired key can sign with any date. */
+/** Checks the key at the claim, not at signing as the library does: an expired key can sign with any date. */
 async function isValid(sender: Key, keyID: MessageSignature['keyID'], at: Date): Promise<boolean> {
   return sender.getSigningKey(keyID, at).then(
     () => true,

@@ -5,15 +5,15 @@ type Library = typeof import('openpgp');
 
 let library: Promise<Library> | undefined;
 
-/** Loaded only where there is a key or an encrypted file: it takes memory that a large file may need. */
+/** Loads the library only where there is a key or an encrypted file: it takes memory that a large file may need. */
 export function loadOpenPgp(): Promise<Library> {
   library ??= import('openpgp').then(readCompressedWhole);
   return library;
 }
 
 /**
- * Bytes are handed out as they are decrypted, before the end of the message has shown that they are genuine; otherwise a
- * large file would lie in memory whole. Whoever reads them must not act on any before the stream has ended well.
+ * Setting that releases bytes as they are decrypted, before the end of the message proves them genuine. Otherwise a
+ * large file would be in memory whole. A reader must not act on any bytes before the stream has ended well.
  */
 export const STREAMED = { allowUnauthenticatedStream: true };
 
@@ -23,7 +23,7 @@ type Compressed = {
   decompress(config: unknown): Promise<void>;
 };
 
-/** The library leaves what stands behind the end of compressed data unread: a second message, say. */
+/** Makes the library refuse bytes after compressed data, such as a second message; it would leave them unread. */
 function readCompressedWhole(openpgp: Library): Library {
   const { zip, zlib, uncompressed }: Record<'zip' | 'zlib' | 'uncompressed', number> = openpgp.enums.compression;
   const proto = openpgp.CompressedDataPacket.prototype as unknown as Compressed;

@@ -11,7 +11,7 @@ export type OpenPgpKeys = {
 };
 
 /**
- * Opens the keys of an account. What the library says of a key is not repeated, as it may quote it.
+ * Opens the keys of an account. Library errors are not repeated, because they may quote the key.
  * @param config its texts are the keys themselves
  * @throws PipelineError PGP_KEY
  */
@@ -65,7 +65,7 @@ async function openSenders(texts: readonly string[], account: string): Promise<K
   return senders;
 }
 
-/** @returns undefined when there is no block, or one that cannot be read */
+/** @returns undefined when there is no block, or one cannot be read */
 async function readBlocks<Read>(
   text: string,
   kind: 'PRIVATE' | 'PUBLIC',

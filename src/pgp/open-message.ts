@@ -6,8 +6,8 @@ import { type SessionKey, toLibrary } from './session-key.ts';
 import { STALL_MS, watchForStall } from './watch-for-stall.ts';
 
 /**
- * What is inside a message that `checkMessage` has found good before. Nothing is checked here again but that it is whole.
- * Destroying the stream closes the source.
+ * Returns the content of a message that `checkMessage` found good earlier. It checks again only that the message is
+ * complete. Destroying the stream closes the source.
  * @param source the same bytes as then; its own errors are passed on
  */
 export function openMessage(source: Readable, key: SessionKey, stallMs = STALL_MS): Readable {
@@ -32,7 +32,7 @@ async function* decryptPieces(source: Readable, key: SessionKey, stallMs: number
       cause: error,
     });
   } finally {
-    // Not waited for: one that waits for itself does so here too.
+    // Not awaited: a decryption that hangs would hang here too.
     content?.return?.().catch(() => {});
   }
 }

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { Message, UnparseablePacket } from 'openpgp';
 import { loadOpenPgp } from './load-openpgp.ts';
 
-/** What the library calls a stream is a web stream; which of its many types it is does not matter here. */
+/** The library's stream is a web stream; which of its many types does not matter here. */
 export type OpenPgpMessage = Message<Uint8Array>;
 
 /**
- * The head of a message, armored or binary, whose body is read from the source as it is decrypted.
+ * Reads the head of a message, armored or binary. Its body is read from the source as it is decrypted.
  * @throws the library's own errors for what is no message
  */
 export async function readMessage(source: AsyncIterable<Uint8Array>): Promise<OpenPgpMessage> {
@@ -21,7 +21,7 @@ export async function readMessage(source: AsyncIterable<Uint8Array>): Promise<Op
   return message;
 }
 
-/** The library passes over packets that it does not know, as the standard has it. Nothing would have read what is in them. */
+/** Refuses packets unknown to the library, which it skips as the standard requires; their content would go unread. */
 function refuseUnknown(message: OpenPgpMessage, Unknown: typeof UnparseablePacket): void {
   const check = (packet: object) => {
     if (packet instanceof Unknown && !RECIPIENTS.has(packet.tag)) throw new Error('unknown packet');
@@ -31,7 +31,7 @@ function refuseUnknown(message: OpenPgpMessage, Unknown: typeof UnparseablePacke
   if (packets.stream) packets.stream = packets.stream.pipeThrough(new TransformStream({ transform: check }));
 }
 
-/** One recipient may have a key of a kind that we do not know. */
+/** Another recipient may have a kind of key that we do not know. */
 const RECIPIENTS: ReadonlySet<number> = new Set([1, 3]);
 
 /** The first bit of a packet is set; armor is plain text. */
@@ -39,7 +39,7 @@ function isBinary(first: Uint8Array | undefined): boolean {
   return first === undefined || (first[0]! & 0x80) !== 0;
 }
 
-/** Editors put a byte order mark before armor. No packet begins with one. */
+/** Removes the byte order mark that editors put before armor. No packet begins with one. */
 function withoutMark(first: Uint8Array | undefined): Uint8Array | undefined {
   const hasMark = first?.[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf;
   return hasMark ? first.subarray(3) : first;
@@ -54,7 +54,7 @@ async function* putBack(first: Uint8Array | undefined, rest: AsyncIterator<Uint8
   }
 }
 
-/** Armor is ASCII; what is not fails in the library, whatever it is read as. */
+/** Reads armor as Latin-1. Armor is ASCII, and anything else fails in the library anyway. */
 async function* decodeLatin1(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const piece of bytes) yield Buffer.from(piece).toString('latin1');
 }

@@ -1,8 +1,8 @@
 import type { DecryptedSessionKey, SessionKey as LibrarySessionKey } from 'openpgp';
 
 /**
- * The key of one message, which opens this message and no other. It is kept sealed with its file, so that the file can be
- * read as long as it is kept, also when the private key that it was encrypted for is long replaced.
+ * The key of one message, which opens no other. It is sealed with its file, so the file stays readable even after the
+ * private key it was encrypted for is replaced.
  */
 export type SessionKey = DecryptedSessionKey;
 
@@ -15,7 +15,7 @@ export function readSessionKey(bytes: Uint8Array): SessionKey {
   return { algorithm: algorithm as SessionKey['algorithm'], data: new Uint8Array(Buffer.from(data, 'base64')) };
 }
 
-/** Newer messages name their algorithm themselves, so that their keys have none; the library's type knows nothing of it. */
+/** Newer messages name their algorithm themselves, so their keys have none, which the library's type does not allow. */
 export function toLibrary(key: SessionKey): LibrarySessionKey {
   return key as LibrarySessionKey;
 }

@@ -1,13 +1,13 @@
 export type ArmorWatch = {
-  /** The bytes, as they are. */
+  /** The bytes, unchanged. */
   readonly pieces: AsyncGenerator<Uint8Array>;
-  /** What is wrong with what was read so far; undefined for nothing, and for a message without armor. */
+  /** What is wrong so far; undefined if nothing is, and for a message without armor. */
   fault(): string | undefined;
 };
 
 /**
- * Sees to it that an armored message is alone in its file. The library reads the first one and looks at nothing before and
- * behind it, so a file of two, or with rows behind the armor, would be taken for the first alone.
+ * Checks that an armored message is alone in its file. The library reads the first one and ignores everything before
+ * and after it. A second message, or rows after the armor, would go unnoticed.
  */
 export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
   let place: 'start' | 'before' | 'headers' | 'inside' | 'padded' | 'checked' | 'behind' | 'binary' = 'start';
@@ -21,7 +21,7 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
     if (place === 'start') place = (piece[0]! & 0x80) !== 0 && piece[0] !== MARK[0] ? 'binary' : 'before';
     if (place === 'binary') return;
     const text = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('latin1');
-    // A line end that is cut in two by the pieces is one all the same.
+    // A line end split between two pieces counts as one.
     const lines = (endsWithCr && text.startsWith('\n') ? text.slice(1) : text).split(/\r\n|[\r\n]/);
     endsWithCr = text.endsWith('\r');
     const last = lines.pop()!;
@@ -29,7 +29,7 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
       takeLine(line + rest);
       line = '';
     }
-    // No line of armor is so long; of another only its beginning matters, and that nothing else stands in it.
+    // Armor lines are shorter. Of a longer line only its start matters, and that it holds no other text.
     line = (line + last).slice(0, LONGEST_LINE);
     if (place === 'inside' && NOT_IN_BODY.test(last)) fault = OTHER_TEXT;
   }
@@ -53,7 +53,7 @@ export function watchArmor(source: AsyncIterable<Uint8Array>): ArmorWatch {
         : 'other text stands behind the message';
   }
 
-  /** Base64 ends with its padding, then comes the checksum; both may be missing. Nothing reads what stands behind them. */
+  /** Checks a body line. Padding and then a checksum may end the base64; nothing would read what follows them. */
   function takeBody(text: string): void {
     if (CHECKSUM.test(text) && place !== 'checked') place = 'checked';
     else if (place !== 'inside' || !BODY.test(text)) fault = OTHER_TEXT;
@@ -79,12 +79,12 @@ const END = '-----END PGP MESSAGE-----';
 const LONGEST_LINE = 200;
 
 const NOT_IN_BODY = /[^A-Za-z0-9+/=\-\s]/;
-/** Of headers the library takes every text. */
+/** The library accepts any text as a header. */
 const HEADER = /^[A-Za-z][\w-]*:(?: |$)/;
 const BODY = /^[A-Za-z0-9+/]*={0,2}$/;
 const CHECKSUM = /^=[A-Za-z0-9+/]{4}$/;
 const OTHER_TEXT = 'other text stands within the message';
 
-/** A byte order mark, which editors put before armor, and the same read byte by byte. */
+/** A byte order mark, which editors put before armor, and the same read as Latin-1. */
 const MARK = [0xef, 0xbb, 0xbf] as const;
 const MARK_TEXT = '\u00ef\u00bb\u00bf';

@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 
-/** What reads a source tells after each piece that it has made of it. */
+/** The reader of a source calls this after each piece it has processed. */
 export type NoteProgress = () => void;
 
 export type StallWatch = {
-  /** What is in the source. */
+  /** The bytes of the source. */
   readonly pieces: AsyncGenerator<Uint8Array>;
   readonly note: NoteProgress;
-  /** What comes of work with the pieces; fails when the library makes nothing of them any more while it is waited for. */
+  /** Awaits work on the pieces; fails when the library makes no progress on them meanwhile. */
   within<Result>(work: Promise<Result>): Promise<Result>;
 };
 
-/** Longest time that the library may go on with what it was given before it is given up, in ms. */
+/** Longest time without progress before the library is given up, in ms. */
 export const STALL_MS = 20_000;
 
 /**
- * Has a source read by the library, and fails when that comes to no end: on some damaged messages it waits for itself for
- * ever, and one such file would keep all others from being read. The time that the source takes does not count, so that a
- * slow disk is never taken for a damaged message; nor does the time in which nobody asks for more.
+ * Lets the library read a source and fails when that never ends. On some damaged messages the library waits for itself
+ * forever, and one such file would block all others. Time spent in the source does not count, so a slow disk never
+ * passes for a damaged message. Neither does time in which the caller requests nothing.
  */
 export function watchForStall(source: Readable, stallMs: number): StallWatch {
   let timer: NodeJS.Timeout | undefined;

@@ -5,10 +5,9 @@ import { listFaults } from './list-faults.ts';
 import type { NamedQueue } from './named-queue.ts';
 
 /**
- * Adds one job. Its id must be a new one (wake.ts ends each with a random text): BullMQ quietly adds nothing while a job
- * of the same id is there, or the record of one that failed, and to look first would cost as much as adding. A malformed
- * job is logged and dropped: it is a fault of the program that no caller can mend, and the ledger still knows what is to
- * be done.
+ * Adds one job. Its id must be new (`workers/wake.ts` ends each with a random text). BullMQ silently adds nothing while
+ * a job with this id, or the record of a failed one, exists. Checking first would cost as much as adding. A malformed
+ * job is logged and dropped: no caller can fix that bug, and the ledger still knows what to do.
  */
 export async function addJob<Name extends QueueName>(job: {
   queue: NamedQueue;

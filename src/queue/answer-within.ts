@@ -1,10 +1,10 @@
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 /**
- * The answer of the queue's server, or QUEUE_UNREACHABLE when it fails or takes longer than `limitMs`. What is not
- * answered in time may still happen later, which does no harm: a job says "have a look" and nothing more.
+ * Returns the answer of the queue's server, or throws QUEUE_UNREACHABLE when it fails or takes longer than `limitMs`. A
+ * late command may still take effect, which does no harm: a job only says what to look at.
  * @param action what is being done, with its object, for the message: `add the job "submit-…"`
- * @param readCause what the connection itself has reported a moment ago, such as a wrong password
+ * @param readCause what the connection itself reported a moment ago, such as a wrong password
  */
 export async function answerWithin<Answer>(
   limitMs: number,
@@ -30,7 +30,7 @@ function failAfter(limitMs: number): { failure: Promise<never>; cancel(): void }
   return { failure, cancel: () => clearTimeout(timer) };
 }
 
-/** What Redis's client and our own limit say when they know nothing of the cause. */
+/** Messages of the Redis client and of our own limit that do not name a cause. */
 const CAUSELESS = /^(Stream isn't writeable|Connection is closed|no answer within)/;
 
 function tellReason(error: unknown, cause: string | undefined): string {
@@ -38,7 +38,7 @@ function tellReason(error: unknown, cause: string | undefined): string {
   return cause !== undefined && CAUSELESS.test(reason) ? cause.replace(/\.$/, '') : reason;
 }
 
-/** Node reports a refused connection to a name with several addresses with a code and no message at all. */
+/** Returns a short reason. Node reports a refused connection to a name with several addresses by code alone. */
 export function shortReason(error: unknown): string {
   return reasonOf(error).replace(/\.$/, '') || (systemCode(error) ?? 'no reason given');
 }

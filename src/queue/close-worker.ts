@@ -4,15 +4,15 @@ import type { Log } from '../kernel/log.ts';
 /** What closing needs of BullMQ's worker. */
 type Closable = { readonly name: string; close(): Promise<void> };
 
-/** How long BullMQ may take to let go after the last job ended, in ms. */
+/** How long BullMQ may take to close after the last job ended, in ms. */
 const LET_GO_MS = 3_000;
 
 /**
- * Stops a worker: no new job, and the running ones are waited for, at most `waitMs` when it is given.
+ * Stops a worker. It takes no new job and waits for the running ones, at most `waitMs` if given.
  *
- * BullMQ waits without end for a server that is away, so after the last job it has three seconds. What it leaves behind
- * does no harm: the connection is closed by its owner, and a job whose end could not be written down is given up by the
- * other workers when its lock runs out, and not run again.
+ * BullMQ would wait forever for a server that is away, so it gets three seconds after the last job. Leftovers do no
+ * harm: the owner of the connection closes it. If the end of a job could not be recorded, other workers give it up when
+ * its lock expires, and do not run it again.
  */
 export async function closeWorker(stop: {
   worker: Closable;
@@ -21,14 +21,14 @@ export async function closeWorker(stop: {
   log: Log;
 }): Promise<void> {
   const { worker, running, waitMs, log } = stop;
-  // Never rejects: BullMQ reports what goes wrong while closing as `error` events.
+  // Never rejects: BullMQ reports errors while closing as `error` events.
   const closed = worker.close();
   const isIdle = await endsWithin(waitForJobs(running), waitMs);
   const isClosed = isIdle && (await endsWithin(closed, LET_GO_MS));
   if (!isClosed) log.warn({ queue: worker.name, running: running.size }, 'a worker was left before it had closed');
 }
 
-/** A job that was being fetched when the worker closed may still start, hence the loop. */
+/** Waits in a loop, because a job that was being fetched when the worker closed may still start. */
 async function waitForJobs(running: ReadonlySet<Promise<void>>): Promise<void> {
   while (running.size > 0) await Promise.allSettled(running);
 }

@@ -2,18 +2,18 @@ import { Redis } from 'ioredis';
 import { answerWithin, shortReason } from './answer-within.ts';
 import { REDIS_PREFIX } from './job-id.ts';
 
-/** What decides whether Redis keeps the queue; `refusal` is its own sentence when it takes no writes. */
+/** What decides whether Redis keeps the queue. `refusal` is Redis's own message when it takes no writes. */
 export type RedisState = { version: string; policy: string; isAppendOnly: boolean; refusal?: string };
 
 const LOOK_MS = 5_000;
 
 /**
- * Asks a Redis for its settings, by INFO, which hosted ones answer too, and leaves nothing in it.
+ * Reads the settings of a Redis by INFO, which hosted ones answer too, and leaves nothing in it.
  * @throws PipelineError QUEUE_UNREACHABLE
  */
 export async function inspectRedis(url: string): Promise<RedisState> {
   const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
-  // The question fails with "Connection is closed", whatever the cause; without a listener this would be printed.
+  // The query fails with "Connection is closed" whatever the cause; without a listener the cause would be printed.
   let cause: string | undefined;
   client.on('error', (error) => {
     cause = shortReason(error);
@@ -37,8 +37,8 @@ export async function inspectRedis(url: string): Promise<RedisState> {
 }
 
 /**
- * A full memory, a failed save, a replica or a missing right shows when the write is queued; it is never carried out. Its key
- * is one of the queue's, because rights may end there.
+ * Returns why Redis takes no writes. A full memory, a failed save, a replica or a missing right shows when the write is
+ * queued; it is never executed. The key has the queue's prefix, because rights may be limited to it.
  */
 async function refusalOf(client: Redis): Promise<string | undefined> {
   await client.multi({ pipeline: false });

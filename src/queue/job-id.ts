@@ -1,25 +1,25 @@
-/** Letters, digits, `-`, `_` and `.`. BullMQ separates with `:` in Redis and refuses it. */
+/** Letters, digits, `-`, `_` and `.`. BullMQ uses `:` as a separator in Redis and refuses it. */
 const JOB_ID = /^[\w.-]{1,200}$/;
 
 const PREFIX = 'job-';
 
-/** Before the names of all keys in Redis. */
+/** Prefix of all keys in Redis. */
 export const REDIS_PREFIX = 'paydrop';
 
-/** Whether `toStoredId` takes this id. */
+/** Returns whether a job may have this id. */
 export function isJobId(id: string): boolean {
   return JOB_ID.test(id);
 }
 
 /**
- * The id under which BullMQ keeps a job. In Redis a job lies beside the lists of its queue, so a job called `failed`
- * would break the list of failed jobs; and BullMQ refuses whole numbers. The prefix keeps clear of both.
+ * Returns the id under which BullMQ keeps a job. In Redis a job is stored beside the lists of its queue, so one called
+ * `failed` would break the list of failed jobs. BullMQ also refuses whole numbers. The prefix avoids both.
  */
 export function toStoredId(id: string): string {
   return PREFIX + id;
 }
 
-/** The id that a job was added with. A job that another program put there keeps the id it has. */
+/** Returns the id that a job was added with. A job that another program added keeps its id. */
 export function fromStoredId(storedId: string): string {
   return storedId.startsWith(PREFIX) ? storedId.slice(PREFIX.length) : storedId;
 }

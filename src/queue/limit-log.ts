@@ -2,13 +2,13 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { reasonOf, systemCode } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
-/** So many different reasons at most in each window; in an outage BullMQ reports the same one hundreds of times. */
+/** Most distinct reasons logged per window; in an outage BullMQ reports the same one hundreds of times. */
 const REASONS = 5;
 const WINDOW_MS = 10_000;
 
 /**
- * A listener for BullMQ's `error` events that logs each reason once in ten seconds and counts the rest. The next line
- * that is logged says in `leftOut` how many were not.
+ * Returns a listener for BullMQ's `error` events that logs each reason once in ten seconds. It counts the rest, and the
+ * next logged line reports their number in `leftOut`.
  */
 export function limitLog(log: Log, clock: Clock = systemClock): (error: unknown) => void {
   const said = new Set<string>();
@@ -20,7 +20,7 @@ export function limitLog(log: Log, clock: Clock = systemClock): (error: unknown)
       windowEndsAt = now + WINDOW_MS;
       said.clear();
     }
-    // Node reports a refused connection to a name with several addresses with a code and no message at all.
+    // Node reports a refused connection to a name with several addresses by code alone, without a message.
     const reason = reasonOf(error) || (systemCode(error) ?? 'no reason given');
     if (said.has(reason) || said.size >= REASONS) {
       leftOut += 1;

@@ -5,10 +5,10 @@ import { fromStoredId } from './job-id.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import type { QueueOptions } from './queue-options.ts';
 
-/** BullMQ's queue of one of the names in schemas/jobs.ts, at a site or for all, for adding and asking. */
+/** BullMQ's queue for a name in `schemas/jobs.ts`, at one site or for all; for adding and querying. */
 export type NamedQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 
-/** The name that BullMQ knows it by: what is done where a folder lies has a queue for each site. */
+/** Returns BullMQ's name for a queue. Work that is done where a folder is located has one queue per site. */
 export function queueNameAt(name: QueueName, site: string): string {
   return QUEUES[name].atSite && site !== HOME_SITE ? `${name}-at-${site}` : name;
 }
@@ -31,13 +31,14 @@ export function openNamedQueue(
 }
 
 /**
- * `waiting`: jobs still to run. `next`: those of them that do not wait for a time.
- * `live`: jobs still to run and those that run, or look so because their worker was killed just now. `pressing`: those of
- * them that do not wait for a time.
+ * Which jobs to list:
+ * - `waiting`: jobs still to run; `next`: those not delayed
+ * - `live`: also those running, or apparently running because their worker was just killed; `pressing`: those not
+ *   delayed
  */
 export type Which = keyof typeof STATES;
 
-/** In this order, see listIds. */
+/** The order matters, see `listIds`. */
 const STATES = {
   waiting: ['delayed', 'prioritized', 'waiting'],
   next: ['prioritized', 'waiting'],
@@ -46,17 +47,17 @@ const STATES = {
 } as const;
 
 /**
- * Ids of jobs, in one answer without their contents: 10,000 take some 20 ms.
+ * Lists the ids of jobs in one answer, without their contents: 10,000 take about 20 ms.
  *
- * PostgreSQL is asked state by state. A job only moves forward through this order, so one that moves in between is
- * listed in its next state and cannot be missed.
+ * PostgreSQL is queried state by state. A job only moves forward in this order, so one that moves in between is listed
+ * in its next state and cannot be missed.
  */
 export async function listIds(queue: NamedQueue, which: Which): Promise<Set<string>> {
   const stored = await queue.getRanges([...STATES[which]], 0, -1);
   return new Set(stored.map(fromStoredId));
 }
 
-/** How many jobs are in which state, failed ones included. */
+/** Counts the jobs in each state, failed ones included. */
 export function countJobs(queue: NamedQueue): Promise<Record<string, number>> {
   return queue.getJobCounts('waiting', 'delayed', 'active', 'prioritized', 'failed');
 }

@@ -13,20 +13,20 @@ import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-opt
 import { connectRedis, type RedisSettings } from './redis-connection.ts';
 import { type QueueWorker, startWorker } from './start-worker.ts';
 
-/** PostgreSQL by default, in the schema `paydrop_queue` of the ledger's server; Redis when a URL is given. */
+/** PostgreSQL by default, in the schema `paydrop_queue` on the ledger's server; Redis when a URL is given. */
 export type QueueBackend =
   | { readonly kind: 'postgres'; readonly connection: PostgresSettings }
   | ({ readonly kind: 'redis' } & RedisSettings);
 
 /**
- * The queue only says "have a look at X"; the ledger holds the truth. Jobs may be lost, doubled or invented without
- * harm. Every method but `close` throws QUEUE_UNREACHABLE when the server does not answer.
+ * The queue only tells stages what to look at; the ledger holds the truth. Jobs may be lost, doubled or invented
+ * without harm. A method that queries the server throws QUEUE_UNREACHABLE when it does not answer.
  */
 export type Queue = {
   /**
-   * Adds a job, whose id must be new: of two of one id only one runs, and it may be the one that is just ending.
-   * @param id letters, digits, `-`, `_` and `.`, at most 200; anything else is logged and dropped
-   * @param options.site whose workers it is for, when it is for those of one site (schemas/roles.ts); else this one
+   * Adds a job. Its id must be new: of two jobs with one id only one runs, and it may be the one just ending.
+   * @param id letters, digits, `-`, `_` and `.`, at most 200; a job with any other id is logged and dropped
+   * @param options.site whose workers run it, for a queue with one per site (`schemas/roles.ts`); this site by default
    */
   add<Name extends QueueName>(
     name: Name,
@@ -35,32 +35,31 @@ export type Queue = {
     options?: { delayMs?: number; site?: string },
   ): Promise<void>;
   /**
-   * Ids of the jobs that are waiting or delayed, with `live` of the active ones too; `next` and `pressing` leave out
-   * those that are delayed. The sweep adds what is missing.
+   * Returns the ids of jobs still to run. `live` and `pressing` include active ones; `next` and `pressing` leave out
+   * delayed ones. The sweep adds what is missing.
    */
   ids(name: QueueName, which: Which): Promise<Set<string>>;
-  /** Takes jobs from now on, `concurrency` at once. A handler that throws fails its job; nothing is tried again. */
+  /** Takes jobs from now on, `concurrency` at a time. A handler that throws fails its job; nothing is retried. */
   work<Name extends QueueName>(
     name: Name,
     concurrency: number,
     handle: (payload: Payload<Name>) => Promise<void>,
   ): QueueWorker;
   /**
-   * Has jobs for schedules added at their times from now on, instead of all that were planned before. They are hints
-   * like every job: what is due is found without them too, a little later.
+   * Adds jobs for schedules at their times from now on, instead of all planned before. Like every job they only prompt
+   * a check: without them due work is found a little later.
    */
   plan(reminders: readonly Reminder[]): Promise<void>;
-  /** Number of jobs by BullMQ's name of their state. */
+  /** Returns the number of jobs by BullMQ's name of their state. */
   counts(name: QueueName): Promise<Record<string, number>>;
   /**
-   * The queues as a board of queues shows them: those of this site and those for all. `queue` is BullMQ's own object, for
-   * a board that knows BullMQ; it can change jobs, so whoever takes it must only read. It is not typed, so that nobody
-   * else comes to depend on it.
+   * Returns the queues for a queue board: those of this site and those for all. `queue` is BullMQ's own object and can
+   * change jobs, so a board must only read it. It is untyped so that no other code comes to depend on it.
    */
   boardQueues(): BoardQueue[];
-  /** Makes a wiped queue usable again. The sweep calls it before `ids`; it is cheap when there is nothing to do. */
+  /** Makes a wiped queue usable again; cheap when there is nothing to do. The sweep calls it before `ids`. */
   heal(): Promise<void>;
-  /** Closes workers that are still open, waiting for their jobs, and every connection. */
+  /** Closes open workers, waiting for their jobs, and every connection. */
   close(): Promise<void>;
 };
 
@@ -68,17 +67,17 @@ export type BoardQueue = { readonly name: QueueName; readonly queue: unknown };
 
 export type { QueueWorker } from './start-worker.ts';
 
-/** How long the server may take, in ms: to let us in and make its tables, and to answer later. */
+/** How long the server may take, in ms: to connect and create its tables, and to answer later. */
 const OPEN_MS = 15_000;
 const ANSWER_MS = 5_000;
 
-/** A connection that is away tries again every two seconds at least; what it reported longer ago, in ms, is over. */
+/** A lost connection is retried at least every two seconds; after this many ms its last report is outdated. */
 const CAUSE_MS = 10_000;
 
 /**
  * Opens the queue and waits until its server answers.
  * @param site whose jobs are worked on, listed and counted
- * @param telemetry what BullMQ tells of adding and running jobs; nothing when left out
+ * @param telemetry receives what BullMQ reports of adding and running jobs; none by default
  * @throws PipelineError QUEUE_UNREACHABLE, or CONFIG_INVALID when the options could run a job twice
  */
 export async function openQueue(
@@ -110,7 +109,7 @@ export async function openQueue(
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= closeAll(connection, queues, workers));
 
-  /** BullMQ never answers what is asked of a closed connection, so it is not asked. */
+  /** Queries the server, unless the connection is closed, because BullMQ then never answers. */
   function ask<Answer>(action: string, start: () => Promise<Answer>): Promise<Answer> {
     const answer = closing ? Promise.reject(new Error('the queue is closed')) : start();
     return answerWithin(ANSWER_MS, action, answer, readCause);
@@ -153,7 +152,7 @@ function connect(backend: QueueBackend, onError: (error: unknown) => void): Prom
 
 const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 
-/** Workers first: the end of a running job has to be written down through the connection. */
+/** Closes workers first: the end of a running job is recorded through the connection. */
 async function closeAll(
   connection: QueueConnection,
   queues: ReadonlyMap<string, NamedQueue>,

@@ -1,7 +1,7 @@
 import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
 import type { NamedQueue } from './named-queue.ts';
 
-/** When a schedule is to be reminded of itself: at a time of its zone, on days of the week. */
+/** When to remind a schedule of itself: a time in its zone, on days of the week. */
 export type Reminder = {
   readonly schedule: string;
   readonly at: string;
@@ -10,9 +10,8 @@ export type Reminder = {
 };
 
 /**
- * Makes BullMQ's job schedulers those of the configuration: one for each reminder, and none that was there before. Of
- * holidays they know nothing, and in the nights in which clocks change they may ring at another minute, or twice: who
- * hears them asks the ledger.
+ * Replaces BullMQ's job schedulers by one for each reminder in the configuration. They ignore holidays, and in nights
+ * of clock changes they may fire at another minute, or twice. The receiver checks the ledger.
  */
 export async function planReminders(queue: NamedQueue, reminders: readonly Reminder[]): Promise<void> {
   const wanted = new Set(reminders.map((reminder) => reminder.schedule));
@@ -23,7 +22,7 @@ export async function planReminders(queue: NamedQueue, reminders: readonly Remin
   }
 }
 
-/** As cron writes it: second, minute, hour, day, month, day of the week with Sunday as 0. */
+/** Writes a cron pattern: second, minute, hour, day, month, day of the week with Sunday as 0. */
 function patternOf({ at, days }: Pick<Reminder, 'at' | 'days'>): string {
   const [hour, minute] = at.split(':').map(Number);
   const weekdays = days.map((day) => (WEEKDAYS.indexOf(day) + 1) % 7);

@@ -18,20 +18,19 @@ export type PostgresSettings = {
 
 const SCHEMA = 'paydrop_queue';
 
-/** Connections for queries; one more waits for notifications. Every query is short, so few serve many workers. */
+/** Connections for queries; one more waits for notifications. Every query is short, so a few serve many workers. */
 const POOL_SIZE = 4;
 
 /**
- * Connects BullMQ to PostgreSQL, in a schema of its own beside the ledger: at most five connections a process, and one
- * when nothing moves.
+ * Connects BullMQ to PostgreSQL, in its own schema beside the ledger. A process uses at most five connections, and one
+ * when idle.
  *
- * Left to itself BullMQ opens a pool of ten and a listener for every queue and every worker, some fifty connections.
- * So all of them get one PostgresConnection here. BullMQ's "does not own the connection" mode is made for that, but it
- * lacks two things, which are added below: queries on the shared listener one at a time, and a wake-up of the waiting
- * workers when the listener is lost.
+ * On its own BullMQ opens a pool of ten and a listener for every queue and worker, about fifty connections. Here all
+ * share one PostgresConnection. BullMQ's "does not own the connection" mode allows that but lacks two things. So the
+ * code below runs queries on the shared listener one at a time, and wakes waiting workers when the listener is lost.
  *
  * The first connect must say `migrate`, or BullMQ refuses a database without its tables. It remembers for good whether
- * that first connect worked, so a PostgresConnection that failed once cannot be used again.
+ * that connect worked, so a PostgresConnection that failed once cannot be reused.
  */
 export async function connectPostgres(
   settings: PostgresSettings,
@@ -43,17 +42,17 @@ export async function connectPostgres(
     migrate: true,
     max: POOL_SIZE,
     application_name: 'paydrop-queue',
-    // What a power cut takes from the queue, the sweep asks for again; so nothing waits until a job is on the disk.
+    // The sweep recreates jobs lost in a power cut, so nothing waits until a job is on disk.
     options: '-c synchronous_commit=off',
     keepAlive: true,
     connectionTimeoutMillis: 8_000,
-    // A connection that went silent would otherwise keep its place in the small pool for a quarter of an hour.
+    // A silent connection would otherwise hold its place in the small pool for a quarter of an hour.
     query_timeout: 30_000,
   });
   connection.on('error', onError);
-  // Every queue and every worker listens for the loss of its listener; Node would take more than ten for a leak.
+  // Every queue and worker listens for the loss of its listener; Node would report more than ten as a leak.
   connection.setMaxListeners(0);
-  // Of a connection that breaks while it is used, whoever uses it hears; without a listener it would end the process.
+  // Errors on a connection in use reach the caller of the query; without this listener they would also end the process.
   connection.pool.on('connect', (client) => client.on('error', () => {}));
   askListenerOneByOne(connection);
   try {
@@ -70,17 +69,17 @@ export async function connectPostgres(
 }
 
 /**
- * A worker that waits looks again after this long, in seconds, whatever it was told. BullMQ would let it wait up to an
- * hour for a delayed job, so that one notification missed, or one failed look of its own, leaves a job lying that long.
+ * Longest time, in seconds, that an idle worker waits before it checks again. BullMQ would let it wait up to an hour
+ * for a delayed job. One missed notification or failed check would leave a job that long.
  */
 const LONGEST_WAIT_S = 5;
 
-/** One queue's or worker's view of the shared connection. Closing it leaves the connection open. */
+/** Returns one queue's or worker's view of the shared connection. Closing it leaves the connection open. */
 function shareConnection(connection: PostgresConnection, name: string, options: object): PostgresQueueBackend {
   const backend = new PostgresQueueBackend(connection, name, { ...options, connection: {} }, false);
   Object.defineProperty(backend, 'maximumBlockTimeout', { value: LONGEST_WAIT_S });
-  // A worker that waits on a lost listener would hear nothing until its next delayed job, up to an hour later. To end
-  // its wait and to begin anew makes it listen on the new one.
+  // A worker waiting on a lost listener would hear nothing until its wait ends. Ending and restarting the wait makes it
+  // listen on the new one.
   connection.on('listenerinvalidated', () => {
     void backend.disconnectBlocking();
     void backend.reconnectBlocking();
@@ -88,7 +87,7 @@ function shareConnection(connection: PostgresConnection, name: string, options: 
   return backend;
 }
 
-/** Several workers begin to listen at once; node-postgres 9 will refuse a query while another one is running. */
+/** Serializes queries on the listener: several workers start at once, and node-postgres 9 will refuse parallel ones. */
 function askListenerOneByOne(connection: PostgresConnection): void {
   const lined = new WeakSet<PgQueryable>();
   const getListener = connection.getListenClient.bind(connection);
@@ -111,9 +110,9 @@ function lineUpQueries(client: PgQueryable): void {
 }
 
 /**
- * Makes the tables anew after `DROP SCHEMA … CASCADE`, or a restore of a database that had none. Connections that are
- * open go on working: BullMQ sends plain text queries, so nothing on them refers to the old tables, and the listener
- * hears the channel of the whole database. When the tables are there it is one read.
+ * Recreates the tables after `DROP SCHEMA … CASCADE`, or a restore of a database without them; one read if they exist.
+ * Open connections keep working: BullMQ sends plain text queries, which do not refer to the old tables. The listener
+ * uses the channel of the whole database.
  */
 async function restoreSchema(connection: PostgresConnection): Promise<void> {
   const client = await connection.pool.connect();

@@ -1,11 +1,11 @@
 import type { BackendFactory } from 'bullmq';
 
-/** What BullMQ talks to. Queues and workers of one process share it, so their number costs few connections. */
+/** What BullMQ talks to. The queues and workers of one process share it, so they need few connections. */
 export type QueueConnection = {
-  /** BullMQ's own name for one queue's view of the server. The `connection` in its options is not looked at. */
+  /** Makes a backend, BullMQ's term for one queue's view of the server. The `connection` in its options is ignored. */
   readonly makeBackend: BackendFactory;
-  /** Makes the server usable again after everything of the queue was wiped from it. Cheap when there is nothing to do. */
+  /** Makes the server usable again after the whole queue was wiped from it. Cheap when there is nothing to do. */
   heal(): Promise<void>;
-  /** Lets go of every connection, also of those that are just trying to come back. */
+  /** Closes every connection, including those that are reconnecting. */
   close(): Promise<void>;
 };

@@ -1,8 +1,8 @@
 import { PipelineError } from '../kernel/errors.ts';
 
-/** BullMQ's settings, all in one place. Times are in ms unless BullMQ wants seconds, which the comment says. */
+/** BullMQ's settings, all in one place. Times are in ms unless the comment says seconds. */
 export type QueueOptions = {
-  /** Kept with every job. */
+  /** Stored with every job. */
   readonly job: {
     readonly attempts: number;
     readonly removeOnComplete: boolean;
@@ -20,31 +20,31 @@ export type QueueOptions = {
 
 export const QUEUE_OPTIONS: QueueOptions = {
   job: {
-    // A job that failed is looked at again by the sweep, which asks the ledger first. BullMQ asks nobody.
+    // The sweep checks a failed job again and reads the ledger first. BullMQ would retry without checking.
     attempts: 1,
-    // A finished job that is kept would swallow the next job of the same id.
+    // A finished job that is kept would swallow the next job with the same id.
     removeOnComplete: true,
     // Kept for the operator's queue board: ids and a safe sentence.
     removeOnFail: { count: 1000 },
-    // Stack traces carry the message of the error a second time, and foreign messages may hold data.
+    // Stack traces repeat the message of the error, and foreign messages may hold data.
     stackTraceLimit: 0,
   },
   worker: {
     // BullMQ's default of 1 runs the job of a killed worker a second time, whatever `attempts` says.
     maxStalledCount: 0,
-    // Longer than any pause of a healthy process. A job whose lock ran out is given up, not run again, and its id is
-    // free for the sweep after at most this time and two intervals.
+    // Longer than any pause of a healthy process. A job whose lock expired is given up, not run again. Its id is free
+    // for the sweep after at most this time and two intervals.
     lockDuration: 60_000,
     stalledInterval: 15_000,
-    // In seconds: how long an idle worker waits before it looks without having been told.
+    // In seconds: how long an idle worker waits before it checks without a notification.
     drainDelay: 5,
-    // BullMQ's 15 s would be the time that a worker stands still after the server is back.
+    // BullMQ's 15 s would leave a worker stopped for that long after the server is back.
     runRetryDelay: 1_000,
   },
 };
 
 /**
- * Refuses settings under which the queue could run a job twice by itself. It is run before anything connects.
+ * Refuses settings that could make the queue run a job twice on its own. Runs before anything connects.
  * @throws PipelineError CONFIG_INVALID
  */
 export function assertSafeOptions(options: QueueOptions): void {

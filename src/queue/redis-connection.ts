@@ -6,15 +6,14 @@ import type { QueueConnection } from './queue-connection.ts';
 export type RedisSettings = { readonly url: string; readonly prefix?: string };
 
 /**
- * Connects BullMQ to Redis: one connection for adding and asking, one for the bookkeeping of all workers, and one per
- * worker that blocks while it waits, so six in a process that works on four queues.
+ * Connects BullMQ to Redis: one connection to add and query, one for the bookkeeping of all workers, and one per worker
+ * that blocks while waiting. A process that works on four queues has six.
  *
- * The first two differ in what they do while Redis is away. Adding fails at once, because a caller must not hang and
- * the sweep repairs what was not added. Workers wait as long as it takes (`maxRetriesPerRequest: null`, which BullMQ
- * demands), so that the end of a job is still written down when Redis is back.
+ * The first two differ while Redis is away. Adding fails at once, because a caller must not hang and the sweep adds
+ * what is missing. Workers wait indefinitely (`maxRetriesPerRequest: null`, which BullMQ demands), so that the end of a
+ * job is still recorded when Redis is back.
  *
- * All of them connect at once: BullMQ remembers a first connect that failed for good, but waits for one that is still
- * trying.
+ * All of them connect at once: BullMQ never forgets a failed first connect, but waits for one that is still trying.
  */
 export async function connectRedis(settings: RedisSettings): Promise<QueueConnection> {
   const clients = new Set<Redis>();
@@ -28,7 +27,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
       const connection = use.withBlockingConnection ? (working ??= openWorking(settings.url, clients)) : asking;
       return createRedisBackend(name, { ...options, ...prefix, connection }, use);
     },
-    // Redis has no tables: BullMQ's keys and scripts come back with the first command after FLUSHALL.
+    // Redis has no tables: BullMQ's keys and scripts return with the first command after FLUSHALL.
     heal: async () => {},
     close: async () => {
       for (const client of clients) letGo(client);
@@ -38,7 +37,7 @@ export async function connectRedis(settings: RedisSettings): Promise<QueueConnec
 
 function openWorking(url: string, clients: Set<Redis>): Redis {
   const client = openClient(url, { maxRetriesPerRequest: null }, clients);
-  // BullMQ copies this client for each worker and cannot close a copy that has lost Redis: the copy's next attempt to
+  // BullMQ copies this client for each worker and cannot close a copy that has lost Redis. The copy's next attempt to
   // connect would keep the process alive.
   const duplicate = client.duplicate.bind(client);
   client.duplicate = (override) => keepClient(duplicate(override), clients);
@@ -53,18 +52,18 @@ function openClient(url: string, patience: Patience, clients: Set<Redis>): Redis
 
 function keepClient(client: Redis, clients: Set<Redis>): Redis {
   clients.add(client);
-  // BullMQ passes errors on while it uses the client; afterwards an error without a listener would be printed.
+  // BullMQ passes errors on while it uses the client; later, an error without a listener would be printed.
   client.on('error', () => {});
   return client;
 }
 
 /**
- * Ends a client, also one that is waiting for its next try. ioredis would then only forget the try: the commands it
- * holds would never be answered, and BullMQ, waiting for them, would keep its timers and with them the process. A try
- * that is broken off makes it answer them all.
+ * Ends a client, even one waiting to reconnect. ioredis would only cancel the attempt and never answer the commands it
+ * holds. BullMQ would wait for them, and its timers would keep the process alive. Breaking off an attempt makes ioredis
+ * answer them all.
  */
 function letGo(client: Redis): void {
-  // To disconnect a second time would start a timer of two seconds that nothing stops.
+  // Disconnecting twice would start a two-second timer that nothing stops.
   if (client.status === 'end') return;
   client.disconnect();
   if (client.status !== 'reconnecting') return;

@@ -1,26 +1,26 @@
 import { UnrecoverableError } from 'bullmq';
 import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
-/** Stands in the queue for every error that paydrop did not write itself. */
+/** Replaces, in the queue, every error message that paydrop did not write itself. */
 export const FOREIGN_FAILURE = 'The job failed with an unforeseen error. The log of the process says more.';
 
 /**
- * What the queue may keep of an error: the message of a PipelineError, which never holds data, or a fixed sentence. A
- * foreign message may quote the request that it failed on.
+ * Returns what the queue may keep of an error: the message of a PipelineError, which never holds data, or a fixed
+ * sentence. A foreign message may quote the request that failed.
  *
- * UnrecoverableError also keeps BullMQ from trying again when a job was stored with other options than ours, and it
- * hides names such as DelayedError, by which BullMQ would take a failure for a wish to run later.
+ * UnrecoverableError also keeps BullMQ from retrying a job that was stored with other options than ours. It hides names
+ * such as DelayedError, which BullMQ would take as a request to run later.
  */
 export function safeFailure(error: unknown): Error {
   const failure = new UnrecoverableError(error instanceof PipelineError ? error.message : FOREIGN_FAILURE);
-  // BullMQ stores the stack of what it is thrown, unless there is none.
+  // BullMQ stores the stack of an error unless it is empty.
   failure.stack = '';
   return failure;
 }
 
 /**
- * What the log may say of an error. Parsers quote their input in their messages, so runs of digits in a foreign message
- * are hidden; the place in the code stands beside it, because without a stack it could not be found.
+ * Describes an error for the log. Parsers quote their input, so runs of digits in a foreign message are hidden. Without
+ * a stack the place in the code could not be found, so `at` gives it.
  */
 export function describeFailure(error: unknown): { code: string | undefined; reason: string; at?: string | undefined } {
   if (error instanceof PipelineError) return { code: error.code, reason: error.message };

@@ -12,8 +12,8 @@ import { describeFailure, safeFailure } from './safe-failure.ts';
 
 export type QueueWorker = {
   /**
-   * Takes no new job and waits for those that run, at most `waitMs` when it is given. A job that is left running then
-   * goes on in the background while its process lives.
+   * Takes no new job and waits for the running ones, at most `waitMs` if given. A job still running then continues in
+   * the background while its process lives.
    */
   close(options?: { waitMs?: number }): Promise<void>;
 };
@@ -49,7 +49,7 @@ export function startWorker<Name extends QueueName>(setup: WorkerSetup<Name>): Q
   return { close: ({ waitMs } = {}) => (closing ??= closeWorker({ worker, running, waitMs, log })) };
 }
 
-/** A job that any program may have written: what is not ids in the right form is dropped, not run. */
+/** Runs a job that any program may have written. A payload that is not well-formed ids is dropped. */
 async function runJob<Name extends QueueName>(setup: WorkerSetup<Name>, job: Job<unknown>): Promise<void> {
   const { name, handle, log } = setup;
   const id = fromStoredId(job.id ?? '');
@@ -75,12 +75,12 @@ async function keepTrack(running: Set<Promise<void>>, work: Promise<void>): Prom
   }
 }
 
-/** How long a worker waits after it could not fetch, in ms. */
+/** How long a worker waits after a failed fetch, in ms. */
 const FETCH_PAUSE_MS = 1_000;
 
 /**
- * BullMQ waits before it fetches again only when the connection was refused. For any other error, such as tables that
- * were dropped or a server that is starting, it would ask again at once and as fast as the machine can.
+ * Delays the next fetch after any failure. BullMQ does so only for a refused connection. After other errors, such as
+ * dropped tables or a starting server, it would retry at once, as fast as the machine can.
  */
 function pauseAfterFailure(backend: IQueueBackend): IQueueBackend {
   const fetch = backend.moveToActive.bind(backend);

@@ -1,12 +1,12 @@
-/** Two lists beside each other. Where they differ, one side may have nothing. */
+/** An entry of two aligned lists. Where they differ, one side may be missing. */
 export type Aligned<Left, Right> = { left: Left | undefined; right: Right | undefined; isSame: boolean };
 
-/** Comparing each with each takes this many steps at most; what is larger is laid side by side as it comes. */
+/** Most comparisons of each entry with each; larger lists are paired in order. */
 const MOST_COMPARISONS = 1_000_000;
 
 /**
- * Lays two lists side by side so that as many entries as possible stand beside their own: a row that is missing shows as
- * one gap, and not as a difference in every row that follows. Between entries that fit, the others are paired in order.
+ * Aligns two lists so that as many entries as possible stand beside their match. A missing row then shows as one gap,
+ * not as a difference in every later row. Between matches, the other entries are paired in order.
  */
 export function alignRows<Left, Right>(
   lefts: readonly Left[],
@@ -49,7 +49,7 @@ function alignMiddle<Left, Right>(
   return aligned;
 }
 
-/** Places of the longest common subsequence. */
+/** Returns the positions of the longest common subsequence. */
 function longestCommon<Left, Right>(
   lefts: readonly Left[],
   rights: readonly Right[],

@@ -6,21 +6,21 @@ import { alignRows } from './align-rows.ts';
 import { keptMessage } from './kept-message.ts';
 import { type Identity, identityReader, isSameRow } from './row-identity.ts';
 
-/** One side of a comparison, for a person: nothing longer than a last four is readable in it. */
+/** One side of a comparison, for a person. At most the last four digits of a number are readable. */
 export type ShownSide = { invoice: string; total: string; payer: string };
 
-/** A sent row and the result row beside it; `undefined` where the other side has none. */
+/** A sent row and the result row beside it; `undefined` where one side has none. */
 export type ComparedRow = {
-  /** Place in the result file, or of a row that is missing there, its place among the sent rows. Counted from 1. */
+  /** Position in the result file, or among the sent rows if the result lacks the row. Counted from 1. */
   position: number;
   line: number | undefined;
   isSame: boolean;
   sent: ShownSide | undefined;
-  /** Cells that are not of the layout are only counted. */
+  /** Cells that do not fit the layout are only counted. */
   result: ((ShownSide | { cells: number }) & { message: string }) | undefined;
 };
 
-/** Everything that was sent beside everything that came back, in the order of both. */
+/** Returns all sent rows beside all result rows, in the order of both. */
 export function compareRows(
   layout: LayoutName,
   sent: readonly SentRow[],
@@ -45,7 +45,7 @@ function showSent({ invoice, amountCents, customerCode, lastFour }: SentRow): Sh
   return { invoice, total: formatCents(amountCents), payer: payerOf(customerCode, lastFour) };
 }
 
-/** A foreign row may hold its number in any cell, so its texts are shown in full only where we sent the same. */
+/** Shows texts in full only where we sent the same, because a foreign row may hold its number in any cell. */
 function showResult(
   result: RowResult,
   identity: Identity | undefined,
@@ -67,7 +67,7 @@ function payerOf(customerCode: string, lastFour: string): string {
   return customerCode ? `code ${customerCode}` : `number ending ${lastFour}`;
 }
 
-/** Of a short number four digits would be most of it, and the service may have left it unmasked. */
+/** Shows two digits of a short number: four would be most of it, and the service may have left it unmasked. */
 function endOf(number: string): string {
   return number.slice(number.length < 8 ? -2 : -4);
 }

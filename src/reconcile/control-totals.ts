@@ -3,13 +3,13 @@ import { formatCents } from '../kernel/money.ts';
 import type { ControlNote, OutcomeTotals, Totals } from '../rows/rows.ts';
 import { sumTotals } from './reconcile-rows.ts';
 
-/** One equation of the chain of control totals, as it stands for a file. */
+/** One equation of the chain of control totals, applied to a file. */
 export type ControlTotal = { id: string; holds: boolean; says: string };
 
 /** Everything the equations compare. Money is integer cents. */
 export type Figures = {
   control: ControlNote | null;
-  /** A person let the file pass after it was held. */
+  /** A person approved the file after it was held. */
   approved: boolean;
   sha256: string;
   physicalLines: number;
@@ -19,15 +19,15 @@ export type Figures = {
   valid: Totals;
   invalidRows: number;
   batches: readonly Totals[];
-  /** Outcomes by the ledger, withheld and unsent rows included. */
+  /** Outcomes in the ledger, including withheld and unsent rows. */
   outcomes: OutcomeTotals;
-  /** Outcomes by the result file, read back from the disk. */
+  /** Outcomes in the result file, read back from disk. */
   delivered: OutcomeTotals;
 };
 
 /**
- * Checks H0 to H8 for a finished file. H1, H5 and H6 were conditions of moves that it has made (a difference stops the
- * file there), so here they are said, not computed again.
+ * Checks H0 to H8 for a finished file. H1, H5 and H6 were conditions of earlier transitions, where a difference stops
+ * the file. They are therefore reported here, not computed again.
  */
 export function checkControlTotals(figures: Figures): ControlTotal[] {
   const { records, valid, invalidRows, outcomes } = figures;
@@ -60,17 +60,17 @@ export function checkControlTotals(figures: Figures): ControlTotal[] {
   ];
 }
 
-/** Figures that a correction is checked by. Money is integer cents. */
+/** Figures for checking a correction. Money is integer cents. */
 export type CorrectionFigures = {
   batches: readonly Totals[];
   /** Outcomes of the whole file after the correction. */
   outcomes: OutcomeTotals;
-  /** The corrected rows by their new outcome, by the ledger and as read back from the disk. */
+  /** The corrected rows by new outcome, in the ledger and as read back from disk. */
   changed: OutcomeTotals;
   delivered: OutcomeTotals;
 };
 
-/** H7 and H8 once more after a correction: no row and no cent came or went, and the file says what the ledger says. */
+/** Checks H7 and H8 again after a correction: no row or cent was gained or lost, and the file matches the ledger. */
 export function checkCorrectionTotals({ batches, outcomes, changed, delivered }: CorrectionFigures): ControlTotal[] {
   const batched = addUp(batches);
   const { invalid: _withheld, not_sent: unsent = NOTHING, ...sentOutcomes } = outcomes;
@@ -89,7 +89,7 @@ function total(id: string, holds: boolean, says: string): ControlTotal {
   return { id, holds, says };
 }
 
-/** Differences hold the file at its intake, so only a person can have let them pass. */
+/** Checks H0. Differences hold the file at intake, so only a person can have approved them. */
 function holdsControl(figures: Figures): boolean {
   return figures.control === null || figures.approved || agrees(figures.control, figures);
 }
@@ -104,7 +104,7 @@ function agrees(control: ControlNote, figures: Figures): boolean {
   );
 }
 
-/** The total that the sender means: of the withheld rows too, as far as their amounts could be read. */
+/** Returns the total that the sender means: it includes the withheld rows whose amounts could be read. */
 function declaredCents({ valid, outcomes }: Figures): number {
   return valid.cents + (outcomes.invalid?.cents ?? 0);
 }
@@ -133,7 +133,7 @@ function same(left: Totals, right: Totals): boolean {
   return left.rows === right.rows && left.cents === right.cents;
 }
 
-/** Withheld rows may have no readable amount, so of them only the number is compared. */
+/** Compares outcomes. Withheld rows may have no readable amount, so only their number is compared. */
 function sameOutcomes(left: OutcomeTotals, right: OutcomeTotals): boolean {
   const names = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof OutcomeTotals>;
   return [...names].every((name) => {

@@ -11,11 +11,10 @@ import { messagePacker } from './pack-message.ts';
 export type PlainMatch = { outcomes: PackedOutcomes; totals: OutcomeTotals };
 
 /**
- * Reads and matches a result file as most are: plain lines, as many as were sent, every row in its place. It goes over the
- * bytes once, where `readResultFile`, `matchResults` and `reconcileRows` make objects of each row and take some twenty times
- * as long. Whatever it accepts they would match in the same way, with the same outcomes; what is in any way unusual it
- * leaves to them, without an opinion of its own.
- * @returns undefined for a result that is not plain, or not that of these rows
+ * Reads and matches a typical result file: plain lines, as many as were sent, every row in its place. It scans the
+ * bytes once. `readResultFile`, `matchResults` and `reconcileRows` make objects of each row and take about twenty times
+ * as long. Whatever it accepts they would match with the same outcomes; anything unusual is left to them.
+ * @returns undefined for a result that is not plain, or does not match these rows
  */
 export function matchPlain(
   { layout, operation, sent }: { layout: LayoutName; operation: FolderOperation; sent: SentText },
@@ -42,9 +41,9 @@ export function matchPlain(
   return rows === sent.rows ? { outcomes: messages.finish(), totals } : undefined;
 }
 
-/** First byte of the mark before a text, which the reader of any result takes away. */
+/** First byte of a byte order mark, which the reader of any result removes. */
 const MARK = 0xef;
-/** Bytes; lines that are longer are read by rules of their own (csv/read/split-lines.ts). */
+/** In bytes; longer lines follow rules of their own (`csv/read/split-lines.ts`). */
 const LONGEST_LINE = 16_000;
 
 function addTo(total: { -readonly [Part in keyof Totals]: Totals[Part] }, cents: number): void {
@@ -53,9 +52,9 @@ function addTo(total: { -readonly [Part in keyof Totals]: Totals[Part] }, cents:
 }
 
 /**
- * Compares the sent rows, one after the other, with lines that were cut into cells: the same invoice, customer code and
- * cents, and a number that ends alike (control total H6). Spaces around a cell do not count.
- * @returns the row, or undefined when they differ or there is none any more
+ * Returns a function that compares the next sent row with a line cut into cells. Invoice, customer code and cents must
+ * match, and the number must end alike (control total H6). Spaces around a cell do not count.
+ * @returns the row, or undefined when they differ or no row is left
  */
 function rowComparer(layout: LayoutName, sent: SentText, bytes: Buffer) {
   const placeOf = (column: ColumnName) => columnsOf(layout).indexOf(column);

@@ -4,20 +4,20 @@ import type { RowResult, SentRow } from '../rows/rows.ts';
 import { type ComparedRow, compareRows, type ShownSide } from './compare-rows.ts';
 import { type Identity, identityReader, isSameRow } from './row-identity.ts';
 
-/** Where the two sides differ, for the person who has to look. Holds last fours at most. */
+/** A difference between the two sides, for the person who checks it. Shows last four digits at most. */
 export type Difference = { position: number; line: number | null; sent: string; result: string };
 
 export type Match =
   | { kind: 'matched'; pairs: readonly { sent: SentRow; result: RowResult }[]; reordered: boolean }
   | { kind: 'mismatch'; reason: string; differences: readonly Difference[] };
 
-/** As many differences as a person reads; the rest is counted in the reason. */
+/** As many differences as a person reads; the reason counts them all. */
 const SHOWN = 20;
 
 /**
- * Matches a result file with the rows that were sent (control total H6). The n-th result must carry the n-th invoice,
- * amount and last four or customer code. When only the order differs, rows are matched by these three, provided they
- * name each row uniquely; two equal rows in another order cannot be told apart, and guessing would swap outcomes.
+ * Matches a result file with the sent rows (control total H6). The n-th result must carry the n-th invoice, amount and
+ * last four digits or customer code. If only the order differs, rows match by the same values. Invoice, amount and
+ * customer code must then identify each row: guessing between equal rows would swap outcomes.
  */
 export function matchResults(layout: LayoutName, sent: readonly SentRow[], results: readonly RowResult[]): Match {
   const read = identityReader(layout);
@@ -46,8 +46,8 @@ function matchByIdentity(
     if (!row || !isSameRow(row, identity)) return undefined;
     resultOf.set(row, result);
   }
-  // Fewer when a result came twice, or when sent rows share invoice, amount and code: they would be told apart by four
-  // digits at most, which is not enough to move money by.
+  // Fewer when a result came twice, or sent rows share invoice, amount and code. These differ by four digits at most,
+  // which is not enough to move money by.
   if (resultOf.size !== sent.length) return undefined;
   return { kind: 'matched', pairs: sent.map((row) => ({ sent: row, result: resultOf.get(row)! })), reordered: true };
 }

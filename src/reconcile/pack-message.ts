@@ -8,7 +8,7 @@ import { readOutcome, type RowOutcome } from './read-outcome.ts';
 /** Packs the outcome of a row from the bytes of its message. */
 export type MessagePacker = {
   /**
-   * @param from where the message begins, with spaces around it
+   * @param from start of the message, including the spaces around it
    * @param endsOpen whether its line has no end
    */
   add(line: number, from: number, to: number, endsOpen: boolean): SentOutcome;
@@ -16,8 +16,8 @@ export type MessagePacker = {
 };
 
 /**
- * Most messages are approvals, each with a code of its own, and are packed as they stand. All others are read by
- * `readOutcome` and `keptMessage`, once for each text: there are a few dozen of them.
+ * Creates a packer. Most messages are approvals, each with its own code, and are packed as they are. `readOutcome` and
+ * `keptMessage` read all others, once for each text: there are a few dozen.
  */
 export function messagePacker(
   operation: FolderOperation,
@@ -59,12 +59,12 @@ export function messagePacker(
 
 type Told = RowOutcome & { readonly message: string };
 
-/** A service that writes another text in each row must not fill the memory. */
+/** A service that writes a different text in each row must not fill the memory. */
 const MOST_TEXTS = 500;
 
 /**
- * Where the code of an approval begins: `OK: 678594`, also without the space, and with a colon or a colon and a letter
- * behind it. Longer codes are masked when they are kept, so they are left to those who mask.
+ * Finds the start of an approval code: `OK: 678594`, also without the space, or followed by a colon or a colon and a
+ * letter. Longer codes are masked when they are kept, so they are left to `readOutcome` and `keptMessage`.
  */
 function findApprovalCode(bytes: Buffer, from: number, to: number): number | undefined {
   if (bytes[from] !== LETTER_O || bytes[from + 1] !== LETTER_K || bytes[from + 2] !== COLON) return undefined;
@@ -75,7 +75,7 @@ function findApprovalCode(bytes: Buffer, from: number, to: number): number | und
   return isWhole ? code : undefined;
 }
 
-/** The place of the colon behind a code, or the end of the message. */
+/** Returns the position of the colon after a code, or the end of the message. */
 function codeEnd(bytes: Buffer, from: number, to: number): number {
   let at = from;
   while (at < to && bytes[at] !== COLON) at += 1;

@@ -14,14 +14,13 @@ const ANY = ['card', 'ach-charge', 'ach-refund'] as const;
 const ACH = ['ach-charge', 'ach-refund'] as const;
 
 /**
- * What the messages of a result file mean. The service documents none of them; the words are known from public
- * clients. Everything that is not listed here is `unknown`, never a decline: a row that may have
- * been charged must not look as if it had not.
+ * Meanings of the messages in a result file. The service documents none of them; public clients show the words.
+ * Everything unlisted is `unknown`, never a decline: a row that may have been charged must not look uncharged.
  *
- * `OK` comes alone, with an authorization code, and with the letter of the address check behind it: `OK`, `OK: 678594`,
- * `OK: 678594:`, `OK: 678594:X`. Only digits were seen in the code; since codes of card networks are six letters and
- * digits, those are taken too (our assumption). Whatever else begins with these letters is not listed: reports of the
- * service say `OK:Reject` for a payment that the bank refused. Of the words only the beginning is certain.
+ * `OK` comes alone, with an authorization code, or also with the letter of the address check: `OK`, `OK: 678594`,
+ * `OK: 678594:`, `OK: 678594:X`. Only digits were seen in the code. Card networks use six letters and digits, so those
+ * are accepted too before a colon (our assumption). Nothing else that begins with `OK` is listed: the service's reports
+ * say `OK:Reject` when the bank refused. Of the words only the beginning is certain.
  */
 const RULES: readonly Rule[] = [
   { operations: ACH, says: /^Received\b/, read: () => outcome('accepted_pending') },
@@ -36,9 +35,9 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * Outcome of one row of a result file.
+ * Returns the outcome of one row of a result file.
  * @param message as it came; the service pads it with a leading space and a line feed
- * @param endsOpen whether the file ends in the middle of its line, so that the message may have been cut
+ * @param endsOpen whether the file ends in the middle of the line, so the message may be cut
  */
 export function readOutcome(operation: FolderOperation, message: string, endsOpen = false): RowOutcome {
   const text = message.trim();
@@ -50,8 +49,8 @@ export function readOutcome(operation: FolderOperation, message: string, endsOpe
 }
 
 /**
- * Codes of which the meaning is "nobody knows", and codes that are not listed, leave the row in doubt. So does one that
- * may be the beginning of another: cut in the middle, 70 (the money may have moved) would pass for 7 (declined).
+ * Reads a rejection code. Unlisted codes, and those that do not say whether money moved, leave the row in doubt. So
+ * does one that may be cut: 70 (money may have moved) would pass for 7 (declined).
  */
 function readRejection(digits: string, endsOpen: boolean): RowOutcome {
   const code = Number(digits);

@@ -3,7 +3,7 @@ import type { OutcomeTotals, ReconciledRow, RowResult, SentRow, Totals } from '.
 import { keptMessage } from './kept-message.ts';
 import { readOutcome } from './read-outcome.ts';
 
-/** Gives each matched row its outcome. Totals per outcome come with it, for the conservation check (H7). */
+/** Gives each matched row its outcome and adds totals per outcome, for the conservation check (H7). */
 export function reconcileRows(
   operation: FolderOperation,
   pairs: readonly { sent: SentRow; result: RowResult }[],
@@ -17,7 +17,7 @@ export function reconcileRows(
   return { rows, totals };
 }
 
-/** Sum over all outcomes; equal to what was sent, or money was made or lost on the way. */
+/** Returns the sum over all outcomes. Unless it equals what was sent, money was created or lost. */
 export function sumTotals(totals: OutcomeTotals): Totals {
   return Object.values(totals).reduce(addTotals, NOTHING);
 }

@@ -4,10 +4,10 @@ import { endsAlike } from '../kernel/mask.ts';
 import { parseAmount } from '../kernel/money.ts';
 import type { RowResult, SentRow } from '../rows/rows.ts';
 
-/** What names a row of a result file: invoice, amount and the number or code of the payer, as they came. */
+/** What identifies a row of a result file, as received: invoice, amount, and the payer's number or code. */
 export type Identity = { invoice: string; customerCode: string; cents: number; number: string };
 
-/** @returns reads the identity of a result row; undefined where its cells are not those of the layout */
+/** Returns a reader of a result row's identity; it returns undefined where the cells do not fit the layout. */
 export function identityReader(layout: LayoutName): (result: RowResult) => Identity | undefined {
   const columns = columnsOf(layout);
   const at = (column: ColumnName) => columns.indexOf(column);
@@ -28,7 +28,7 @@ export function identityReader(layout: LayoutName): (result: RowResult) => Ident
   };
 }
 
-/** Whether a result row is that of a sent row (control total H6): invoice, amount and last four or customer code. */
+/** Returns whether a result row is a sent row (control total H6): same invoice, amount, and last four or code. */
 export function isSameRow(sent: SentRow, result: Identity | undefined): boolean {
   return (
     result !== undefined &&

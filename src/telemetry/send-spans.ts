@@ -24,10 +24,7 @@ import { traceIdsOf } from './trace-id.ts';
 /** Longest wait for the receiver of the spans, in ms; also at the end of the process. */
 const SEND_MS = 3_000;
 
-/**
- * Sends spans by OTLP over HTTP. OpenTelemetry keeps what it needs for the whole process, so this may be open once at
- * a time.
- */
+/** Sends spans by OTLP over HTTP. OpenTelemetry keeps process-wide state, so only one may be open at a time. */
 export function sendSpans(url: string): Telemetry {
   const exporter = new OTLPTraceExporter({ url: tracesUrl(url), timeoutMillis: SEND_MS });
   const processor = new BatchSpanProcessor(exporter, { exportTimeoutMillis: SEND_MS });
@@ -41,7 +38,7 @@ export function sendSpans(url: string): Telemetry {
         try {
           return await work();
         } catch (error) {
-          // Of what went wrong only the code: messages of others may hold data.
+          // Only the code is recorded, because foreign messages may hold data.
           const message = error instanceof PipelineError ? error.code : 'INTERNAL';
           span.setStatus({ code: SpanStatusCode.ERROR, message });
           throw error;
@@ -62,7 +59,7 @@ export function sendSpans(url: string): Telemetry {
   };
 }
 
-/** Under which name the receiver shows us; what OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say goes before. */
+/** Returns the name that the receiver shows. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence. */
 function describeProcess(): Resource {
   const ours = resourceFromAttributes({ 'service.name': 'paydrop' });
   return defaultResource()
@@ -70,7 +67,7 @@ function describeProcess(): Resource {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Below the span that runs when it is of the same file, else below the beginning of the file's trace. */
+/** Returns the current span's context if it belongs to the same file, otherwise the root of the file's trace. */
 function contextOf(fileId: string): Context {
   const ids = traceIdsOf(fileId);
   if (trace.getActiveSpan()?.spanContext().traceId === ids.traceId) return context.active();
@@ -85,7 +82,7 @@ function attributesOf({ fileId, batchNo, account }: Partial<TracedWork>): Record
   };
 }
 
-/** As the other programs of OpenTelemetry do it: an address without a path means the usual one. */
+/** Adds the usual path to an address without one, as other OpenTelemetry programs do. */
 function tracesUrl(text: string): string {
   const url = new URL(text);
   if (url.pathname === '/') url.pathname = '/v1/traces';

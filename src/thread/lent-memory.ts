@@ -1,13 +1,12 @@
-/** How many items a thread may make before the first is taken: one is on its way while the next is made. */
+/** How many items a thread may make before the first is taken: one is in transit while the next is made. */
 export const ITEMS_AHEAD = 2;
 
 /**
- * Memory for the bytes of items, which both threads see: a few pieces in turn, so each is written over only when its item
- * was taken. Take at most one piece for an item.
+ * Returns memory for the bytes of items, visible to both threads. A few buffers take turns, so each is overwritten only
+ * after its item was taken. Take at most one buffer per item.
  *
- * Bytes could change hands instead. But once any memory was taken away from a thread, V8 asks at every access to any
- * array of bytes whether it is still there, for the rest of the life of that thread, and all that reads bytes takes a
- * fifth longer.
+ * Transferring bytes would cost more. Once any memory was taken from a thread, V8 checks every access to any byte array
+ * there, for the rest of its life. Everything that reads bytes then takes a fifth longer.
  */
 export function lentMemory(): (bytes: number) => Uint8Array {
   const pieces = Array.from({ length: ITEMS_AHEAD }, (): Uint8Array => new Uint8Array(0));
@@ -19,5 +18,5 @@ export function lentMemory(): (bytes: number) => Uint8Array {
   };
 }
 
-/** Items are of about one size, so the first piece mostly does for all. */
+/** Items have similar sizes, so the first buffer mostly fits them all. */
 const ROOM = 1.25;

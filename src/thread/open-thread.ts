@@ -3,32 +3,33 @@ import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import { unpackFailure } from './carry-failure.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
-/** A thread beside the one that talks to everybody, for work that would keep that one from listening. */
+/** A thread for work that would keep the main thread from listening. */
 export type WorkThread = {
   /**
-   * Runs `runTask` of a module in the thread: what it yields comes here, a few items ahead and not more, and at the end what
-   * it returns. Order and items are copied as by `structuredClone`; bytes of an item in lent memory (lent-memory.ts) are not
-   * copied, and are written over when the next item is asked for. Several tasks may run at a time, and take turns.
+   * Runs `runTask` of a module in the thread. It yields what the task yields, a few items ahead at most, and returns
+   * what the task returns. Order and items are copied as by `structuredClone`. Bytes in lent memory (`lent-memory.ts`)
+   * are not copied; they are overwritten when the next item is requested. Several tasks may run at a time and take
+   * turns.
    * @throws whatever the task throws; ThreadDeath when the thread did not survive
    */
   run<Item, Result>(module: URL, order: unknown): AsyncGenerator<Item, Result>;
-  /** Ends the thread, and with it what it is doing. */
+  /** Ends the thread and what it is doing. */
   close(): Promise<void>;
 };
 
-/** The thread ended in the middle of its work, by a failure of its own or for want of memory. The process lives on. */
+/** The thread ended during its work, by its own failure or out of memory. The process lives on. */
 export class ThreadDeath extends PipelineError {}
 
 /**
- * Memory that a thread may take for objects, in MB. Left alone it would let them lie about until they are several hundred;
- * what is bound to grow with a file is kept outside of these limits. Of the young ones few live longer than their row, and
- * four times as much room for them takes 10 to 30 MB and saves no time.
+ * Memory for objects of a thread, in MB. By default V8 would let several hundred pile up; data that grows with a file
+ * is kept outside these limits. Few young objects outlive their row. Four times as much room for them takes 10 to 30 MB
+ * and saves no time.
  */
 const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 };
 
 /**
- * How long a thread that has nothing to do lives on, in ms: the next of several files need not wait for another, and what is
- * left of payments in its memory, and the memory itself, are gone before what follows the intake of a large file takes its own.
+ * How long an idle thread lives, in ms, so that the next of several files need not wait for a new one. Its memory, with
+ * what is left of payments, is gone before the work after a large intake needs memory.
  */
 const IDLE_MS = 200;
 
@@ -55,7 +56,7 @@ export function openThread(limits: { maxOldGenerationSizeMb: number } = LIMITS):
       clearTimeout(idle);
       tasks += 1;
       try {
-        // Started when it is first needed, and once more after its end.
+        // Started on first use, and again after it has ended.
         living ??= start();
         return yield* living.run<Item, Result>(module, order);
       } finally {
@@ -78,7 +79,7 @@ type Inbox = { deliver(message: FromThread): void; fail(error: Error): void };
 
 function startThread(resourceLimits: object, onEnd: () => void) {
   const worker = new Worker(ENTRY, { resourceLimits, execArgv: [] });
-  // It never keeps the process alive: whoever waits for an item of it has something else open.
+  // The thread never keeps the process alive; a caller that waits for an item has something else open.
   worker.unref();
   const inboxes = new Map<number, Inbox>();
   let lastTask = 0;
@@ -130,7 +131,7 @@ function startThread(resourceLimits: object, onEnd: () => void) {
   };
 }
 
-/** Messages in the order of their coming, for one who waits for each. */
+/** Queues messages in order of arrival for one reader. */
 function openInbox() {
   const waiting: FromThread[] = [];
   let failure: Error | undefined;
@@ -157,7 +158,7 @@ function openInbox() {
   };
 }
 
-/** Built, a thread runs what this module stands beside; from the source it must load TypeScript first. */
+/** The build runs the module beside this one; from source, the thread must load TypeScript first. */
 const ENTRY = new URL(
   import.meta.url.endsWith('.ts') ? './serve-from-source.mjs' : './serve-tasks.js',
   import.meta.url,

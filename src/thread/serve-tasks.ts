@@ -3,7 +3,7 @@ import { packFailure } from './carry-failure.ts';
 import { ITEMS_AHEAD } from './lent-memory.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
-/** A module whose work may be done in a thread: it makes items of an order, one after the other. */
+/** A module whose work can run in a thread: it makes items from an order, one after the other. */
 export type TaskModule = { readonly runTask: (order: never) => AsyncGenerator<unknown, unknown> };
 
 type Task = { room: number; isStopped: boolean; wake: () => void };
@@ -50,7 +50,7 @@ async function serve(number: number, task: Task, { module, order }: { module: st
   }
 }
 
-/** Waits until an item more may be made, or nobody wants one. */
+/** Waits until another item may be made, or the task is stopped. */
 async function room(task: Task): Promise<void> {
   while (task.room === 0 && !task.isStopped) {
     await new Promise<void>((resolve) => {

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../schemas/errors.ts';
 
-/** What goes to a thread. A task is told apart by its number. */
+/** A message to a thread. `task` identifies the task by number. */
 export type ToThread =
   | { readonly kind: 'run'; readonly task: number; readonly module: string; readonly order: unknown }
-  /** The item that came was taken, so one more may be made. */
+  /** The item was taken, so one more may be made. */
   | { readonly kind: 'taken'; readonly task: number }
-  /** Nobody takes the rest. */
+  /** The caller does not want the rest. */
   | { readonly kind: 'stop'; readonly task: number };
 
-/** What comes back. Errors lose their class on the way, so they are taken apart here and put together there. */
+/** A message back. Errors lose their class in transit, so they are packed there and unpacked here. */
 export type FromThread =
   | { readonly kind: 'item'; readonly task: number; readonly item: unknown }
   | { readonly kind: 'done'; readonly task: number; readonly result: unknown }

@@ -10,7 +10,7 @@ import { buildRequest } from '../soap/build-request.ts';
 import { readReport } from './read-report.ts';
 import type { ReportAnswer } from './report-answers.ts';
 
-/** Asks for one report, in the steps of `callOperation`: the restriction, the parameters, and only then the network. */
+/** Queries one report in the steps of `callOperation`: the restriction, the parameters, and only then the network. */
 export async function callReport(parts: ClientParts, report: ReportName, parameters: unknown): Promise<ReportAnswer> {
   const { server, login } = parts.account;
   const servers: readonly Server[] = REPORTS[report].servers;

@@ -4,20 +4,21 @@ import { type ClientWorld, type GatewayClientSettings, readParts } from '../crea
 import { callReport } from './call-report.ts';
 import type { ReportAnswer } from './report-answers.ts';
 
-/** The journals of the service, one method for each row of schemas/reports.ts. A method never throws, as in GatewayClient. */
+/** The transaction reports, a method for each row of `schemas/reports.ts`. As in `GatewayClient`, none throws. */
 export type ReportClient = {
   readonly [Report in ReportName]: (parameters: ReportParametersOf<Report>) => Promise<ReportAnswer>;
 };
 
 /**
- * The client of ReportLink for one account, beyond the spec. It is the only way to learn what became of a payment whose
- * answer was lost. Settings and world are those of `createGatewayClient`; the currency is not asked for.
+ * Creates the client of ReportLink for one account, which the spec does not cover. It is the only way to learn the
+ * outcome of a payment whose answer was lost. Settings and world are those of `createGatewayClient`; the currency is
+ * unused.
  * @throws PipelineError GATEWAY_SETUP as `createGatewayClient` does
  */
 export function createReportClient(settings: GatewayClientSettings, world: ClientWorld = {}): ReportClient {
   const parts = readParts(settings, world);
   const reports = Object.keys(REPORTS) as ReportName[];
   const methods = reports.map((report) => [report, (parameters: unknown) => callReport(parts, report, parameters)]);
-  // Made from the table by name, which the compiler cannot follow; the type above says the same of each name.
+  // The compiler cannot follow keys built from the table; the type above describes each of them.
   return Object.fromEntries(methods) as ReportClient;
 }

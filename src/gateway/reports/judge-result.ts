@@ -3,8 +3,8 @@ import type { ReportRow } from '../../../schemas/reports.ts';
 import type { JournalOutcome } from './report-answers.ts';
 
 /**
- * What the result of a line says became of the payment. Only a listed text that fits its list is
- * taken as proof; a time-out of a bank payment is sent again by the processor itself, so it is none.
+ * Returns the outcome of a payment from the result of its line. Only a listed text that fits its list is proof. A
+ * time-out is none, because the processor itself resends a bank payment.
  */
 export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'method' | 'list'>): JournalOutcome {
   const text = result.trim().replace(/:\s+/g, ':');
@@ -12,7 +12,7 @@ export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'm
   if (list === 'returned') return 'returned';
   const code = /^REJ(?:ECT)?:(\d{1,4})$/.exec(text)?.[1];
   if (code !== undefined) return list === 'rejected' ? judgeCode(Number(code), method) : 'unknown';
-  // The bank refused it; known both among the approved ones, which it was for days, and among the rejected.
+  // The bank refused it. The text occurs in both lists, because the payment counted as approved for days.
   if (text === 'OK:Reject') return 'rejected';
   if (list !== 'approved') return 'unknown';
   if (text === 'OK:BankAccept') return 'approved';
@@ -23,7 +23,7 @@ export function judgeResult(result: string, { method, list }: Pick<ReportRow, 'm
 /** `OK`, `OK:678594:` or `OK:678594:X` */
 const APPROVED = /^OK(?::(?=[A-Z]*\d)[A-Z0-9]{1,20}(?::[A-Za-z]?)?)?$/;
 
-/** Of some codes nobody knows whether money moved. Banks have codes of their own, which all mean that it did not. */
+/** Judges a rejection code. Some card codes do not say whether money moved; bank codes all mean that it did not. */
 function judgeCode(code: number, method: ReportRow['method']): JournalOutcome {
   return method === 'card' && rejectionOf(code).advice === 'unknown' ? 'unknown' : 'rejected';
 }

@@ -7,7 +7,7 @@ import { judgeResult } from './judge-result.ts';
 import { readJournalTime } from './read-journal-time.ts';
 import type { JournalLine } from './report-answers.ts';
 
-/** The texts of one line, whichever form they came in. `number` is a card or account number as the service masks it. */
+/** The texts of one line, in whatever form it came. `number` is a card or account number as the service masks it. */
 export type LineTexts = Readonly<Record<LineField, string>>;
 export type LineField =
   | 'transactionId'
@@ -20,7 +20,7 @@ export type LineField =
   | 'number'
   | 'comment';
 
-/** Which report a line is of; its result and its time mean nothing without it. */
+/** The report a line comes from; its result and time mean nothing without it. */
 export type LineSource = { readonly row: Pick<ReportRow, 'method' | 'list'>; readonly server: Server };
 
 export function makeJournalLine(texts: LineTexts, { row, server }: LineSource): JournalLine {
@@ -40,7 +40,7 @@ export function makeJournalLine(texts: LineTexts, { row, server }: LineSource): 
   };
 }
 
-/** Should a number come whole, no more of it is kept than of any other. */
+/** Returns the last digits; an unmasked number is cut like any other. */
 function endOf(number: string): string {
   return number.includes('*') ? (/\d{0,4}$/.exec(number)?.[0] ?? '') : lastFour(number);
 }

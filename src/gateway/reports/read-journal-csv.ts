@@ -8,14 +8,13 @@ import type { JournalLine } from './report-answers.ts';
 type ReadCsv =
   /** `csv` is the text without whole numbers. */
   | { kind: 'read'; entries: readonly JournalLine[]; csv: string }
-  /** For a reason that quotes nothing but titles of columns. */
+  /** The reason quotes nothing but column titles. */
   | { kind: 'unreadable'; why: string };
 
 /**
- * Reads the journal of a day or of a range by its titles, whatever their order. Titles that we do not
- * know are passed over. A line that cannot be read makes the whole of it unreadable, because a report with a hole in it
- * would look like proof that a payment was not booked.
- * @param text the file of the service; an empty one has no lines
+ * Reads the transaction report of a day or range by its column titles, in any order. Unknown columns are ignored. One
+ * unreadable line makes the whole report unreadable, because a gap would look like proof that a payment was not booked.
+ * @param text the service's file; an empty one has no lines
  */
 export function readJournalCsv(text: string, source: LineSource): ReadCsv {
   const [titles, ...rows] = splitCells(linesOf(text));
@@ -35,7 +34,7 @@ function linesOf(text: string) {
   return (last ? [...lines, last] : lines).filter((line) => line.tooLong || line.text.trim() !== '');
 }
 
-/** The titles of both journals for each field, and whether a line says enough without it. */
+/** The titles of both reports for each field, and whether a line says enough without it. */
 const COLUMNS: Readonly<Record<LineField, { readonly titles: readonly string[]; readonly isOptional?: true }>> = {
   transactionId: { titles: ['Transaction ID'] },
   invoice: { titles: ['Invoice', 'Invoice Number'] },
@@ -50,7 +49,7 @@ const COLUMNS: Readonly<Record<LineField, { readonly titles: readonly string[]; 
 
 type Places = ReadonlyMap<LineField, number>;
 
-/** @returns the place of each column, or why the titles are not those of a journal */
+/** @returns the position of each column, or why these are not the titles of a transaction report */
 function findColumns(present: readonly string[]): Places | string {
   const places = new Map<LineField, number>();
   for (const [field, { titles, isOptional }] of Object.entries(COLUMNS) as [LineField, (typeof COLUMNS)[LineField]][]) {
@@ -71,16 +70,16 @@ function takeTexts(cells: readonly string[], places: Places): LineTexts {
   return Object.fromEntries(Object.keys(COLUMNS).map((field) => [field, take(field as LineField)])) as LineTexts;
 }
 
-/** The apostrophe that keeps a spreadsheet from reckoning with a number, or running a formula, is no part of the text. */
+/** Removes the apostrophe that keeps a spreadsheet from calculating with a number or running a formula. */
 function withoutGuard(text: string, field: LineField): string {
   if (field === 'number') return text.replace(/^'/, '');
   return field === 'comment' || field === 'paymentMethod' ? text.replace(/^'(?=\s*[=+\-@])/, '') : text;
 }
 
-/** From the shortest account number on; about the upper end see `hideWholeNumbers`. */
+/** Begins at the shortest account number; for the upper end see `hideWholeNumbers`. */
 const NUMBER = /\d(?:[ -]?\d){3,60}/g;
 
-/** A number that the service did not mask is found by its column, whatever it looks like. */
+/** Masks numbers that the service left unmasked. They are found by their column, whatever they look like. */
 function hideNumbers(text: string, lines: readonly LineTexts[]): string {
   const whole = new Set(lines.map(({ number }) => number).filter((number) => !number.includes('*')));
   return hideWholeNumbers(text).replace(NUMBER, (run) => (whole.has(run) ? maskNumber(run) : run));

@@ -4,8 +4,8 @@ import { momentsInZone } from '../../calendar/moments-in-zone.ts';
 import type { JournalTime } from './report-answers.ts';
 
 /**
- * A time as a report writes it: `06/15/2017 10:11:12`, on the UK server the day first, or ISO 8601,
- * which is in the zone of the server when it has no offset.
+ * Reads a time from a report: `06/15/2017 10:11:12`, with the day first on the UK server, or ISO 8601. Without an
+ * offset it is in the server's time zone.
  */
 export function readJournalTime(text: string, server: Server): JournalTime {
   const [, wall = '', offset] = ISO.exec(text) ?? [];
@@ -17,7 +17,7 @@ export function readJournalTime(text: string, server: Server): JournalTime {
 const ISO = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
 const SLASHED = /^(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}:\d\d:\d\d)$/;
 
-/** `2017-06-15T10:11:12`, or nothing for what is no time. */
+/** Returns `2017-06-15T10:11:12`, or a text that is no time either. */
 function wallOf(text: string, server: Server): string {
   const [, first = '', second = '', year = '', time = ''] = SLASHED.exec(text) ?? [];
   const [month, day] = REPORT_TIMES[server].order === 'day/month/year' ? [second, first] : [first, second];

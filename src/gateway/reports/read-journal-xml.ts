@@ -5,8 +5,8 @@ import type { JournalLine } from './report-answers.ts';
 type ReadXml = { kind: 'read'; entries: readonly JournalLine[] } | { kind: 'unreadable'; why: string };
 
 /**
- * Reads JOURNALREPORT; one without anything in it is a journal without lines. Elements that we do not
- * know are passed over; a transaction that lacks one that we need makes the whole of it unreadable, as in a CSV.
+ * Reads JOURNALREPORT; an empty one has no lines. Unknown elements are ignored. A transaction without a required
+ * element makes the whole report unreadable, as in a CSV.
  */
 export function readJournalXml({ payload }: ServiceAnswer, source: LineSource): ReadXml {
   if (Object.keys(payload).join() !== 'JOURNALREPORT') return unreadable('the answer holds no journal');
@@ -26,7 +26,7 @@ export function readJournalXml({ payload }: ServiceAnswer, source: LineSource): 
 
 const NEEDED = ['TNID', 'INV', 'DTM', 'AMT', 'RST'] as const;
 
-/** @returns the texts of a transaction, or why they cannot be told */
+/** @returns the texts of a transaction, or why they cannot be read */
 function readTransaction(transaction: unknown): LineTexts | string {
   if (!isElements(transaction)) return 'a transaction of the journal holds nothing';
   const missing = NEEDED.find((name) => !Object.hasOwn(transaction, name));
@@ -51,7 +51,7 @@ function isWhole(texts: Record<LineField, string | undefined>): texts is Record<
   return Object.values(texts).every((text) => text !== undefined);
 }
 
-/** Nothing where the block is not there, undefined where it is repeated. */
+/** Returns an empty object when the block is absent, undefined when it is repeated. */
 function inside(block: unknown): Elements | undefined {
   if (block === undefined || block === null || block === '') return {};
   return isElements(block) ? block : undefined;

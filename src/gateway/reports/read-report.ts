@@ -11,7 +11,7 @@ import type { JournalReport, ReportAnswer } from './report-answers.ts';
 
 export type AnsweredReport = { readonly report: ReportName; readonly server: Server; readonly scrub: Scrub };
 
-/** Says what came back for a report. An empty journal is one only when the service says so; all else is `failed`. */
+/** Reads the answer to a report query. A report is empty only when the service says so; all else is `failed`. */
 export async function readReport(call: AnsweredReport, outcome: PostOutcome): Promise<ReportAnswer> {
   if (outcome.kind === 'broken') return failed(outcome.why);
   if (outcome.httpStatus !== 200) return failed(`the service answered HTTP ${outcome.httpStatus}`);

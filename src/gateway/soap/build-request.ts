@@ -6,13 +6,13 @@ import { loadWsdl } from './load-wsdl.ts';
 
 export type Login = { readonly agentCode: string; readonly password: string };
 
-/** A finished request: what goes over the connection but for the headers of HTTP itself. */
+/** A finished request, without the headers that `post` adds. */
 export type SoapRequest = { headers: Record<string, string>; body: Buffer };
 
 /**
  * Builds the SOAP 1.2 request of any operation or report. Nothing is sent.
- * @param call.values the fields as text, unescaped; booleans as `true` or `false`, files as base64
- * @throws PipelineError INTERNAL without the values in it, which node-soap's own errors carry
+ * @param call.values the fields as unescaped text; booleans as `true` or `false`, files as base64
+ * @throws PipelineError INTERNAL, without the values that node-soap's own errors carry
  */
 export async function buildRequest(call: {
   operation: WireOperation;
@@ -29,9 +29,9 @@ export async function buildRequest(call: {
 }
 
 /**
- * The elements in the order of the schema, because node-soap writes them in the order it is given. Agent code, password
- * and IP address stand in every request; other fields are left out when there is no value for them, which the schema
- * allows for all but booleans and date-times.
+ * Lists the elements in schema order, because node-soap writes them in the order given. Every request has agent code,
+ * password and IP address. Other fields without a value are left out, which the schema allows for all but booleans and
+ * date-times.
  */
 function listElements(operation: WireOperation, login: Login, values: CallValues) {
   const entries: [string, string][] = [
@@ -51,7 +51,7 @@ function mustStand(name: WireField): boolean {
   return wireKind(name) === 'boolean' || wireKind(name) === 'dateTime';
 }
 
-/** Characters that XML 1.0 cannot carry, not even escaped, are dropped; the service could not read the request. */
+/** Escapes text. Drops characters that XML 1.0 cannot carry even escaped; the service could not read the request. */
 function escapeText(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
@@ -62,16 +62,16 @@ function escapeText(text: string): string {
 }
 
 /**
- * node-soap is given a transport of ours, which takes the request instead of sending it. Its own follows redirects,
- * repeats the batch on a 307, reads proxies from the environment and knows no time-out. The client object, which keeps
- * a copy of the request, is gone when this returns.
+ * Gives node-soap our own transport, which takes the request instead of sending it. Its own follows redirects, repeats
+ * the batch on a 307, reads proxies from the environment and has no time-out. The client object, which keeps a copy of
+ * the request, is gone when this returns.
  */
 async function letSoapWrite(operation: WireOperation, address: string, elements: object): Promise<SoapRequest> {
   const wsdl = await loadWsdl(operation, address);
   return new Promise((resolve, reject) => {
     const request: IHttpClient['request'] = (_address, xml, _callback, headers = {}) => {
       resolve({ headers: { 'Content-Type': String(headers['Content-Type']) }, body: Buffer.from(String(xml), 'utf8') });
-      // Without an answer node-soap calls nobody back. The type asks for a promise that node-soap does not use.
+      // node-soap calls back only for an answer. The type requires a promise that node-soap does not use.
       return undefined as unknown as ReturnType<IHttpClient['request']>;
     };
     const client = new Client(wsdl, address, { forceSoap12Headers: true, httpClient: { request } });

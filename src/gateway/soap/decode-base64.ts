@@ -1,13 +1,13 @@
 /**
- * Decodes the base64 that stands in a stretch of bytes. It is decoded and encoded again piece by piece: as a whole it would
- * be two texts of a megabyte, and memory of that size is what the collector of garbage has to run for.
- * @returns undefined unless it comes out the same when it is encoded again, to the last letter
+ * Decodes the base64 in a range of bytes, piece by piece. As a whole it would create two strings of a megabyte, which
+ * trigger garbage collection.
+ * @returns undefined unless it encodes back to the same text, to the last letter
  */
 export function decodeBase64(body: Buffer, from: number, to: number): Buffer | undefined {
   const decoded = Buffer.allocUnsafe(Math.ceil((to - from) / 4) * 3);
   let size = 0;
   for (let at = from; at < to; at += PIECE_LETTERS) {
-    // Padding in the middle would give a piece that is short of bytes.
+    // Padding in the middle would leave a piece short of bytes.
     if (size % PIECE_BYTES !== 0) return undefined;
     const text = body.toString('latin1', at, Math.min(at + PIECE_LETTERS, to));
     const written = decoded.write(text, size, 'base64');

@@ -1,20 +1,22 @@
 /** Deeper than any answer of the service, which stays below ten. */
 const DEEPEST = 50;
-/** Elements, attributes and references. A list of 8,000 customers has as many; to parse more would take too much memory. */
+/** Elements, attributes and references; a list of 8,000 customers has as many. More would take too much memory. */
 const MOST_MARKS = 250_000;
-/** Ten times the names that the service has. The parser keeps each of them. */
+/** Ten times the names that the service uses. The parser keeps each of them. */
 const MOST_NAMES = 500;
-/** The longest tag of the service is the envelope with its three namespaces, of 200 characters. */
+/** The service's longest tag is the envelope with its three namespaces, 200 characters. */
 const LONGEST_TAG = 2000;
 
 /**
- * Looks through an answer before the parser sees it, and says why it must not be parsed; undefined when it may.
+ * Checks an answer before the parser sees it. Returns why it must not be parsed; undefined when it may.
  *
- * The service answers with a declaration, elements and text, nothing else. All else is refused unread: document types
- * and their entities, which can blow up; CDATA, from which node-soap takes markup that no check has seen; `id` and `href`,
- * with which node-soap copies values between elements and can be made to write into the prototype of all objects; text
- * beside elements, of which node-soap keeps either the one or the other. A second root would be parsed as well, so an
- * answer with something behind its end is not a whole answer.
+ * The service answers with a declaration, elements and text only. Everything else is refused unread:
+ * - document types and their entities, which can blow up
+ * - CDATA, from which node-soap takes markup that no check has seen
+ * - `id` and `href`, with which node-soap copies values between elements and can be made to write into
+ *   `Object.prototype`
+ * - text beside elements, of which node-soap keeps only one
+ * - a second root, which would be parsed as well
  */
 export function findMarkupFault(xml: string): string | undefined {
   if (NOT_IN_XML.test(xml)) return 'the answer holds a character that XML does not know';
@@ -48,10 +50,10 @@ export function findMarkupFault(xml: string): string | undefined {
   return names.size === 0 ? 'the answer is not one SOAP envelope' : undefined;
 }
 
-/** Characters that no XML document may hold, not even by their number. */
+/** Characters that no XML document may hold, not even as a numeric reference. */
 export const NOT_IN_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\p{Cs}]/u;
 
-/** Anything but the five of XML and characters by their number. node-soap would take those of HTML as well. */
+/** Any entity but XML's five and numeric references. node-soap would accept those of HTML as well. */
 const ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)/;
 
 function countReferences(xml: string): number {
@@ -69,11 +71,11 @@ type Tag = {
   readonly to: number;
 };
 
-/** One tag: closing or not, prefix, name, attributes with their values in quotes, empty or not. */
+/** One tag: closing or not, prefix, name, attributes with quoted values, empty or not. */
 const TAG =
   /^<(\/?)(?:[A-Za-z][\w.-]*:)?([A-Za-z][\w.-]*)((?:\s+(?:[A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/;
 
-/** Looked for in a piece of the document, because the search of a huge tag would take more stack than there is. */
+/** Reads a tag from a slice of the document, because matching a huge tag would exhaust the stack. */
 function readTag(xml: string, from: number): Tag | undefined {
   const match = TAG.exec(xml.slice(from, from + LONGEST_TAG));
   if (!match) return undefined;
@@ -81,7 +83,7 @@ function readTag(xml: string, from: number): Tag | undefined {
   return { isClosing: closing === '/', isEmpty: empty === '/', name, attributes, from, to: from + whole.length };
 }
 
-/** Text may stand between the two tags of one element only. */
+/** Returns whether text stands anywhere but between the two tags of one element. */
 function isTextMisplaced(xml: string, before: Tag, tag: Tag): boolean {
   const isInside = !before.isClosing && !before.isEmpty && tag.isClosing;
   return !isInside && xml.slice(before.to, tag.from).trim() !== '';

@@ -3,8 +3,8 @@ import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { wsdlText } from '../../../schemas/wsdl.ts';
 
 /**
- * The description of one operation for node-soap, made new for each use: node-soap writes into it what answers name,
- * and nothing of one call may reach the next. It is made from text, so nothing is fetched and nothing is cached.
+ * Builds the description of one operation for node-soap. It is new for each use, because node-soap writes names from
+ * answers into it and nothing may reach the next call. It comes from text, so nothing is fetched or cached.
  *
  * node-soap's own escaping is off: it lets text that looks like a CDATA section through as markup. `buildRequest`
  * escapes instead.

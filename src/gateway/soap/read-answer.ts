@@ -5,8 +5,8 @@ import { findMarkupFault, NOT_IN_XML } from './find-markup-fault.ts';
 import { loadWsdl } from './load-wsdl.ts';
 
 /**
- * The inside of IATSRESPONSE. `payload` holds the elements after STATUS and ERRORS as node-soap reads
- * them: text trimmed, an empty element as null, a repeated one as an array.
+ * Contents of IATSRESPONSE. `payload` holds the elements after STATUS and ERRORS as node-soap reads them: text trimmed,
+ * an empty element as null, a repeated one as an array.
  */
 export type ServiceAnswer = {
   readonly status: 'Success' | 'Failure';
@@ -19,9 +19,8 @@ export type Elements = Readonly<Record<string, unknown>>;
 export type Reading = { kind: 'read'; answer: ServiceAnswer } | { kind: 'unreadable'; why: string };
 
 /**
- * Reads the body of an HTTP 200 as the answer to one operation. Element names are matched without regard to their
- * namespace. It never throws: whatever is not exactly the expected answer is unreadable, for a fixed reason that quotes
- * nothing of it.
+ * Reads the body of an HTTP 200 as the answer to one operation. Element names match in any namespace. It never throws:
+ * anything but the expected answer is unreadable, for a fixed reason that quotes nothing of it.
  */
 export async function readAnswer(operation: WireOperation, body: Buffer): Promise<Reading> {
   if (body.length === 0) return unreadable('the answer is empty');
@@ -32,12 +31,12 @@ export async function readAnswer(operation: WireOperation, body: Buffer): Promis
     const wsdl = await loadWsdl(operation, '');
     return findServiceAnswer(operation, wsdl.xmlToObject(xml));
   } catch {
-    // A SOAP fault, another operation's answer, XML that ends early: node-soap throws for each of them.
+    // node-soap throws for a SOAP fault, another operation's answer and XML that ends early.
     return unreadable('the answer is not well-formed, a SOAP fault or of another operation');
   }
 }
 
-/** Each level may hold the expected element only, so that neither an echo of the request nor a mixture passes. */
+/** Finds the response. Each level may hold only the expected element, so no echo of the request or mixture passes. */
 function findServiceAnswer(operation: WireOperation, envelope: unknown): Reading {
   const name = wireName(operation);
   const body = elementOf(envelope, 'Body');
@@ -56,19 +55,19 @@ function findServiceAnswer(operation: WireOperation, envelope: unknown): Reading
   return { kind: 'read', answer: { status: STATUS, errors, payload } };
 }
 
-/** Reports of the first version may come as base64 alone, without anything around it. */
+/** Returns whether the result is bare base64, as reports of the first version may be. */
 function isBareFile(operation: WireOperation, result: unknown): result is string {
   return typeof result === 'string' && isReport(operation) && REPORTS[operation].form === 'CSV';
 }
 
-/** STATUS and ERRORS stand before the payload. Within it they could only say something else. */
+/** Returns whether the payload holds a STATUS or ERRORS of its own, which could only contradict those before it. */
 function holdsAnotherVerdict(payload: unknown): boolean {
   return isElements(payload) && ['STATUS', 'ERRORS'].some((name) => textOf(payload[name]) !== '');
 }
 
 /**
- * The text of an element: empty when it is absent or empty, undefined when it is repeated, holds more than text or, by
- * their numbers, characters that XML does not know.
+ * Returns the text of an element, empty when it is absent. Returns undefined when it is repeated, holds more than text,
+ * or refers to characters that XML does not know.
  */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';

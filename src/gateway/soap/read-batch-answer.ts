@@ -2,16 +2,15 @@ import type { WireOperation } from '../../../schemas/wire.ts';
 import { decodeBase64 } from './decode-base64.ts';
 import { isElements, readAnswer, type Reading, type ServiceAnswer } from './read-answer.ts';
 
-/** An answer about a batch. `file` is the result file when it was set aside; its element holds a word then. */
+/** An answer about a batch. `file` is the result file if it was extracted; its element then holds a placeholder. */
 export type BatchReading = Reading & { readonly file?: Buffer };
 
 /**
- * Reads an answer about a batch as `readAnswer` does. All of them are alike but for the batch id and the result file, so
- * these two are set aside, a word of plain letters put into their places, and what is left is read: it is short, and the
- * same text means the same each time. The parser takes a result of a megabyte letter by letter and a millisecond for any
- * answer.
+ * Reads an answer about a batch as `readAnswer` does, but faster. Such answers differ only in batch id and result file,
+ * so placeholders replace these two. The rest is short, and its reading is kept for the next answer with the same text.
+ * The parser takes a megabyte result letter by letter, and a millisecond for any answer.
  *
- * Only what changes nothing else is set aside: letters and digits of an element that stands there once.
+ * Only what affects nothing else is extracted: plain letters and digits in an element that occurs once.
  */
 export async function readBatchAnswer(operation: WireOperation, body: Buffer): Promise<BatchReading> {
   const file = findElement(body, 'BATCHPROCESSRESULTFILE');
@@ -26,10 +25,10 @@ export async function readBatchAnswer(operation: WireOperation, body: Buffer): P
   return whole ? { kind: 'read', answer: whole, ...(bytes && { file: bytes }) } : readAnswer(operation, body);
 }
 
-/** A stretch of the bytes, its end not included. */
+/** A range of bytes, its end excluded. */
 type Stretch = { readonly from: number; readonly to: number };
 
-/** The text of an element, if there is exactly one of this name, without attributes, and nothing but text in it. */
+/** Finds the text of an element, if exactly one has this name, without attributes and with nothing but text in it. */
 function findElement(body: Buffer, name: string): Stretch | undefined {
   const opening = `<${name}>`;
   const at = body.indexOf(opening);
@@ -48,7 +47,7 @@ function readPlainId(body: Buffer, { from, to }: Stretch): string | undefined {
 
 const LONGEST_ID = 40;
 
-/** Stands for what was set aside. */
+/** Placeholder for what was extracted. */
 const WORD = 'x';
 
 function replaceAll(body: Buffer, places: readonly Stretch[]): Buffer {
@@ -61,12 +60,12 @@ function replaceAll(body: Buffer, places: readonly Stretch[]): Buffer {
   return Buffer.concat([...parts, body.subarray(at)]);
 }
 
-/** The answers of the service without id and file have some 600 bytes. */
+/** The service's answers without id and file have about 600 bytes. */
 const LONGEST_REST = 2_000;
 
-/** Answers that were read before, by their text. */
+/** Answers read before, by operation and text. */
 const known = new Map<string, ServiceAnswer>();
-/** There are three of each operation, unless the service writes something new into each. */
+/** Each operation has three, unless the service writes something new into each. */
 const MOST_KNOWN = 30;
 
 async function readRest(operation: WireOperation, rest: Buffer): Promise<ServiceAnswer | undefined> {
@@ -75,13 +74,13 @@ async function readRest(operation: WireOperation, rest: Buffer): Promise<Service
   if (before) return before;
   const reading = await readAnswer(operation, rest);
   if (reading.kind !== 'read') return undefined;
-  // Of an answer with an error the words are of interest, and may be the echo of a row; it is not kept in memory.
+  // An answer with an error is not kept in memory: its words matter and may echo a row.
   if (reading.answer.status === 'Success' && reading.answer.errors === '' && known.size < MOST_KNOWN)
     known.set(key, reading.answer);
   return reading.answer;
 }
 
-/** The answer with its batch id again; undefined where the words are not found in the places that they were put into. */
+/** Puts the batch id back into the answer. Returns undefined when a placeholder is not where it was put. */
 function putBack(
   answer: ServiceAnswer,
   set: { file: boolean; batchId: string | undefined },

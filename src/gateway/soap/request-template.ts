@@ -4,19 +4,19 @@ import { buildRequest, type Login, type SoapRequest } from './build-request.ts';
 
 /** Requests that differ in one value only. */
 export type RequestTemplate = {
-  /** @param value text that stands in XML as it is: base64, letters, digits; anything else must be built anew */
+  /** @param value text that needs no escaping in XML: base64, letters, digits; build anything else anew */
   fill(value: string): SoapRequest;
-  /** @param file goes in as base64 */
+  /** @param file written as base64 */
   fillFile(file: Uint8Array): SoapRequest;
 };
 
-/** What templates are made of: where the calls go, and who calls. */
+/** What a template depends on: where the calls go and who makes them. */
 type Caller = { readonly address: URL; readonly login: Login };
 
 /**
- * Makes the request of an operation of one field, once: node-soap takes a millisecond for each and copies its text several
- * times, and of these requests nothing but one value changes. It is made with a word in the place of the value, and cut
- * there; the rest is kept, which holds the login and nothing of a payment.
+ * Makes the request of an operation with one field, once. node-soap takes a millisecond for each request and copies its
+ * text several times, although only one value changes. The request is built with a placeholder and cut there. The rest
+ * is kept; it holds the login and nothing of a payment.
  * @throws PipelineError INTERNAL as `buildRequest` does
  */
 export async function makeTemplate(
@@ -24,7 +24,7 @@ export async function makeTemplate(
   operation: WireOperation,
   field: WireField,
 ): Promise<RequestTemplate> {
-  // By chance it stands nowhere else, not even in a password.
+  // Random, so that it occurs nowhere else, not even in a password.
   const word = randomBytes(20).toString('hex');
   const request = await buildRequest({ operation, address: address.href, login, values: { [field]: word } });
   const at = request.body.indexOf(word);
@@ -43,7 +43,7 @@ export async function makeTemplate(
   };
 }
 
-/** Piece by piece, because as a whole it would be a text of a megabyte, for which the collector of garbage has to run. */
+/** Writes base64 piece by piece, because as a whole it would be a megabyte string that triggers garbage collection. */
 function writeBase64(body: Buffer, from: number, file: Uint8Array): void {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
   let at = from;
@@ -51,19 +51,19 @@ function writeBase64(body: Buffer, from: number, file: Uint8Array): void {
     at += body.write(bytes.toString('base64', next, next + PIECE_BYTES), at, 'latin1');
 }
 
-/** Without a remainder by three, so that padding stands at the end only. */
+/** Divisible by three, so that padding stands at the end only. */
 const PIECE_BYTES = 48 * 1024;
 
-/** Keeps the templates of each caller for as long as it lives. */
+/** The templates of each caller, kept as long as it lives. */
 const kept = new WeakMap<Caller, Map<string, Promise<RequestTemplate>>>();
 
-/** The template of this caller, made when it is wanted first. */
+/** Returns the template of this caller, made on first use. */
 export function templateOf(caller: Caller, operation: WireOperation, field: WireField): Promise<RequestTemplate> {
   const own = kept.get(caller) ?? new Map<string, Promise<RequestTemplate>>();
   kept.set(caller, own);
   const known = own.get(operation) ?? makeTemplate(caller, operation, field);
   own.set(operation, known);
-  // One that failed is tried again.
+  // A template that failed is made again.
   known.catch(() => own.delete(operation));
   return known;
 }

@@ -1,11 +1,8 @@
-/** The bytes of an answer as they come, in one piece of memory. */
+/** The bytes of an answer as they arrive, in one block of memory. */
 export type AnswerBuffer = {
-  /** Makes room for an answer of this length in one go, when it is not longer than the limit. */
+  /** Makes room for an answer of this length at once, unless it exceeds the limit. */
   expect(bytes: number): void;
-  /**
-   * @returns false when there would be more than the limit; from then on nothing is taken any more, and only the begin
-   * is kept
-   */
+  /** @returns false once the answer exceeds the limit; from then on nothing is added and only the start is kept */
   add(chunk: Uint8Array): boolean;
   bytes(): Buffer;
 };
@@ -15,8 +12,8 @@ const FIRST_BYTES = 16 * 1024;
 const KEPT_BYTES = 64 * 1024;
 
 /**
- * Copies each chunk instead of keeping it. An answer that comes in chunks of one byte would otherwise leave an object
- * behind for each of them, a hundred times as large as the byte.
+ * Creates a buffer that copies each chunk instead of keeping it. Otherwise an answer in one-byte chunks would leave an
+ * object for each, a hundred times as large as the byte.
  */
 export function createAnswerBuffer(limitBytes: number): AnswerBuffer {
   let memory: Buffer = Buffer.alloc(0);

@@ -3,9 +3,9 @@ import type { GatewayAccount } from '../gateway-account.ts';
 import { openConnection } from './open-connection.ts';
 
 /**
- * The time by the clock of the service, in whole seconds, from the head of any answer. The question carries nothing: no
- * login, no body.
- * @returns undefined when within the time for connecting it cannot be reached, or does not say
+ * Returns the time by the service's clock, in whole seconds, from the headers of any answer. The query carries no login
+ * and no body.
+ * @returns undefined when the service cannot be reached in time or does not say
  */
 export async function askTime({
   address,
@@ -34,9 +34,9 @@ export async function askTime({
   }
 }
 
-/** The header `Date` of an answer. */
+/** Reads the `Date` header of an answer. */
 export function readDate(header: string | undefined): Date | undefined {
   const at = new Date(header ?? '');
-  // NaN lies between nothing. What is out of all reason could not be written down either.
+  // NaN fails the comparison. An absurd year could not be stored.
   return at.getTime() > 0 && at.getUTCFullYear() < 10_000 ? at : undefined;
 }

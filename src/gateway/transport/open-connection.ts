@@ -3,25 +3,25 @@ import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { safeCode } from './safe-code.ts';
 
-/** What tests replace. `certificateAuthority` adds to nothing: it is trusted instead of the built-in authorities. */
+/** What tests replace. `certificateAuthority` is trusted instead of, not beside, the built-in authorities. */
 export type NetworkParts = { lookup?: LookupFunction; certificateAuthority?: string };
 
 export type Opened = { kind: 'open'; connection: Connection } | { kind: 'not_open'; why: string };
 
-/** An open connection over which nothing has been written yet. It carries one request and is then closed. */
+/** An open connection on which nothing has been written yet. It carries one request and is then closed. */
 export type Connection = {
   readonly socket: Socket;
-  /** Why the request must not be written, looked up at the last moment; undefined when all is well. */
+  /** Returns why the request must not be written, checked at the last moment; undefined when all is well. */
   findFaultBeforeWriting(): Promise<string | undefined>;
   close(): void;
 };
 
 /**
- * Opens a new connection: name look-up, TCP and, for https, TLS within one time-out. Every failure here is proof that
- * no byte of a request has left, so it is told apart from all that can happen later.
+ * Opens a new connection: name look-up, TCP and, for https, TLS within one time-out. Every failure here proves that no
+ * byte of a request has left, unlike any later failure.
  *
- * Sockets are used directly. Node's agents would reuse connections, and a reused one may die under the first byte; newer
- * versions also read proxies from the environment, and card data would go to whoever set it.
+ * It uses sockets directly. Node's agents would reuse connections, and a reused one may die under the first byte. Newer
+ * versions also read proxies from the environment, which would then receive card data.
  */
 export async function openConnection(address: URL, timeoutMs: number, network: NetworkParts): Promise<Opened> {
   try {
@@ -42,7 +42,7 @@ function startConnecting(address: URL, network: NetworkParts): Socket {
     ...(network.certificateAuthority === undefined ? {} : { ca: network.certificateAuthority }),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
-    // Written out, because left alone it is switched off by NODE_TLS_REJECT_UNAUTHORIZED in the environment.
+    // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would otherwise switch it off.
     rejectUnauthorized: true,
   });
 }
@@ -57,7 +57,7 @@ function awaitConnection(socket: Socket, address: URL, timeoutMs: number): Promi
     };
     const onFailure = (error: unknown) => settle(notOpen(`the connection could not be made${safeCode(error)}`));
     const timer = setTimeout(() => settle(notOpen(`no connection within ${timeoutMs} ms`)), timeoutMs);
-    // An error that comes after the verdict has nobody to go to, and without a listener it would end the process.
+    // A late error has no receiver, and without a listener it would end the process.
     socket.on('error', () => {});
     socket.on('error', onFailure).on('close', onFailure);
     socket.once(address.protocol === 'https:' ? 'secureConnect' : 'connect', () =>
@@ -76,11 +76,11 @@ function watchConnection(socket: Socket): Connection {
     socket,
     close: () => socket.destroy(),
     async findFaultBeforeWriting() {
-      // A close by the service is seen only when the event loop has polled. The second turn makes sure that it has.
+      // A close by the service shows only after the event loop has polled. The second turn makes sure that it has.
       await nextTurn();
       await nextTurn();
       if (isLost || socket.destroyed || !socket.writable) return 'the service closed the connection before the request';
-      // Whoever speaks first over HTTP is not the service, or answers somebody else's request.
+      // A peer that speaks first is not the service, or answers another request.
       if (socket.readableLength > 0) return 'the other side spoke before the request';
       return undefined;
     },

@@ -6,12 +6,12 @@ import type { Connection } from './open-connection.ts';
 import { safeCode } from './safe-code.ts';
 
 /**
- * What became of a request of which the first byte was written. `serviceAt`: when it was answered, by the clock of the
- * service, in whole seconds.
+ * Outcome of a request whose first byte was written. `serviceAt` is the time of the answer by the service's clock, in
+ * whole seconds.
  */
 export type PostOutcome = { bytesWritten: number; bytesRead: number; body: Buffer; serviceAt?: Date } & (
   | { kind: 'answered'; httpStatus: number }
-  /** No complete answer; `body` is what came of it, or its begin when it is too large. */
+  /** No complete answer. `body` is what arrived, or only its start when it is too large. */
   | { kind: 'broken'; why: string; httpStatus?: number; isTooLarge?: true }
 );
 
@@ -20,14 +20,14 @@ export type PostRequest = {
   headers: Record<string, string>;
   body: Buffer;
   timeoutMs: number;
-  /** An answer that is larger counts as broken; without a limit one answer could fill the memory. */
+  /** A larger answer counts as broken; without a limit one answer could fill the memory. */
   largestAnswerBytes: number;
 };
 
 /**
  * Writes one HTTP request over an open connection, reads the answer and closes. It never throws, follows no redirect
- * and sends nothing twice: whatever comes is handed back as it is, complete or broken.
- * @param request.timeoutMs for the whole of it, so that an answer that comes byte by byte cannot hold a worker for ever
+ * and sends nothing twice. It returns whatever arrives, complete or broken.
+ * @param request.timeoutMs for the whole exchange, so that a byte-by-byte answer cannot hold a worker forever
  */
 export async function post(connection: Connection, request: PostRequest): Promise<PostOutcome> {
   const { socket } = connection;
@@ -51,7 +51,7 @@ export async function post(connection: Connection, request: PostRequest): Promis
   return { ...status, ...end, bytesWritten, bytesRead, body: buffer.bytes() };
 }
 
-/** No agent is given, because the connection is; so neither a pool nor a proxy has a part in it. */
+/** Writes the request. The connection is given, so no agent, pool or proxy is involved. */
 function writeRequest(connection: Connection, request: PostRequest): ClientRequest {
   const exchange = startRequest({
     createConnection: () => connection.socket,
@@ -72,13 +72,13 @@ function writeRequest(connection: Connection, request: PostRequest): ClientReque
 
 type AnswerEnd = { kind: 'answered'; httpStatus: number } | { kind: 'broken'; why: string; isTooLarge?: true };
 
-/** What has come so far; kept outside of the listeners, so that a time-out can tell of it. */
+/** What has arrived so far; kept outside the listeners, so that a time-out can report it. */
 type Received = { readonly buffer: AnswerBuffer; httpStatus?: number; serviceAt?: Date };
 
 /**
- * Collects the answer and tells how it ended. It is whole only when the parser says so: a connection that closes before
- * the announced length, or within the chunks, ends it too. Later events are of no interest any more, but their listeners
- * stay, because an error without one would end the process.
+ * Collects the answer and reports how it ended. Only the parser decides that it is complete, because a connection that
+ * closes early or within a chunk ends it too. The listeners stay for late events, because an error without one would
+ * end the process.
  */
 function readAnswer(
   exchange: ClientRequest,
@@ -89,7 +89,7 @@ function readAnswer(
   const breakOff = (why: string) => tell({ kind: 'broken', why });
   exchange.on('error', (error) => breakOff(`the connection broke after the request began${safeCode(error)}`));
   exchange.on('close', () => {
-    // With a response under way its own events decide: this one may come before the last of them.
+    // Once a response has begun, its own events decide; this one may come before the last of them.
     if (received.httpStatus === undefined) breakOff('the connection ended without an answer');
   });
   exchange.on('response', (response) => {

@@ -1,8 +1,8 @@
 import { systemCode } from '../../kernel/errors.ts';
 
 /**
- * The code of an error in brackets, such as ` (ECONNRESET)`, or nothing. It is the only part of a network error that
- * goes further: messages and other properties may quote what was sent or received.
+ * Returns the code of an error in parentheses, such as ` (ECONNRESET)`, or nothing. Only the code is passed on, because
+ * messages and other properties may quote what was sent or received.
  */
 export function safeCode(error: unknown): string {
   const code = systemCode(error);

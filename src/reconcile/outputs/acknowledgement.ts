@@ -5,7 +5,7 @@ import { describeFault } from '../../kernel/errors.ts';
 import { formatCents } from '../../kernel/money.ts';
 import type { Fault, Totals } from '../../rows/rows.ts';
 
-/** What the notice about a file says at its top: the verdict and the figures behind it. */
+/** The head of the notice about a file: the verdict and the figures behind it. */
 export type Notice = {
   status: 'ACCEPTED' | 'HELD' | 'REJECTED' | 'CANCELLED';
   code: string | null;
@@ -25,7 +25,7 @@ export type Notice = {
   batches: number;
 };
 
-/** Pairs of name and value, then the header of the fault list. The faults follow, one line each. */
+/** Returns pairs of name and value, then the header of the fault list. The faults follow, one per line. */
 export function noticeHead(notice: Notice): string[][] {
   return [
     ['Status', notice.status],
@@ -52,7 +52,7 @@ export function noticeHead(notice: Notice): string[][] {
   ];
 }
 
-/** What follows from a fault, in the words of the reader. */
+/** Effect of a fault, in the reader's words. */
 const EFFECTS = {
   row: 'row withheld',
   reject: 'file refused',
@@ -61,8 +61,8 @@ const EFFECTS = {
 } as const;
 
 /**
- * One line of the fault list.
- * @param effect what follows from the fault; the table's, unless the folder decides otherwise (duplicate rows)
+ * Returns one line of the fault list.
+ * @param effect effect of the fault; the table's, unless the folder decides otherwise (duplicate rows)
  */
 export function faultCells(fault: Fault, effect: keyof typeof EFFECTS = ERRORS[fault.code].effect): string[] {
   const row = ERRORS[fault.code];

@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { type FinishedRow, resultCells } from './result-row.ts';
 
-/** What a row was before it changed, when that was found out, and where from. */
+/** What a row was before its change, and when and how the change was found. */
 export type BeforeChange = {
   outcome: string;
   code: number | null;
@@ -11,8 +11,8 @@ export type BeforeChange = {
 };
 
 /**
- * Cells of one line of a correction: those of the result file, as they are now and in the same places, so that whatever
- * reads results reads corrections; then what they were before.
+ * Returns the cells of one line of a correction. Those of the result file come first, with current values in the same
+ * places, so a reader of results can read corrections. The old values follow.
  */
 export function changeCells(row: FinishedRow, maskedInput: readonly string[], before: BeforeChange): string[] {
   return [

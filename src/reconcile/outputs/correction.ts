@@ -3,20 +3,20 @@ import { formatCents } from '../../kernel/money.ts';
 import type { OutcomeTotals } from '../../rows/rows.ts';
 import type { ControlTotal } from '../control-totals.ts';
 
-/** What a correction comes to. The summary of the file itself is not written again; this one stands beside it. */
+/** The summary of a correction. The file's own summary is not rewritten; this one stands beside it. */
 export type CorrectionSummary = {
   file: { fileId: string; name: string; account: string; operation: string };
   correctionNo: number;
-  /** In the zone of the account. */
+  /** In the account's time zone. */
   changedAt: string;
   evidence: string;
   changes: { before: string; after: string; rows: number; cents: number }[];
-  /** Of the whole file, as they are after this correction. */
+  /** Outcomes of the whole file after this correction. */
   outcomes: OutcomeTotals;
   controlTotals: readonly ControlTotal[];
 };
 
-/** For programs. Amounts are decimal text, as everywhere outside. */
+/** Returns the summary for programs. Amounts are decimal text, as in all output. */
 export function correctionJson(summary: CorrectionSummary): string {
   const body = {
     ...summary,
@@ -36,7 +36,7 @@ export function correctionJson(summary: CorrectionSummary): string {
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
-/** The same for people. */
+/** Returns the same as text for users. */
 export function correctionText(summary: CorrectionSummary): string {
   const { file, correctionNo } = summary;
   const lines = [
@@ -62,7 +62,7 @@ function labelOf(outcome: string): string {
   return OUTCOMES[outcome as Outcome].label;
 }
 
-/** In the order of the table, so that the same correction always reads the same. */
+/** Lists outcomes in table order, so that the same correction always reads the same. */
 function outcomeLines(totals: OutcomeTotals): [Outcome, { rows: number; cents: number }][] {
   const names = Object.keys(OUTCOMES) as Outcome[];
   return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));

@@ -12,7 +12,7 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
   timeZone: string;
   /** A day that is not over is reported as it stands. */
   isOver: boolean;
-  /** What it covers, when that is not the calendar day. */
+  /** The period covered, when it is not the calendar day. */
   period?: { from: string; until: string };
   accepted: Totals & { files: number };
   openBatches: readonly {
@@ -25,13 +25,13 @@ export type DayReport = Omit<DayTotals, 'accepted'> & {
     stateNow: string;
   }[];
   changes: readonly (Totals & { before: string; after: string })[];
-  /** Rows that had faults and were not paid; they are part of no other figure. */
+  /** Rows that had faults and were not paid; no other figure includes them. */
   withheld?: Withheld;
-  /** Folders of which an expected file had not come by its time. */
+  /** Folders whose expected file had not arrived in time. */
   missingFiles?: readonly { folder: string; day: string; by: string }[];
 };
 
-/** For people: the equation H9, then each open batch, then what changed late. */
+/** Writes the reports for users: the equation H9, withheld rows, late changes, missing files, then each open batch. */
 export function dayReportText(reports: readonly DayReport[]): string {
   return `${reports.map(describeDay).join('\n\n')}\n`;
 }
@@ -75,7 +75,7 @@ function openLines({ open, openBatches }: DayReport): string[] {
   ];
 }
 
-/** For programs. Amounts are decimal text, as everywhere outside. */
+/** Returns the reports for programs. Amounts are decimal text, as in all output. */
 export function dayReportJson(reports: readonly DayReport[]): unknown[] {
   return reports.map((report) => ({
     day: report.day,
@@ -102,10 +102,10 @@ export function dayReportJson(reports: readonly DayReport[]): unknown[] {
 }
 
 export const DAY_TITLES = ['Day', 'Account', 'Kind', 'Item', 'Rows', 'Total'] as const;
-/** Place of the amount in the cells of a line. */
+/** Index of the amount in the cells of a line. */
 export const DAY_AMOUNT_AT = 5;
 
-/** One line for each figure, for a spreadsheet. */
+/** Returns one line for each figure, for a spreadsheet. */
 export function dayReportCells(report: DayReport): string[][] {
   const line = (kind: string, item: string, total: Totals) => [
     report.day,
@@ -127,7 +127,7 @@ export function dayReportCells(report: DayReport): string[][] {
   ];
 }
 
-/** Outcomes in the order of the table, so that the same day always reads the same. */
+/** Lists outcomes in table order, so that the same day always reads the same. */
 export function finalLines({ final }: Pick<DayReport, 'final'>): [Outcome, Totals][] {
   const names = Object.keys(OUTCOMES) as Outcome[];
   return names.flatMap((name) => (final[name] ? [[name, final[name]]] : []));

@@ -6,12 +6,12 @@ import { parseAmount } from '../../kernel/money.ts';
 import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-digits.ts';
 
 /**
- * The cells of an input row as they may leave memory: the card or account number all but its last digits hidden.
+ * Masks the cells of an input row so that they may leave memory: the card or account number keeps only its last digits.
  *
- * Of a valid row the layout says which cell that is, and the check has seen to it that no text holds a number. So all other
- * cells stay, and accounting finds its invoices and adds up its amounts. In a withheld row columns may be exchanged: when the
- * number does not stand in its place it may be anywhere, and every long run of digits is hidden but in what is certainly an
- * amount or a day.
+ * For a valid row the layout names that cell, and the check ensured that no text holds a number. So all other cells
+ * stay, and accounting finds its invoices and adds up its amounts. In a withheld row columns may be swapped. If the
+ * number is not in its place it may be anywhere. Every long run of digits is then masked, except in what is certainly
+ * an amount or a date.
  * @param options.isValid the row passed the check
  */
 export function maskRow(
@@ -28,7 +28,7 @@ export function maskRow(
 
 type CellMasker = (cell: string, index: number) => string;
 
-/** An account number of few digits is let pass in a text, because it may be part of another one. By itself it goes. */
+/** Masks a short account number in free text where it stands alone; elsewhere it may be part of another number. */
 function shortNumberStarrer(columns: readonly ColumnName[], cell: string): CellMasker {
   const number = cell.trim();
   if (!SHORT_NUMBER.test(number)) return (text) => text;
@@ -39,7 +39,7 @@ function shortNumberStarrer(columns: readonly ColumnName[], cell: string): CellM
 
 const SHORT_NUMBER = /^\d{5,7}$/;
 
-/** How the other cells of a withheld row are shown. */
+/** Returns how the other cells of a withheld row are shown. */
 function cellMasker(
   columns: readonly ColumnName[],
   cells: readonly string[],
@@ -63,9 +63,8 @@ function isNumberColumn(column: ColumnName): boolean {
 }
 
 /**
- * Whether the number column holds the number. A card number that passes its check digit and a long account number are
- * taken at their word; a short one, or one with a slip such as a letter in it, only when no other cell holds a long number,
- * which might be the true one.
+ * Returns whether the number column holds the number. A card number with a valid check digit and a long account number
+ * are trusted. A short one, or one with a slip such as a letter, is trusted only if no other cell holds a long number.
  */
 function standsInPlace(column: ColumnName, cells: readonly string[], at: number): boolean {
   const number = plainNumber(cells[at]!);
@@ -78,37 +77,37 @@ function standsInPlace(column: ColumnName, cells: readonly string[], at: number)
   return mayBeNumber && !cells.some((cell, index) => index !== at && /\d{12}/.test(joinGroups(cell)));
 }
 
-/** Bank and account have so many digits together; invoices that stand in their place have fewer. */
+/** Digits of bank and account together; invoices in their place have fewer. */
 const WHOLE_ACCOUNT = 17;
 
 /**
- * Masked, an amount could not be added up when the file is read back, so it is hidden only where it may be the number: one
- * without a point, of more digits than most amounts, in a row whose number is not in its place.
+ * Returns whether to show a cell as an amount. A masked amount could not be added up when the file is read back. So
+ * only a possible number is masked: without a point, longer than most amounts, in a row whose number is not in place.
  */
 function isAmount(cell: string, isInPlace: boolean): boolean {
   const amount = cell.trim();
   return typeof parseAmount(amount) === 'number' && (isInPlace || /^-?\d+\.\d+$|^-?\d{1,6}$/.test(amount));
 }
 
-/** The number of the row, cut into groups by whatever signs. */
+/** Hides the row's own number, whatever characters split it into groups. */
 function hideOwn(cell: string, number: string): string {
   const digits = plainDigits(cell);
   return joinGroups(digits).includes(number) ? hideNumbers(cell) : maskNumber(digits);
 }
 
-/** As long as a long number comes out when the groups of digits are joined, the whole cell is hidden. */
+/** Masks numbers. If the joined groups of digits still form a long number, the whole cell is masked. */
 function hideNumbers(cell: string): string {
   const masked = maskText(cell);
   const isLeft = /\d{7}/.test(joinGroups(masked)) || /\d{12}/.test(joinedDigits(masked));
   return isLeft ? maskNumber(plainDigits(cell)) : masked;
 }
 
-/** The number of its own column as people type it. A point is left in: it makes an amount. */
+/** Removes the separators that users type in a number. A point stays, because it makes an amount. */
 function plainNumber(cell: string): string {
   return cell.replace(/[\s-]/g, '');
 }
 
-/** A text without blanks and signs between groups of digits, however many. */
+/** Removes blanks and signs between groups of digits, however many. */
 function joinGroups(text: string): string {
   return text.replace(/[\s.-]/g, '');
 }

@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import { rejectionOf } from '../../../schemas/rejections.ts';
 
-/** What is known of a row when its file is done, whoever keeps it. */
+/** What is known of a row when its file is done. */
 export type FinishedRow = {
   line: number;
   outcome: Outcome;
@@ -9,13 +9,13 @@ export type FinishedRow = {
   message: string;
   authorization: string;
   batchId: string;
-  /** Already in the zone of the account, or empty. */
+  /** Already in the account's time zone, or empty. */
   sentAt: string;
   resultAt: string;
   attempt: number | null;
 };
 
-/** Cells of one line of the result file: line, the masked input, the outcome. */
+/** Returns the cells of one line of the result file: line, masked input, outcome. */
 export function resultCells(row: FinishedRow, maskedInput: readonly string[]): string[] {
   return [
     String(row.line),
@@ -31,7 +31,7 @@ export function resultCells(row: FinishedRow, maskedInput: readonly string[]): s
   ];
 }
 
-/** Into which correction file a row goes, if any, and the words that stand in its Reason column. */
+/** Returns the correction file that a row goes into, if any, and the text of its Reason column. */
 export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; reason: string } | undefined {
   if (!OUTCOMES[row.outcome].certainlyNotCharged) return undefined;
   if (row.outcome === 'not_charged') return { kind: 'retry', reason: `${row.message}; ${AFTER_A_QUESTION}` };
@@ -50,5 +50,5 @@ export function correctionOf(row: FinishedRow): { kind: 'rejects' | 'retry'; rea
   }
 }
 
-/** The service may have booked it since the reports were made. Dropped by hand it is held. */
+/** The service may have booked the row since the reports were made. If dropped by hand, it is held. */
 const AFTER_A_QUESTION = 'may be sent again as it is, by "paydrop resubmit", which asks the service once more';

@@ -32,7 +32,7 @@ export type Summary = {
   openItems: string[];
 };
 
-/** The summary for programs. Amounts are decimal text, as everywhere outside. */
+/** Returns the summary for programs. Amounts are decimal text, as in all output. */
 export function summaryJson(summary: Summary): string {
   const body = {
     ...summary,
@@ -47,7 +47,7 @@ export function summaryJson(summary: Summary): string {
   return `${JSON.stringify(body, null, 2)}\n`;
 }
 
-/** The same for people. */
+/** Returns the same as text for users. */
 export function summaryText(summary: Summary): string {
   const { file } = summary;
   const lines = [
@@ -74,7 +74,7 @@ export function summaryText(summary: Summary): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Outcomes in the order of the table, so that the same file always reads the same. */
+/** Lists outcomes in table order, so that the same file always reads the same. */
 function outcomeLines(totals: OutcomeTotals): [Outcome, { rows: number; cents: number }][] {
   const names = Object.keys(OUTCOMES) as Outcome[];
   return names.flatMap((name) => (totals[name] ? [[name, totals[name]]] : []));

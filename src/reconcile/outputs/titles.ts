@@ -1,12 +1,12 @@
 import { COLUMNS } from '../../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 
-/** Column titles of a layout, in the spec's words. */
+/** Returns the column titles of a layout, in the spec's words. */
 export function titlesOf(layout: LayoutName): string[] {
   return columnsOf(layout).map((column) => COLUMNS[column].title);
 }
 
-/** Columns that the result file adds after those of the input. */
+/** Columns that the result file adds after the input's. */
 export const RESULT_TITLES = [
   'Outcome',
   'Code',
@@ -18,7 +18,7 @@ export const RESULT_TITLES = [
   'Attempt',
 ] as const;
 
-/** Columns that a correction adds after those of the result file. */
+/** Columns that a correction adds after the result file's. */
 export const CHANGE_TITLES = ['Old Outcome', 'Old Code', 'Old Message', 'Changed At', 'Evidence'] as const;
 
 export { REASON_TITLE } from '../../../schemas/layouts.ts';
