@@ -3,17 +3,16 @@ import type { Asked } from './asked.ts';
 import type { Transaction } from './transaction.ts';
 
 /**
- * Asks several questions in one message, so that server and process wake once for all of them. They are answered in their
- * order, each seeing what was committed before its own begin; outside of a transaction they are one. After the first that
- * fails none is answered.
- * @param ask asks its questions of the client that it is given, all before it waits for an answer. What it asks later goes
- *   out by itself.
+ * Sends several queries in one message, so that the server and this process each wake up once. They run in order, and
+ * each sees what was committed before it began. Outside a transaction they form one. If one fails, the server skips the
+ * rest and all of them reject.
+ * @param ask makes its queries on the client it gets before it waits for a result; later ones go out separately
  */
 export async function askTogether<Answers extends readonly unknown[]>(
   client: Asked,
   ask: (client: Asked) => Answers,
 ): Promise<Awaits<Answers>> {
-  // Asked for by somebody who gathers already, it all goes into his message.
+  // The client already gathers for an outer call, so these queries join that message.
   if (gatherers.has(client)) return Promise.all(ask(client));
   const gathered: Question[] = [];
   let isSent = false;
@@ -32,7 +31,7 @@ export async function askTogether<Answers extends readonly unknown[]>(
 
 type Awaits<Answers extends readonly unknown[]> = { -readonly [Place in keyof Answers]: Awaited<Answers[Place]> };
 
-/** The same in a transaction. */
+/** Same, in a transaction. */
 export function askInOne<Answers extends readonly unknown[]>(
   tx: Transaction,
   ask: (tx: Transaction) => Answers,
@@ -40,7 +39,7 @@ export function askInOne<Answers extends readonly unknown[]>(
   return askTogether(tx.client, (client) => ask({ ...tx, client }));
 }
 
-/** Clients that gather questions at this moment. */
+/** Clients that are gathering queries right now. */
 const gatherers = new WeakSet<Asked>();
 
 type Question = {
@@ -53,13 +52,13 @@ type Question = {
 function send(client: Asked, questions: readonly Question[]): void {
   if (questions.length === 0) return;
   const text = questions.map((question) => question.text).join('; ');
-  // A query of node-postgres reads several answers already; what it lacks is to ask them with values.
+  // A query of node-postgres can already read several results; it just cannot send several queries with values.
   const all = new pg.Query(text, [], (error, results) => {
     const each = (Array.isArray(results) ? results : [results]) as QueryResult[];
     questions.forEach(({ answer, fail }, place) => (error ? fail(error) : answer(each[place]!)));
   });
   all.submit = (connection) => {
-    // Each would end the message with a Sync, at which the server answers and forgets an error before it.
+    // Each query would end with its own Sync, at which the server answers and forgets an earlier error.
     const unended: Connection = Object.create(connection, { sync: { value: () => {} } });
     connection.stream.cork();
     for (const { text: one, values } of questions) new pg.Query(extended(one, values)).submit(unended);
@@ -69,7 +68,7 @@ function send(client: Asked, questions: readonly Question[]): void {
   client.query(all);
 }
 
-/** Also without values in the form of those that have some, because only these can stand together. */
+/** Uses the extended protocol even without values: only extended queries can share a message. */
 function extended(text: string, values: unknown[]): pg.QueryConfig {
   return { text, values, queryMode: 'extended' } as pg.QueryConfig;
 }

@@ -1,4 +1,4 @@
 import type { PoolClient } from 'pg';
 
-/** What questions can be asked of: a connection, or what stands before one. */
+/** Anything that takes queries: a connection or a wrapper around one. */
 export type Asked = Pick<PoolClient, 'query'>;

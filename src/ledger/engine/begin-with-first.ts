@@ -1,12 +1,11 @@
 import pg, { type Connection, type PoolClient, type QueryResult, type Submittable } from 'pg';
 import type { Asked } from './asked.ts';
 
-/** A connection whose transaction begins with the first thing that is asked on it. */
+/** A connection whose transaction begins with its first query. */
 export type Beginning = { readonly client: Asked; hasBegun(): boolean };
 
 /**
- * Holds the BEGIN of a transaction back and sends it in one message with the first statement, whatever that is: to ask for
- * it apart takes the system twice the waking of processes, and tells nobody anything.
+ * Holds BEGIN back and sends it with the first statement. A separate one costs a round trip and returns nothing useful.
  */
 export function beginWithFirst(client: PoolClient): Beginning {
   let hasBegun = false;
@@ -27,16 +26,16 @@ function askFirst(client: PoolClient, text: string, values?: unknown[]): Promise
   });
 }
 
-/** What node-postgres asks of a query and tells it, see its lib/client.js; the types of it leave this out. */
+/** The methods of a query that node-postgres calls (see its lib/client.js); its types leave them out. */
 type Told = { submit(connection: Connection): unknown; handleCommandComplete(...told: unknown[]): void };
 
-/** Has BEGIN go out in front of the query, and keeps its answer from it. */
+/** Sends BEGIN ahead of the query and hides its result from the query. */
 function putBehindBegin<Query extends Submittable>(query: Query): Query {
   const told = query as unknown as Told;
   const { submit, handleCommandComplete } = told;
   told.submit = (connection) => {
     connection.stream.cork();
-    // Without the mark at which the server answers; that of the query stands for both. BEGIN by itself cannot fail.
+    // No Sync here: the query's own covers both. BEGIN alone cannot fail.
     connection.parse({ text: 'BEGIN', name: '', types: [] }, true);
     connection.bind({}, true);
     connection.execute({}, true);

@@ -1,14 +1,13 @@
 import type { Connection, Submittable } from 'pg';
 import type { Asked } from './asked.ts';
 
-/** Rows for one table in the form of COPY. `into` names the table with its columns, and never comes from outside. */
+/** Rows for one table in binary COPY format. `into` names the table and its columns, and never comes from outside. */
 export type CopiedInto = { into: string; tuples: Uint8Array };
 
 /**
- * Copies rows into tables, one table after the other. Commands and rows are one message: to have each command answered before
- * its rows go, and to write each of these in pieces, costs a small file more than the rows do. When a command fails, the server
- * reads past what follows.
- * @throws DatabaseError of the first that failed; the others may be there, which is undone with the transaction
+ * Copies rows into tables, one table after the other. Commands and rows are one message. For a small file, separate
+ * replies and writes in pieces would cost more than the rows. When a command fails, the server discards what follows.
+ * @throws DatabaseError of the first failure; tables before it may be filled, which the transaction undoes
  */
 export function copyIn(client: Asked, copies: readonly CopiedInto[]): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -18,7 +17,7 @@ export function copyIn(client: Asked, copies: readonly CopiedInto[]): Promise<vo
   });
 }
 
-/** A message begins with its kind and its length, which counts itself and not the kind. */
+/** Builds the header of a message: its kind and its length, which counts itself but not the kind. */
 function headOf(tuples: Uint8Array): Buffer {
   const head = Buffer.allocUnsafe(5);
   head.write('d', 'latin1');
@@ -28,12 +27,12 @@ function headOf(tuples: Uint8Array): Buffer {
 
 const COPY_DONE = Buffer.from([0x63, 0, 0, 0, 4]);
 
-/** What node-postgres asks of a query of one's own, see its lib/client.js. */
+/** A custom query as node-postgres expects it, see its lib/client.js. */
 class CopyIn implements Submittable {
-  /** Under this name, as others have it too. */
+  /** The statement, under the same name as in other queries. */
   readonly text: string;
   readonly #frames: readonly Uint8Array[];
-  /** Exchanged by node-postgres for one that knows of the time limit. */
+  /** node-postgres replaces this with a callback that knows the time limit. */
   callback: (error: Error | null) => void;
 
   constructor(text: string, frames: readonly Uint8Array[], callback: (error: Error | null) => void) {

@@ -1,8 +1,8 @@
 import { PipelineError, systemCode } from '../../kernel/errors.ts';
 
-/** Why a server that answers does not do what it is asked, by its codes, and what helps. Its own words name users and hosts. */
+/** What a running server's error code means, and the remedy. The server's own message names users and hosts. */
 const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>> = {
-  // A pooler that knows nothing of settings which belong to a session.
+  // A pooler that does not know session settings.
   '08P01': [
     'what DATABASE_URL names does not take our settings: it is a pooler, not the database',
     'Name the database itself in DATABASE_URL, past PgBouncer or whatever stands before it.',
@@ -26,13 +26,13 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, next: string]>
   '57P03': ['the ledger database is starting or stopping', 'Wait until it is up; work goes on by itself.'],
 };
 
-/** An error of the server in words; undefined for one that says nothing of the server itself. */
+/** Explains a server error in words; returns undefined for an error that says nothing about the server itself. */
 export function explainRefusal(error: unknown): { reason: string; next: string } | undefined {
   const [reason, next] = REFUSALS[systemCode(error) ?? ''] ?? [];
   return reason === undefined || next === undefined ? undefined : { reason, next };
 }
 
-/** The same as an error with its words; whatever else it is given comes back as it is. */
+/** Returns such an error with its explanation, and any other error unchanged. */
 export function withRefusalExplained(error: unknown): unknown {
   const refusal = explainRefusal(error);
   if (!refusal) return error;

@@ -1,6 +1,6 @@
 import type { Ledger } from './open-ledger.ts';
 
-/** What the server of the ledger says of itself, as one of our sessions sees it. */
+/** What the ledger's server reports about itself in one of our sessions. */
 export type ServerState = {
   /** Such as 180001 for 18.1. */
   versionNumber: number;
@@ -9,7 +9,7 @@ export type ServerState = {
   fullPageWrites: string;
   synchronousCommit: string;
   isStandby: boolean;
-  /** By its own clock. */
+  /** By the server's own clock. */
   now: Date;
 };
 

@@ -8,32 +8,32 @@ import type { Log } from '../../kernel/log.ts';
 /** Namespace of the advisory locks that say "this instance is alive". */
 export const ALIVE_LOCKS = 7_001;
 
-/** How long to wait before a lost connection is taken up again, in ms. */
+/** Wait before a lost connection is opened again, in ms. */
 const REJOIN_MS = 1_000;
 
-/** A server that does not answer at all is given up after this, in ms, and asked again. */
+/** Longest wait for a server that does not answer, in ms; then it is tried again. */
 const CONNECT_MS = 10_000;
 
-/** The connection is idle for hours; asked this often, in ms, it shows whether it still stands. */
+/** How often the idle connection is checked, in ms. */
 const BEAT_MS = 15_000;
 
-/** After an outage of the server the processes come back one by one; in this time none takes another for dead, in ms. */
+/** After a server outage, processes return one by one. For this long, in ms, none takes another for dead. */
 const SETTLE_MS = 10_000;
 
 export type Instance = {
   readonly id: string;
-  /** Stays the same when the process is started again. */
+  /** Stays the same when the process restarts. */
   readonly host: string;
-  /** False for a while after the connection was lost: others lost theirs too and may not be back yet. */
+  /** False for a while after a lost connection: other processes lost theirs too and may not be back yet. */
   isSettled(): boolean;
   leave(): Promise<void>;
 };
 
 /**
- * Registers this process with the ledger by holding an advisory lock on a connection of its own. PostgreSQL frees the
- * lock when the process dies, however it dies, so others see at once that a batch lost its worker, without heartbeats
- * and without comparing clocks. A process cut off from the database counts as dead: its batches go to `unknown`, which
- * is the safe side, because it cannot record an answer either.
+ * Registers this process with the ledger by holding an advisory lock on its own connection. PostgreSQL frees the lock
+ * when the process dies, however it dies. So others see at once that a batch lost its worker, without heartbeats or
+ * comparing clocks. A process cut off from the database counts as dead, and its batches go to `unknown`. That is the
+ * safe side, because it cannot record an answer either.
  */
 export async function joinAsInstance(
   connection: pg.ClientConfig,
@@ -45,13 +45,13 @@ export async function joinAsInstance(
   let left = false;
   let settledAt = 0;
   let client = await hold();
-  // Not kept by the operating system alone: a network that swallows everything is noticed by nobody who does not ask.
+  // TCP keepalive alone is not enough: only a query reveals a network that silently drops everything.
   const beat = setInterval(() => void askForLife(client), beatMs);
   beat.unref();
 
   async function hold(): Promise<pg.Client> {
     const fresh = await holdAliveLock(connection, id, log);
-    // Listened for only now: a connection that never stood must not start a second row of tries beside the first.
+    // Attached only now: a connection that never opened must not start a second retry loop.
     fresh.once('end', () => {
       settledAt = Number.POSITIVE_INFINITY;
       if (!left) void rejoin();
@@ -65,7 +65,7 @@ export async function joinAsInstance(
       try {
         client = await hold();
         settledAt = performance.now() + settleMs;
-        // Left while the connection was being made: nobody else would close it.
+        // `leave` ran while the connection was being made, so nothing else would close it.
         if (left) await client.end();
         return;
       } catch (error) {
@@ -86,7 +86,7 @@ export async function joinAsInstance(
   };
 }
 
-/** A connection that does not answer is ended, so that another one is made. */
+/** Ends a connection that does not answer, so that a new one is made. */
 async function askForLife(client: pg.Client): Promise<void> {
   await client.query('SELECT 1').catch(() => client.end().catch(() => {}));
 }

@@ -5,18 +5,18 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
-/** Longest wait for a table that somebody uses, in ms, and how often it is tried. */
+/** Longest wait for a table in use, in ms, and the number of tries. */
 const LOCK_MS = 5_000;
 const LOCK_TRIES = 3;
 
-/** PostgreSQL could not have a lock in time. */
+/** PostgreSQL could not get a lock in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Brings the database to the present schema: every file of migrations/ that was not run yet, in the order of names, in
- * one transaction. An advisory lock lets one process do it while others wait.
- * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings, or when somebody keeps a table
- *   to himself; LEDGER_NEWER, see `refuseNewer`
+ * Brings the database to the current schema: runs every missing file of migrations/ in name order, in one transaction.
+ * An advisory lock lets one process do it while others wait.
+ * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection or a table stays in use;
+ *   LEDGER_NEWER, see `refuseNewer`
  * @param lockMs for tests
  */
 export async function migrate(client: PoolClient, lockMs = LOCK_MS): Promise<void> {
@@ -61,8 +61,8 @@ async function tableInUse(client: PoolClient, cause: unknown): Promise<PipelineE
 }
 
 /**
- * A version that does not know all that was done to the ledger must not touch it: what it would write, and what it would
- * make of what it reads, may be wrong.
+ * Refuses a ledger with migrations that this version does not know, because both its reads and its writes could be
+ * wrong.
  * @throws PipelineError LEDGER_NEWER
  */
 export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<void> {
@@ -73,8 +73,9 @@ export async function refuseNewer(client: Pick<PoolClient, 'query'>): Promise<vo
 }
 
 /**
- * Until the end of the transaction nobody else builds the schema, and nobody comes in: opening the ledger begins with it.
- * @throws PipelineError LEDGER_UNREACHABLE when the connection does not have our settings
+ * Locks the schema until the transaction ends. Meanwhile no other process builds it or opens the ledger, except `asIs`,
+ * because opening begins with this lock.
+ * @throws PipelineError LEDGER_UNREACHABLE when our settings do not reach the connection
  */
 export async function lockSchema(client: PoolClient): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtext('paydrop.migrate'))`);
@@ -82,8 +83,8 @@ export async function lockSchema(client: PoolClient): Promise<void> {
 }
 
 /**
- * Makes the schema, or what is missing of it, in the transaction of the caller.
- * @param wanted names of migrations, for a schema as it once was; left out, all there are
+ * Creates the schema, or its missing parts, in the caller's transaction.
+ * @param wanted names of migrations, for an older schema; all if left out
  */
 export async function buildSchema(client: PoolClient, wanted?: readonly string[]): Promise<void> {
   await client.query('CREATE SCHEMA IF NOT EXISTS paydrop');
@@ -94,17 +95,18 @@ export async function buildSchema(client: PoolClient, wanted?: readonly string[]
   if (!wanted) await loadLegalMoves(client);
 }
 
-/** The names of all that this version has, in their order. */
+/** Returns the names of all migrations of this version, in order. */
 export async function listMigrations(): Promise<string[]> {
   return (await readdir(MIGRATIONS)).filter((name) => name.endsWith('.sql')).sort();
 }
 
-/** A setting of our own, which nobody gives to a database or a role. */
+/** A setting of our own, which no database or role has. */
 export const OUR_SESSION = 'paydrop.session';
 
 /**
- * An address with `options` of its own takes the place of ours (open-ledger.ts), and a pooler drops them: the ledger would be
- * made again, empty, in another schema, commits might not wait for the disk, and locks would be held by nobody in particular.
+ * Checks that our session settings arrived. `options` in the address replace ours (open-ledger.ts), and a pooler drops
+ * them. Then an empty ledger would be created in another schema. Commits might not wait for the disk, and locks would
+ * belong to no particular process.
  */
 async function checkSession(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ isOurs: boolean }>(
@@ -117,13 +119,13 @@ async function checkSession(client: PoolClient): Promise<void> {
   });
 }
 
-/** A database that takes no changes can still be read, as long as it lacks nothing. */
+/** Returns whether the database is read-only but lacks no migration, so that it can still be read. */
 async function isClosedAndWhole(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ mode: string }>(`SELECT current_setting('transaction_read_only') AS mode`);
   return rows[0]?.mode === 'on' && (await findMissingMigrations(client)).length === 0;
 }
 
-/** The migrations that the database lacks, in their order; all of them when it has no ledger yet. */
+/** Returns the migrations that the database lacks, in order; all of them when it has no ledger yet. */
 export async function findMissingMigrations(
   client: Pick<PoolClient, 'query'>,
   files?: readonly string[],
@@ -150,8 +152,8 @@ async function runMissing(client: PoolClient, files: readonly string[]): Promise
 }
 
 /**
- * The database refuses what schemas/lifecycle.ts does not list, so it gets the list from there. It is only added to: another
- * version may work with the same ledger.
+ * Copies the moves of schemas/lifecycle.ts into the database, which refuses all others. It only adds moves: another
+ * version may use the same ledger.
  */
 async function loadLegalMoves(client: PoolClient): Promise<void> {
   const moves = [

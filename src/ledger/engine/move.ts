@@ -4,30 +4,29 @@ import type { BatchRow, PlainFileRow } from './records.ts';
 import { storableText } from './storable-text.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Who moves, why, and what shows it. Goes into the audit trail as it is, so it never holds a number of a payer. */
+/** Who moves, why, on what evidence. The audit trail keeps it unchanged, so it never holds a card or account number. */
 export type Because = { actor: string; reason: string; evidence?: Record<string, unknown> };
 
-/** Which batch: the file's id and our number within the file. */
+/** Identifies a batch: the file's id and our number within the file. */
 export type BatchKey = { fileId: string; batchNo: number };
 
 /**
- * Columns to write together with the new state, those that the database itself computes, and further conditions on the row
- * as it stands, such as the token of the worker that holds a batch. SQL names its values from $1, and the row as `file` or
- * `batch`.
+ * Columns to write with the new state, columns that the database computes, and further conditions on the row, such as a
+ * worker's token. SQL numbers its values from $1 and calls the row `file` or `batch`.
  */
 type With = { set?: Record<string, unknown>; compute?: Sql; where?: Sql };
 export type Sql = { sql: string; values: unknown[] };
 
 /**
- * Of a batch besides: a statement that is carried out together with the move, for the row in `moved` if there is one; and
- * something more to tell with that row, as it was when the move began.
+ * For a batch also a statement that runs with the move; it finds the moved row in `moved`. `tell` adds columns to the
+ * returned row, as of the start of the move.
  */
 type WithAlso = With & { also?: Sql; tell?: string };
 
 /**
- * The one way in which a file changes its state: a conditional update that names the state it starts from, with its
- * audit link.
- * @returns the file after the move, or undefined when it was not (any more) in the state the move starts from
+ * Moves a file to another state, which happens only here. A conditional update names the starting state and adds its
+ * audit entry.
+ * @returns the file after the move, or undefined when it was not, or no longer, in the starting state
  */
 export async function moveFile(
   tx: Transaction,
@@ -53,7 +52,7 @@ export async function moveFile(
   return row;
 }
 
-/** The same for a batch, which keeps the reason as well. */
+/** Same for a batch, which also keeps the reason. */
 export async function moveBatch<Told extends object = object>(
   tx: Transaction,
   name: BatchMove,
@@ -80,13 +79,13 @@ export async function moveBatch<Told extends object = object>(
   return row;
 }
 
-/** For moves that nobody else can have made in the meantime: not finding the state is a fault, not an event. */
+/** Requires a move that no other process can have made first: a wrong state is a fault, not an event. */
 export function mustMove<Row>(row: Row | undefined, action: string): Row {
   if (row === undefined) throw new PipelineError('MOVE_REFUSED', action);
   return row;
 }
 
-/** The same for moves of a person, before whom another or a worker may have been: it names the state that they left. */
+/** Same for a user's move, which another user or a worker may have preceded. The error names the state they left. */
 export async function mustHaveMoved<Row>(
   tx: Transaction,
   { fileId, batchNo }: { fileId: string; batchNo?: number },
@@ -115,7 +114,7 @@ function assignments(columns: Record<string, unknown>, compute: Sql | undefined,
   };
 }
 
-/** What is added to a statement numbers its values from $1; here they follow the values before them. */
+/** Renumbers the values of an added clause, which start at $1, to follow the values before them. */
 function renumber(glue: string, added: Sql | undefined, offset: number): Sql {
   if (!added) return { sql: '', values: [] };
   return { sql: glue + added.sql.replace(/\$(\d+)/g, (_, n) => `$${Number(n) + offset}`), values: added.values };

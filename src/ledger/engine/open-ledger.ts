@@ -9,21 +9,21 @@ import { joinAsInstance, type Instance } from './instance.ts';
 import { migrate, refuseNewer, OUR_SESSION } from './migrate.ts';
 import { storableText } from './storable-text.ts';
 
-/** Where the ledger lives: a PostgreSQL of the user's, or the embedded one in the data folder. */
+/** Where the ledger lives: the user's own PostgreSQL, or the embedded one in the data folder. */
 export type LedgerPlace = { url: string } | { dataDir: string; fsync?: boolean };
 
 export type Ledger = {
   readonly pool: pg.Pool;
-  /** Connections for `withLock` alone. */
+  /** Connections for the locks of with-lock.ts only. */
   readonly locks: pg.Pool;
   readonly clock: Clock;
-  /** SQL of the present moment by the clock of the database. What is concluded from times is reckoned by it. */
+  /** SQL for the current time by the database clock. All conclusions from times use it. */
   readonly databaseNow: () => string;
-  /** This process, as the ledger knows it: whoever holds a batch is named, and its death is noticed. */
+  /** This process as the ledger knows it, so that the holder of a batch is named and its death noticed. */
   readonly instance: Instance;
-  /** What lets this process send, without which nothing is taken up, or what is waited for (admission/admit.ts). */
+  /** What lets this process send, or what it waits for (admission/admit.ts). Without it, no batch is taken up. */
   readonly admitted: { sender?: Sender | undefined; waits?: string | undefined };
-  /** How to reach the same server, for the queue. */
+  /** How the queue reaches the same server. */
   readonly connection: LedgerConnection;
   close(): Promise<void>;
 };
@@ -33,10 +33,10 @@ export type LedgerConnection =
   | { host: string; port: number; user: string; database: string };
 
 /**
- * Opens the ledger: starts or joins the server, brings the schema up to date and registers this process.
- * @param options.databaseClock what tests put in place of the database's own; a hand clock stands for both when left out
- * @param options.answerMs longest wait for an answer of the server, for tests
- * @param options.asIs leaves the schema as it is found, for those who only look; what they ask may then be missing
+ * Opens the ledger: starts or joins the server, updates the schema and registers this process.
+ * @param options.databaseClock replaces the database clock in tests; if left out, a manual `clock` serves for both
+ * @param options.answerMs longest wait for a reply of the server, for tests
+ * @param options.asIs leaves the schema as found, for read-only callers; what they query may be missing
  * @throws PipelineError LEDGER_UNREACHABLE, LEDGER_START_FAILED, LEDGER_NEWER
  */
 export async function openLedger(
@@ -82,12 +82,12 @@ function sqlClock({ clock, databaseClock = clock }: { clock: Clock; databaseCloc
 }
 
 /**
- * Longest wait for one answer of the server, in ms: longer than any statement, or any wait for a lock, ought to take. A
- * connection that went silent, as when a firewall forgot it, would else hold its worker for ever.
+ * Longest wait for one reply of the server, in ms: longer than any statement or lock wait should take. Otherwise a
+ * connection that went silent, for example because a firewall forgot it, would block its worker forever.
  */
 const ANSWER_MS = 120_000;
 
-/** Longest wait for a connection, in ms, also for one that others use. */
+/** Longest wait for a connection, in ms, including one that is in use. */
 const CONNECT_MS = 30_000;
 
 /** @param options.answerMs 0 for no limit */
@@ -101,8 +101,8 @@ export function openPool(connection: LedgerConnection, { log, answerMs }: { log:
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: answerMs ?? ANSWER_MS,
   });
-  // A lost connection is replaced by the pool. Without both listeners it would end the process: the pool's hears of those
-  // that are idle, the connection's own of those that are in use.
+  // The pool replaces a lost connection. Without both listeners the loss would end the process. The pool's listener
+  // covers idle connections, the connection's own covers those in use.
   pool.on('error', (error) => log.warn({ code: 'LEDGER_UNREACHABLE' }, `ledger connection lost: ${error.message}`));
   pool.on('connect', (client) => {
     client.on('error', (error) => log.debug(`ledger connection failed: ${error.message}`));
@@ -112,8 +112,8 @@ export function openPool(connection: LedgerConnection, { log, answerMs }: { log:
 }
 
 /**
- * The one gate for texts on their way to the database. Those of others may hold what PostgreSQL keeps nowhere, such as a NUL in
- * a result file, and a statement that fails over one would fail again for ever.
+ * Makes every text on its way to the database storable. Foreign text may hold what PostgreSQL cannot store, such as a
+ * NUL in a result file. A statement that fails on it would fail again forever.
  */
 function keepTextsStorable(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: { bind(told: Bound | null, more: boolean): void } };
@@ -128,13 +128,13 @@ function keepTextsStorable(client: pg.PoolClient): void {
   };
 }
 
-/** What node-postgres says of the values of a statement, see its lib/query.js; the types of it leave this out. */
+/** How node-postgres describes the values of a statement (see its lib/query.js); its types leave this out. */
 type Bound = { valueMapper?: (value: unknown) => unknown };
 
 /**
- * What every session asks of a server that may be set up otherwise. A commit is on the disk before it is answered, or a
- * power cut would take back moves that were acted upon. A process that vanishes in the middle of a transaction, or while
- * it holds a lock, holds up the others for a minute and not for hours.
+ * Settings of every session, whatever the server's own. A commit is on disk before it is answered; otherwise a power
+ * cut could undo moves that were acted upon. A process that vanishes during a transaction, or while holding a lock,
+ * blocks others for a minute, not for hours.
  */
 const SETTINGS = {
   search_path: 'paydrop',
@@ -145,11 +145,11 @@ const SETTINGS = {
   tcp_keepalives_idle: '60',
   tcp_keepalives_interval: '10',
   tcp_keepalives_count: '6',
-  // Shows that all of them have come.
+  // Shows that all of them arrived.
   [OUR_SESSION]: 'on',
 };
 
-/** Every session reads integers of 64 bits as numbers: cents and counts stay far below 2^53 (kernel/money.ts). */
+/** Every session reads 64-bit integers as numbers: cents and counts stay far below 2^53 (kernel/money.ts). */
 const INT8 = 20;
 const SESSION = {
   options: Object.entries(SETTINGS)

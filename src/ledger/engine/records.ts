@@ -4,12 +4,12 @@ import type { BatchState, Completeness, FileState, OutputKind, RunState } from '
 import type { FolderOperation } from '../../../schemas/operations.ts';
 import type { ControlNote } from '../../rows/rows.ts';
 
-/** Rows of the ledger's tables as they are read, column names as in migrations/. Money is integer cents. */
+/** Rows of the ledger's tables as read, with column names as in migrations/. Money is integer cents. */
 
-/** What opens a file, and the mark of its rows; in a table of its own, and gone with the end of the retention. */
+/** What opens a file, and the mark of its rows. It has its own table and is deleted when the retention ends. */
 export type FileSecret = { wrapped_key: Buffer | null; content_key: Buffer | null; row_set: string | null };
 
-/** A file with its secrets, for those who open it. */
+/** A file with its secrets, for code that opens it. */
 export type FileRow = PlainFileRow & FileSecret;
 
 export type PlainFileRow = {
@@ -23,7 +23,7 @@ export type PlainFileRow = {
   name: string;
   state: FileState;
   state_at: Date;
-  /** The same by the clock of the database. */
+  /** `state_at` by the database clock. */
   known_at: Date | null;
   reason_code: string | null;
   reason: string | null;
@@ -31,7 +31,7 @@ export type PlainFileRow = {
   sha256: string;
   completeness: Completeness;
   claimed_at: Date;
-  /** Since when it counts as known, for the search for earlier payments; null: since its claim. */
+  /** Since when it counts as known, for the search for earlier payments; null means since its claim. */
   aged_from: Date | null;
   archive: string;
   charset: FolderConfig['charset'];
@@ -46,7 +46,7 @@ export type PlainFileRow = {
   withheld_cents: number;
   withheld_unreadable: number;
   duplicate_of: string | null;
-  /** Of an encrypted drop, see migrations/0013-messages.sql; null of all others. */
+  /** For an encrypted drop, see migrations/0013-messages.sql; null for all others. */
   content_sha256: string | null;
   accepted_at: Date | null;
   shredded_at: Date | null;
@@ -87,13 +87,13 @@ export type BatchRow = {
   final_at: Date | null;
 };
 
-/** By what the rows of a batch are found: those of its number between its first line and its last. */
+/** What finds the rows of a batch: its number, its first line and its last line. */
 export type BatchLines = Pick<BatchRow, 'batch_no' | 'first_line' | 'last_line'>;
 
 export type OutputRow = {
   file_id: string;
   kind: OutputKind;
-  /** Of a correction; the other kinds have 0. */
+  /** Number of a correction; 0 for the other kinds. */
   number: number;
   name: string;
   sha256: string;
@@ -102,7 +102,7 @@ export type OutputRow = {
   written_at: Date;
 };
 
-/** A row of the file as the ledger keeps it, with its outcome where it has one. */
+/** A row of the file as the ledger keeps it, with its outcome if it has one. */
 export type LedgerRow = {
   line: number;
   batch_no: number | null;
@@ -119,7 +119,7 @@ export type LedgerRow = {
 /** What a schedule did on one business date. */
 export type RunRow = {
   schedule: string;
-  /** `2026-06-15` in the zone of the schedule. */
+  /** Such as `2026-06-15`, in the schedule's time zone. */
   business_date: string;
   state: RunState;
   due_at: Date;
@@ -131,20 +131,20 @@ export type RunRow = {
   summary: RunSummary;
 };
 
-/** What there is to say of a run that came to its end. */
+/** What a finished run reports. */
 export type RunSummary = {
-  /** The reason of its last move. */
+  /** Reason of its last move. */
   says?: string;
   /** Files taken, and drops that were still being written. */
   files?: number;
   settling?: number;
-  /** Of a day that was closed: names of the reports, what is open, and what is missing or too much. */
+  /** For a closed day: names of the reports, what is open, and what is missing or in excess. */
   reports?: string[];
   open?: { rows: number; total: string };
   difference?: { rows: number; total: string };
 };
 
-/** A call of a batch, as it was declared before its first byte and as it ended. */
+/** A call of a batch, as declared before its first byte and as it ended. */
 export type AttemptRow = {
   attempt: number;
   worker: string;

@@ -1,16 +1,16 @@
 /**
- * Text as PostgreSQL can keep it: without NUL, and without half a character pair, which JSON would carry into a jsonb
- * column. Both stand in texts that others send us (an answer of the service, cut at 300 characters), and a move that
- * records where money is must not fail over them.
+ * Returns text that PostgreSQL can store: without NUL and without lone surrogates, which JSON would carry into a jsonb
+ * column. Foreign text contains both, such as an answer of the service cut at 300 characters. A move that records where
+ * money is must not fail on them.
  */
 export function storableText(text: string): string {
   return text.replace(UNSTORABLE, '\uFFFD');
 }
 
-/** The same for every text in a value, as JSON for a jsonb column. */
+/** Same for every text in a value, as JSON for a jsonb column. */
 export function storableJson(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) => (typeof part === 'string' ? storableText(part) : part));
 }
 
-/** In unicode mode a surrogate matches only where it has lost its other half. */
+/** In Unicode mode a surrogate matches only if its other half is missing. */
 const UNSTORABLE = /[\0\p{Surrogate}]/gu;

@@ -6,7 +6,7 @@ import { beginWithFirst } from './begin-with-first.ts';
 import type { Ledger } from './open-ledger.ts';
 import { storableJson, storableText } from './storable-text.ts';
 
-/** One link of the audit trail: who moved what, why, and on what evidence. Never holds a card or account number. */
+/** An entry of the audit trail: who moved what, why, and on what evidence. Never holds a card or account number. */
 export type AuditEntry = {
   actor: string;
   fileId?: string;
@@ -16,26 +16,26 @@ export type AuditEntry = {
   to?: string;
   reason: string;
   evidence?: Record<string, unknown>;
-  /** Whether something is concluded from its time: then the evidence has that of the database too, as `databaseAt`. */
+  /** Set when conclusions are drawn from its time; the evidence then also has the database time, as `databaseAt`. */
   isTimed?: boolean;
 };
 
 export type Transaction = {
   readonly client: Asked;
-  /** The present moment by the clock of this host, the same for everything in this transaction. */
+  /** The current time by this host's clock, the same throughout the transaction. */
   readonly at: Date;
-  /** SQL of the present moment by the clock of the database. */
+  /** SQL for the current time by the database clock. */
   readonly databaseNow: string;
-  /** Remembers an audit link; all links are appended right before the commit. */
+  /** Remembers an audit entry; all of them are appended right before the commit. */
   audit(entry: AuditEntry): void;
 };
 
 /**
- * Runs `work` in one transaction and appends its audit links at the very end: the chain's lock is taken last and held
- * shortly, so two transactions can never wait for each other in a circle over it.
- * @param options.isFollowed for a move upon which nothing outside of the ledger is done before the next move has come to
- *   the disk, which brings this one there too. So its own commit waits for no disk; a power cut takes it back.
- * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing of it was written
+ * Runs `work` in one transaction and appends its audit entries at the very end. The chain's lock is thus taken last and
+ * held briefly, so two transactions can never deadlock over it.
+ * @param options.isFollowed for a move on which nothing outside the ledger acts before the next move is on disk. That
+ *   write covers this move too, so this commit does not wait for the disk. A power cut undoes it.
+ * @throws PipelineError LEDGER_UNREACHABLE, and whatever `work` throws; then nothing was written
  */
 export async function transact<Result>(
   ledger: Ledger,
@@ -65,7 +65,7 @@ export async function transact<Result>(
     isBroken = isOfNoUse(error) || (begun.hasBegun() && !(await rollBack(client)));
     throw withoutData(error);
   } finally {
-    // A connection that failed to roll back must not go back into the pool; without it the server rolls back by itself.
+    // A connection that failed to roll back must not return to the pool; once it is closed, the server rolls back.
     client.release(isBroken);
   }
 }
@@ -78,8 +78,8 @@ function rollBack(client: PoolClient): Promise<boolean> {
 }
 
 /**
- * A connection on which an answer did not come in time is not asked again: it would be waited for once more. Nor is one
- * to a server that takes no writes, such as a former primary: the next connection may lead to one that does.
+ * Returns whether to discard the connection. After a read timeout, another query would wait for that reply again. A
+ * server that takes no writes may be a former primary; the next connection may reach the new one.
  */
 function isOfNoUse(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === READ_ONLY;
@@ -88,14 +88,14 @@ function isOfNoUse(error: unknown): boolean {
 
 const READ_ONLY = '25006';
 
-/** Whether PostgreSQL refused because a unique index of this name holds. */
+/** Returns whether PostgreSQL refused because of this unique index. */
 export function violates(error: unknown, index: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === index;
 }
 
 /**
- * A statement with its values in its text, because only such can be asked together with others. No value is a number of a
- * payer, so none shows where the server shows statements.
+ * Returns a statement with its values in the text, because only such statements can share a message. No value is a card
+ * or account number, so none shows where the server shows statements.
  */
 export function appendAudit(at: Date, link: AuditEntry, databaseNow: string): string {
   const { actor, fileId, batchNo, move, from, to, reason, evidence = {} } = link;
@@ -111,11 +111,11 @@ function writeLiteral(value: string | number | null | undefined): string {
 }
 
 /**
- * The audit links and the COMMIT are one message: from the first link on every other move waits for this one, and a process
- * that was stopped or cut off between them would hold up all. So the server has either nothing of it, or all.
+ * Sends the audit entries and COMMIT in one message, so that the server has all of it or nothing. From the first entry
+ * on, every other move waits for this one; a process that stopped in between would block them all.
  *
- * PostgreSQL answers the COMMIT of a transaction in which a statement failed with a quiet ROLLBACK. Work that swallowed
- * that failure would pass for done although nothing of it was written.
+ * PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK. Work that swallowed the failure would
+ * then count as done, although nothing was written.
  */
 async function commit(client: Asked, statements: readonly string[]): Promise<void> {
   const answers: QueryResult | QueryResult[] = await client.query(statements.join(';\n'));
@@ -124,7 +124,7 @@ async function commit(client: Asked, statements: readonly string[]): Promise<voi
   throw new PipelineError('INTERNAL', 'commit to the ledger', 'a statement before it had failed');
 }
 
-/** These fields of an error quote whole rows, and errors end up in logs. */
+/** Removes the error fields that quote whole rows, because errors end up in logs. */
 function withoutData(error: unknown): unknown {
   if (error instanceof DatabaseError) {
     error.detail = undefined;

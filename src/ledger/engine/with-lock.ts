@@ -3,19 +3,19 @@ import { askTogether } from './ask-together.ts';
 import type { Ledger } from './open-ledger.ts';
 
 /**
- * Lets one process at a time do `work` on a thing, such as the intake of a file, and has the others wait. It spares
- * double work and half-made files; what money depends on is held by conditional moves, not by this.
+ * Runs `work` on a thing, such as the intake of a file, in one process at a time; others wait. This avoids double work
+ * and half-made files. Conditional moves protect the money, not this lock.
  *
- * The lock has a connection of its own, from a pool apart: were the locks taken from the pool that the work needs too,
- * enough of them at a time would leave none to work with, and all would wait for ever. So do not nest them.
+ * Locks use connections of a separate pool. From the work's own pool, enough locks at once would leave no connection to
+ * work with, and all would wait forever. So do not nest them.
  */
 export function withLock<Result>(ledger: Ledger, thing: string, work: () => Promise<Result>): Promise<Result> {
   return lockAndAsk(ledger, thing, async () => undefined, work);
 }
 
 /**
- * The same, and asks what the work begins with in one message with the lock. It is answered when the lock is held.
- * @param ask its first questions go out with the lock
+ * Same, and sends the first queries of the work in one message with the lock. They are answered once the lock is held.
+ * @param ask makes these first queries
  */
 export async function lockAndAsk<Answer, Result>(
   ledger: Ledger,
@@ -36,10 +36,10 @@ export async function lockAndAsk<Answer, Result>(
 }
 
 /**
- * Does `work` on a thing unless somebody else has it, of this process or another; whoever died has nothing any more. For
- * work that may last, so that nobody waits for it. A few of these at a time may take locks of their own: their number is
- * kept far below that of the connections.
- * @returns undefined when somebody else has the thing
+ * Runs `work` on a thing unless another caller, in this or another process, has it; a dead process has nothing. It
+ * suits long work, because no caller waits. A few at a time may take locks of their own: there are far fewer of them
+ * than connections.
+ * @returns undefined when another caller has the thing
  */
 export async function withFreeLock<Result>(
   ledger: Ledger,
@@ -66,9 +66,9 @@ async function giveBack(client: PoolClient, thing: string): Promise<void> {
     () => true,
     () => false,
   );
-  // A lock that could not be given back goes with its connection.
+  // A lock that could not be released ends with its connection.
   client.release(!isFree);
 }
 
-/** Namespace of these locks, apart from those of instance.ts. */
+/** Namespace of these locks, separate from that of instance.ts. */
 const WORK_LOCKS = 7_002;

@@ -8,22 +8,22 @@ import { NOBODY } from '../batch/end-attempt.ts';
 import { type BatchKey, type Because, moveBatch, moveFile } from '../engine/move.ts';
 import { voidProposals } from '../proposal/propose.ts';
 
-/** What a cancel came to. */
+/** Result of a cancel. */
 export type Cancelled = {
   state: FileState;
   /** Batches that were stopped and are never sent. */
   cancelled: number[];
-  /** Batches that go on to their end, because they were sent or may have been. */
+  /** Batches that continue, because they were sent or may have been. */
   goingOn: { batchNo: number; state: BatchState }[];
 };
 
 /**
- * Stops what was not sent of a file, also what a worker has just taken up. When nothing was sent the file is
- * cancelled; when everything that was sent is final it is partly cancelled; else the rest goes on, and the file is
- * completed with the stopped rows as not sent.
+ * Stops what was not sent of a file, including a batch that a worker just took up. If nothing was sent, the file is
+ * `cancelled`; if everything sent is final, it is `partly_cancelled`. Otherwise the rest continues, and the file
+ * completes with the stopped rows as `not_sent`.
  *
- * The batches are held first and the file after them, as a send does it; whichever of the two commits first wins.
- * @throws PipelineError MOVE_REFUSED when the file is not on its way, or nothing of it is left to stop
+ * Locks the batches first and the file second, as a send does; whichever commits first wins.
+ * @throws PipelineError MOVE_REFUSED when the file is neither `accepted` nor `in_progress`, or has nothing left to stop
  */
 export async function cancelFile(ledger: Ledger, fileId: string, because: Because): Promise<Cancelled> {
   return transact(ledger, async (tx) => {
@@ -53,9 +53,9 @@ export async function cancelBatch(ledger: Ledger, key: BatchKey, because: Becaus
 }
 
 /**
- * Moves `cancel` and `stop` of a file, after a batch of it was stopped: when none of its batches waits for anything any
+ * Makes the move `cancel` or `stop` of a file after one of its batches was stopped. If no batch waits for anything any
  * more, the file ends here, and so does every proposal about it.
- * @returns the state of the file after it
+ * @returns the state of the file afterwards
  */
 export async function endStoppedFile(tx: Transaction, fileId: string, because: Because): Promise<FileState> {
   const cancelled = await moveFile(tx, 'cancel', fileId, because, { where: EVERY_BATCH_CANCELLED });
@@ -73,7 +73,7 @@ const NO_BATCH_OPEN = {
   values: [],
 };
 
-/** Batches of which certainly nothing was charged and nothing is on its way, held until this transaction ends. */
+/** Locks, until the transaction ends, the batches with certainly nothing charged and nothing in progress. */
 async function lockStoppable(tx: Transaction, fileId: string, batchNo?: number): Promise<BatchRow[]> {
   const { rows } = await tx.client.query<BatchRow>(
     `SELECT * FROM batch WHERE file_id = $1 AND ($2::integer IS NULL OR batch_no = $2)
@@ -96,7 +96,7 @@ function refusal(what: string, why: string, next?: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `cancel "${what}"`, why, next === undefined ? {} : { next });
 }
 
-/** Moves `cancel`, `intercept` and `withdraw`. A worker that holds the batch loses its token and may not send. */
+/** Makes the move `cancel`, `intercept` or `withdraw`. A worker holding the batch loses its token and may not send. */
 async function cancelOne(tx: Transaction, batch: BatchRow, because: Because): Promise<void> {
   const key = { fileId: batch.file_id, batchNo: batch.batch_no };
   if (batch.state === 'preparing') await moveBatch(tx, 'intercept', key, because, { set: NOBODY });

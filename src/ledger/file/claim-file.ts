@@ -13,7 +13,7 @@ export type ClaimedFile = {
   site: string;
   folder: string;
   operation: string;
-  /** The sender's name, long digit runs masked. */
+  /** The sender's name, with long digit runs masked. */
   name: string;
   bytes: number;
   sha256: string;
@@ -27,8 +27,8 @@ export type ClaimedFile = {
 };
 
 /**
- * Move `claim`: the file was renamed out of its drop folder, hashed and sealed. Doing it again for the same file
- * changes nothing, so a start after a crash may repeat it. With it the count of its readings ends (count-readings.ts).
+ * Makes the move `claim`: the file was renamed out of its drop folder, hashed and sealed. Repeating it changes nothing,
+ * so a start after a crash may do so. It also ends the count of the file's readings (count-readings.ts).
  * @returns whether the file was new to the ledger
  */
 export async function claimFile(ledger: Ledger, file: ClaimedFile): Promise<boolean> {

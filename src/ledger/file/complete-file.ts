@@ -13,7 +13,7 @@ export type NewOutput = {
   rows: number;
 };
 
-/** Notes outputs that were written and read back. Writing the same ones again after a crash changes nothing. */
+/** Records outputs that were written and read back. Recording them again after a crash changes nothing. */
 export async function recordOutput(ledger: Ledger, fileId: string, ...outputs: readonly NewOutput[]): Promise<void> {
   await transact(ledger, (tx) => noteOutputs(tx, fileId, outputs));
 }
@@ -39,9 +39,10 @@ async function noteOutputs(tx: Transaction, fileId: string, outputs: readonly Ne
 }
 
 /**
- * Move `complete`, once every output is on disk and was read back. A file of which no row could be sent begins here.
- * @param outputs the last of them, which are noted together with it; those that were noted before need not be told
- * @returns false when the file is not on its way, or a batch of it is still open; the outputs are noted all the same
+ * Makes the move `complete`, once every output is on disk and was read back. Without a row to send, it makes `begin`
+ * first.
+ * @param outputs the last ones, recorded together with the move; those recorded before may be left out
+ * @returns false when the file is not in progress or a batch is still open; the outputs are recorded anyway
  */
 export async function completeFile(
   ledger: Ledger,
@@ -64,7 +65,7 @@ export async function completeFile(
   });
 }
 
-/** Whoever calls has looked before; the file must not be closed over a batch that can still be sent all the same. */
+/** The caller has checked before, but a file must never be closed over a batch that can still be sent. */
 const NOTHING_OPEN = {
   sql: `NOT EXISTS (SELECT 1 FROM batch b WHERE b.file_id = file.file_id AND b.state NOT IN ('reconciled', 'cancelled'))`,
   values: [],

@@ -2,8 +2,8 @@ import type { Asked } from '../engine/asked.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * Notes that the reading of a file begins, before a byte of it is read.
- * @returns how many earlier readings of it nobody came back from
+ * Records that a reading of a file begins, before its first byte is read.
+ * @returns how many earlier readings never came back
  */
 export async function beginReading(ledger: Ledger, fileId: string): Promise<number> {
   const { rows } = await ledger.pool.query<{ begun: number }>(
@@ -14,13 +14,13 @@ export async function beginReading(ledger: Ledger, fileId: string): Promise<numb
   return rows[0]!.begun - 1;
 }
 
-/** Notes that the reader lives on, whatever came of it: an error is no death. */
+/** Takes a reading out of the count, because its process survived: an error is not a crash. */
 export async function endReading(ledger: Ledger, fileId: string): Promise<void> {
   await ledger.pool.query('UPDATE reading SET begun = begun - 1 WHERE file_id = $1', [fileId]);
   await ledger.pool.query('DELETE FROM reading WHERE file_id = $1 AND begun <= 0', [fileId]);
 }
 
-/** The file has its verdict, or is out of the way: nobody reads it again. */
+/** Deletes the count of a file that has its verdict or is out of the way, and so is not read again. */
 export async function forgetReadings(asked: Asked, fileId: string): Promise<void> {
   await asked.query('DELETE FROM reading WHERE file_id = $1', [fileId]);
 }

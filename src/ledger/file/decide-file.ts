@@ -18,13 +18,13 @@ export type FileFindings = {
   invalidRows: number;
   /** Mark of the valid rows, see crypto/fingerprints/row-set.ts; null when there are none. */
   rowSet?: string | null;
-  /** Of an encrypted drop: what was inside, and who signed it. */
+  /** For an encrypted drop: what was inside, and who signed it. */
   message?: { sha256: string; bytes: number; signedBy: string | null };
 };
 
-/** What is kept with a verdict beside its evidence. */
+/** What is kept with a verdict besides its evidence. */
 type Kept = {
-  /** Of an encrypted drop: its session key, sealed. */
+  /** For an encrypted drop: its session key, sealed. */
   contentKey?: Buffer | null;
   /** Since when the file counts as known, for the search for earlier payments. */
   agedFrom?: Date;
@@ -34,14 +34,14 @@ export type FileDecision =
   | { verdict: 'accept' }
   | { verdict: 'hold' | 'reject'; code: FaultCode; reason: string; duplicateOf?: string };
 
-/** A file that was held without being read has no rows that could be sent, so nobody can approve it. */
+/** A file held without being read has no rows to send, so it cannot be approved. */
 export const WAS_READ = { where: { sql: 'layout IS NOT NULL', values: [] } };
 
 const MOVE_OF = { accept: 'accept', hold: 'hold', reject: 'reject' } as const;
 
 /**
- * Moves `accept`, `hold` and `reject`, inside the transaction that wrote the rows. A refused file keeps its rows, so
- * that "what happened to invoice X" finds them, but no batch that could be sent. The count of its readings ends with it.
+ * Makes the move `accept`, `hold` or `reject`, in the transaction that wrote the rows. A rejected file keeps its rows,
+ * so that a search for an invoice finds them, but no batch. This also ends the count of its readings.
  */
 export async function decideFile(
   tx: Transaction,
@@ -53,7 +53,7 @@ export async function decideFile(
   const { verdict } = decision;
   const why = decision.verdict === 'accept' ? undefined : decision;
   const reason = why?.reason ?? 'every check passed';
-  // The trail is kept for ever, and the mark of the rows must not be.
+  // The audit trail is kept forever, and the mark of the rows must not be.
   const { rowSet, ...told } = findings;
   const because = { actor: 'worker:intake', reason, evidence: { ...told, code: why?.code } };
   const set = {

@@ -3,14 +3,14 @@ import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 
-/** Rows and money of a file, from sums that the ledger keeps: no row is counted anew. Money is integer cents. */
+/** Rows and money of a file, from sums that the ledger keeps; no row is counted again. Money is integer cents. */
 export type FileFigures = {
-  /** How many batches are in each state, and what they hold. */
+  /** Number of batches in each state, and what they hold. */
   states: Partial<Record<BatchState, Totals & { batches: number }>>;
-  /** What the service said of sent rows at first, and what is known of them now. */
+  /** What the service first said about sent rows, and what is known about them now. */
   first: OutcomeTotals;
   now: OutcomeTotals;
-  /** Rows that were withheld for their faults; the money of those whose amount could be read. */
+  /** Rows withheld for their faults, and the money of those with a readable amount. */
   withheld: Totals;
 };
 

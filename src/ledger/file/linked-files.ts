@@ -1,10 +1,10 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** How another file is bound to one. */
+/** How another file relates to this one. */
 export type LinkKind = 'made_from' | 'resubmitted_as' | 'duplicate_of' | 'repeated_by';
 
-/** A file that another one has to do with. A resubmission that has not come through its folder yet has no id. */
+/** A related file. A resubmission that has not come through its folder yet has no id. */
 export type LinkedFile = {
   kind: LinkKind;
   fileId: string | null;
@@ -14,7 +14,7 @@ export type LinkedFile = {
   rows: number | null;
 };
 
-/** Files that this one was made from, that were made from it, and those of the same content; at most 100. */
+/** Returns the files this one was made from, the files made from it, and those with the same content; at most 100. */
 export async function readLinkedFiles(ledger: Ledger, fileId: string): Promise<LinkedFile[]> {
   const { rows } = await ledger.pool.query<LinkedFile>(
     `SELECT 'made_from' AS kind, f.file_id AS "fileId", f.name, f.state, r.at, r.rows

@@ -2,16 +2,16 @@ import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 
-/** Which payment files are wanted; what is left out does not matter. */
+/** Which payment files to list; a field left out matches any. */
 export type FileFilter = {
   state?: FileState | undefined;
   account?: string | undefined;
   folder?: string | undefined;
   operation?: string | undefined;
-  /** Stands anywhere in the name, in small or large letters; masked, as the ledger keeps names. */
+  /** Part of the name, in any case; masked, as the ledger keeps names. */
   name?: string | undefined;
   from?: Date | undefined;
-  /** Before this moment. */
+  /** Exclusive. */
   to?: Date | undefined;
   /** Where the page begins: older than this file, or newer than it. */
   olderThan?: number | undefined;
@@ -19,7 +19,7 @@ export type FileFilter = {
   limit: number;
 };
 
-/** A file with how far its batches are. Money is integer cents. */
+/** A file with the progress of its batches. Money is integer cents. */
 export type ListedFile = Pick<
   FileRow,
   | 'file_no'
@@ -34,7 +34,7 @@ export type ListedFile = Pick<
   | 'claimed_at'
 > & { batches: number; done: number };
 
-/** The files that fit, the newest first; with `newerThan` those that follow upon it. Batches are counted for these alone. */
+/** Returns the matching files, newest first; with `newerThan`, those right after it. Counts batches for these alone. */
 export async function listFiles(ledger: Ledger, filter: FileFilter): Promise<ListedFile[]> {
   const order = filter.newerThan === undefined ? 'DESC' : 'ASC';
   const { rows } = await ledger.pool.query<ListedFile>(

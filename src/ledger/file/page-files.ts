@@ -2,20 +2,20 @@ import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { PlainFileRow } from '../engine/records.ts';
 
-/** Which files are wanted; what is left out does not matter. */
+/** Which files to return; a field left out matches any. */
 export type FileFilter = {
   account?: string;
   state?: FileState;
   folder?: string;
-  /** As the sender named it; long numbers masked, as the ledger keeps it. */
+  /** The sender's name, with long numbers masked, as the ledger keeps it. */
   name?: string;
   claimedSince?: Date;
   claimedUntil?: Date;
 };
 
 /**
- * Files that fit, the newest first, a page of them.
- * @param before the `next` of the page before
+ * Returns a page of the matching files, newest first.
+ * @param before `next` of the page before
  */
 export async function pageFiles(
   ledger: Ledger,

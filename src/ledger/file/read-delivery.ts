@@ -4,7 +4,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 import { UNWRITTEN_CORRECTIONS } from '../row/read-changes.ts';
 
-/** A file, and what tells which of its outputs are due. */
+/** A file, and what decides which of its outputs are due. */
 export type Delivery = {
   file: FileRow;
   /** Kinds of the outputs that are in the ledger. */
@@ -12,12 +12,12 @@ export type Delivery = {
   batches: number;
   /** Batches that still wait for something. */
   openBatches: number;
-  /** Numbers of the corrections that are due, the first one first. */
+  /** Numbers of the corrections that are due, lowest first. */
   corrections: readonly number[];
 };
 
 /**
- * Asked as one question, because it is asked several times for each file, however small.
+ * Uses a single query, because it runs several times for each file, however small.
  * @throws PipelineError NOT_FOUND
  */
 export async function readDelivery(ledger: Ledger, fileId: string): Promise<Delivery> {

@@ -17,13 +17,13 @@ export async function readFileRow(ledger: Ledger, fileId: string): Promise<FileR
   return rows[0];
 }
 
-/** The state of a file, or undefined when the ledger does not know it. */
+/** Returns the state of a file, or undefined when the ledger does not know it. */
 export async function readFileState(ledger: Ledger, fileId: string): Promise<FileState | undefined> {
   const { rows } = await ledger.pool.query<{ state: FileState }>('SELECT state FROM file WHERE file_id = $1', [fileId]);
   return rows[0]?.state;
 }
 
-/** Where the file was claimed, or undefined when the ledger does not know it. */
+/** Returns where the file was claimed, or undefined when the ledger does not know it. */
 export async function readFileSite(ledger: Ledger, fileId: string): Promise<string | undefined> {
   const { rows } = await ledger.pool.query<{ site: string }>('SELECT site FROM file WHERE file_id = $1', [fileId]);
   return rows[0]?.site;
@@ -45,7 +45,7 @@ export async function readBatches(ledger: Ledger, fileId: string): Promise<Batch
   return rows;
 }
 
-/** Whether a batch of the file still waits for something. */
+/** Returns whether a batch of the file still waits for something. */
 export async function hasOpenBatches(ledger: Ledger, fileId: string): Promise<boolean> {
   const { rowCount } = await ledger.pool.query(
     `SELECT 1 FROM batch WHERE file_id = $1 AND state NOT IN ('reconciled', 'cancelled') LIMIT 1`,
@@ -62,7 +62,7 @@ export async function readOutputs(ledger: Ledger, fileId: string): Promise<Outpu
   return rows;
 }
 
-/** Why a person stopped a file, in their words; empty when nobody did. */
+/** Returns why a user stopped a file, in their words; empty if no user did. */
 export async function readStopReason(ledger: Ledger, fileId: string): Promise<string> {
   const { rows } = await ledger.pool.query<{ reason: string }>(
     `SELECT reason FROM audit WHERE file_id = $1 AND batch_no IS NULL AND to_state IN ('cancelled', 'partly_cancelled')
@@ -72,7 +72,7 @@ export async function readStopReason(ledger: Ledger, fileId: string): Promise<st
   return rows[0]?.reason ?? '';
 }
 
-/** The rows of one batch in the order in which they are sent. */
+/** Returns the rows of one batch in sending order. */
 export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchLines): Promise<SentRow[]> {
   const { rows } = await ledger.pool.query<SentRow>(
     `SELECT line, invoice, customer_code AS "customerCode", amount_cents AS "amountCents", last_four AS "lastFour"
@@ -82,13 +82,13 @@ export async function readSentRows(ledger: Ledger, fileNo: number, batch: BatchL
   return rows;
 }
 
-/** Lines that are asked for at a time: few enough to sort, many enough to leap over blank ones. */
+/** Lines read at a time: few enough to sort, many enough to skip over blank ones. */
 const STRETCH = 2_000;
 
 /**
- * All rows of a file in input order with their outcomes, page by page: a file may have a million. Asked for by the bounds of
- * their lines, for the reason given in `readKeptRows`.
- * @param options.after line behind which to begin
+ * Reads all rows of a file in input order with their outcomes, page by page: a file may have a million. Selects by line
+ * bounds, for the reason given in `readKeptRows`.
+ * @param options.after line after which to begin
  */
 export async function* readRows(
   ledger: Ledger,
@@ -117,8 +117,8 @@ export async function* readRows(
 }
 
 /**
- * Faults and warnings of a file in the order in which they were found, page by page.
- * @param options.codes those that are wanted; left out for all
+ * Reads the faults and warnings of a file in the order found, page by page.
+ * @param options.codes the codes to read; all if left out
  */
 export async function* readFaults(
   ledger: Ledger,
@@ -135,7 +135,7 @@ export async function* readFaults(
       [fileNo, seen + 1, seen + pageRows, codes ?? null],
     );
     if (rows.length > 0) yield rows.map(toFault);
-    // Their numbers have no gaps, so a page that is not full is the last; nearly all files have no more.
+    // Their numbers have no gaps, so a page that is not full is the last; nearly all files have just one.
     if (!codes && rows.length < pageRows) return;
     last ??= await readLast(ledger, 'SELECT max(seq) AS last FROM row_fault WHERE file_no = $1', fileNo);
   }
@@ -157,9 +157,9 @@ async function readLast(ledger: Ledger, text: string, fileNo: number): Promise<n
 }
 
 /**
- * Rows and money per outcome; a row without one is `invalid` when it was withheld, else `not_sent`. The outcomes are those
- * that the database added up as they came in, batch by batch, so that no row has to be looked up; what corrections moved
- * from one to another is counted over.
+ * Returns rows and money per outcome; a row without one is `invalid` if it was withheld, else `not_sent`. The database
+ * adds outcomes up batch by batch as they arrive, so none is looked up by row. Rows that corrections moved to another
+ * outcome are counted there.
  */
 export async function readOutcomeTotals(
   ledger: Ledger,

@@ -1,6 +1,6 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A file that waits for a person. Rows and money are those of its valid rows; money is integer cents. */
+/** A file that needs approval. Rows and money are those of its valid rows; money is integer cents. */
 export type HeldFile = {
   fileId: string;
   name: string;
@@ -11,7 +11,7 @@ export type HeldFile = {
   reason: string | null;
 };
 
-/** The held files, those that have waited longest first; at most 200. Found by the index `file_by_state`. */
+/** Returns the held files, longest waiting first; at most 200. Uses the index `file_by_state`. */
 export async function readHeld(ledger: Ledger): Promise<HeldFile[]> {
   const { rows } = await ledger.pool.query<HeldFile>(
     `SELECT file_id AS "fileId", name, account, coalesce(valid_rows, 0) AS rows, coalesce(valid_cents, 0)::bigint AS cents,

@@ -1,7 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { OutputRow } from '../engine/records.ts';
 
-/** One output of a file as it was noted when it was read back; undefined when there is none. */
+/** Returns one output of a file, as recorded when it was read back; undefined when there is none. */
 export async function readOutput(
   ledger: Ledger,
   fileId: string,

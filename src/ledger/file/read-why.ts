@@ -6,14 +6,14 @@ import { withheldOf } from '../row/read-withheld.ts';
 import type { AuditRow } from './search.ts';
 
 /**
- * What `paydrop why` tells a story of. Every question here goes by an index and has a limit, so that the answer comes at
- * once in a ledger of any size. Money is integer cents.
+ * The facts behind `paydrop why`. Every query uses an index and long lists are limited, so the answer is immediate in a
+ * ledger of any size. Money is integer cents.
  */
 
-/** What was found at fault in a file, per code, the most frequent first. */
+/** A fault code of a file and how often it occurs, most frequent first. */
 export type FaultCount = { code: string; faults: number };
 
-/** Neighbouring batches of one state, told as one. */
+/** The batches of a file in one state. `first` is the lowest batch number. */
 export type BatchGroup = { state: BatchRow['state']; batches: number; rows: number; cents: number; first: number };
 
 export type OutcomeCount = { outcome: string; rows: number; cents: number };
@@ -23,7 +23,7 @@ export type FileFacts = {
   faults: FaultCount[];
   groups: BatchGroup[];
   outcomes: OutcomeCount[];
-  /** The first batch of each open state: what holds it, holds those after it. */
+  /** The first batch of each open state: what holds it also holds those after it. */
   open: BatchRow[];
   madeFrom: string | null;
   withheld: Withheld;
@@ -69,12 +69,12 @@ export async function readFileFacts(ledger: Ledger, file: FileRow): Promise<File
   return { links, faults, groups, outcomes, open, madeFrom: from[0]?.file_id ?? null, withheld: withheldOf(file) };
 }
 
-/** A call of a batch as its story tells it. */
+/** A call of a batch, for `paydrop why`. */
 export type TriedSend = Omit<AttemptRow, 'resolution'>;
 
 export type BatchFacts = Waiting & {
   attempts: TriedSend[];
-  /** Without those of taking up and letting go, of which a dead service makes thousands. */
+  /** Without `prepare` and `release`, of which a dead service causes thousands. */
   links: AuditRow[];
   releases: { times: number; lastAt: Date | null; lastReason: string | null };
   outcomes: OutcomeCount[];
@@ -112,11 +112,11 @@ export async function readBatchFacts(ledger: Ledger, file: FileRow, batch: Batch
   return { attempts, links, releases: releases[0]!, outcomes, ...waiting };
 }
 
-/** Why a batch that is ready is not sent yet, apart from the holds of its account. */
+/** Why a ready batch is not sent yet, apart from what stops its account. */
 export type Waiting = {
-  /** Batches of the account that go before it. */
+  /** Ready batches of the account that go first. */
   ahead: number;
-  /** Its bytes are those of a call that the ledger had forgotten. */
+  /** A call that the ledger had forgotten had the same bytes, or was for an unknown batch of this file. */
   isBarred: boolean;
 };
 

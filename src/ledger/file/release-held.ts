@@ -8,8 +8,8 @@ import { mustNotBeMaker } from '../transfer/note-upload.ts';
 import { propose, voidProposals } from '../proposal/propose.ts';
 
 /**
- * Move `approve`: a person looked at a held file and lets its valid rows go.
- * @throws PipelineError MOVE_REFUSED when the file is not held, or was never read; SECOND_PERSON
+ * Makes the move `approve`: an operator looked at a held file and approves its valid rows.
+ * @throws PipelineError MOVE_REFUSED when the file is not held, was never read or has no valid row; SECOND_PERSON
  */
 export async function approveFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -18,7 +18,7 @@ export async function approveFile(ledger: Ledger, fileId: string, because: Becau
   });
 }
 
-/** The move alone, for the transaction in which a second person confirms it. */
+/** Makes only the move, for the transaction in which a second person confirms it. */
 export async function approveHeld(tx: Transaction, fileId: string, because: Because): Promise<void> {
   const action = `approve file "${fileId}"`;
   const { rows } = await tx.client.query('SELECT 1 FROM file WHERE file_id = $1 AND valid_rows = 0', [fileId]);
@@ -30,8 +30,7 @@ export async function approveHeld(tx: Transaction, fileId: string, because: Beca
 const NO_ROWS = 'it has no row that could be sent; decline it';
 
 /**
- * Proposes to approve a held file, for the bytes, rows and money that it has now. It stays held until another
- * person confirms.
+ * Proposes to approve a held file with its current bytes, rows and money. It stays held until a second person confirms.
  * @returns the number of the proposal
  * @throws PipelineError MOVE_REFUSED when the file is not held or has no valid row, PROPOSAL_OPEN
  */
@@ -45,7 +44,7 @@ export async function proposeApproval(ledger: Ledger, fileId: string, because: B
   });
 }
 
-/** Move `decline`: the file is cancelled with all its batches; none of them was ever sent. */
+/** Makes the move `decline`: cancels the file and all its batches, none of which was ever sent. */
 export async function declineFile(ledger: Ledger, fileId: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     await mustHaveMoved(tx, { fileId }, await moveFile(tx, 'decline', fileId, because), `decline file "${fileId}"`);
@@ -53,7 +52,7 @@ export async function declineFile(ledger: Ledger, fileId: string, because: Becau
       fileId,
     ]);
     for (const { batch_no: batchNo } of rows) {
-      // One that the send journal knows a call of is in doubt also in a held file (recall-batch.ts).
+      // Even in a held file, a batch with a call in the send journal is in doubt (recall-batch.ts).
       const row = await moveBatch(tx, 'cancel', { fileId, batchNo }, because);
       mustMove(row, `decline file "${fileId}", whose batch ${batchNo} may have been sent`);
     }

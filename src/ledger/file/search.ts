@@ -22,11 +22,11 @@ export type FoundRow = {
   outcome: string | null;
   code: number | null;
   message: string | null;
-  /** Of a row that was withheld: the codes of its faults. */
+  /** For a withheld row: the codes of its faults. */
   faults: FaultCode[];
 };
 
-/** Everything that ever came with this invoice, newest first. */
+/** Returns all rows that ever came with this invoice, newest first, up to `limit`. */
 export async function findInvoice(ledger: Ledger, invoice: string, limit = 100): Promise<FoundRow[]> {
   const { rows } = await ledger.pool.query<FoundRow>(
     `SELECT r.invoice, r.customer_code AS "customerCode", r.amount_cents AS "amountCents", r.last_four AS "lastFour",
@@ -45,9 +45,8 @@ export async function findInvoice(ledger: Ledger, invoice: string, limit = 100):
 }
 
 /**
- * The file that a person means: its id, the first characters of it as they stand in output names, or the sender's name
- * when only one file has it. The ledger keeps names with long numbers masked, so they are looked for, and named in an
- * error, as they are kept.
+ * Finds a file by its id, by its first characters as in output names, or by the sender's name if that is unique. The
+ * ledger masks long numbers in names, so the search and its error do, too.
  * @throws PipelineError NOT_FOUND
  */
 export async function findFile(ledger: Ledger, words: string): Promise<FileRow> {
@@ -56,7 +55,7 @@ export async function findFile(ledger: Ledger, words: string): Promise<FileRow> 
     `SELECT * FROM file LEFT JOIN file_secret USING (file_id)
      WHERE file_id = $1 OR name IN ($2, $3) OR ($1 ~ '^[0-9a-z]{4,16}$' AND file_id LIKE $1 || '%')
      ORDER BY file_id = $1 DESC, file_no DESC LIMIT 2`,
-    // Days in names were masked once, too.
+    // Dates in names used to be masked, too.
     [words, name, maskText(words)],
   );
   const [first, second] = rows;
@@ -81,7 +80,7 @@ export type AuditRow = {
   evidence: Record<string, unknown>;
 };
 
-/** The story of a file: every move of it and its batches, in order. */
+/** Returns the history of a file: every move of it and its batches, in order. */
 export async function readAudit(ledger: Ledger, fileId: string): Promise<AuditRow[]> {
   const { rows } = await ledger.pool.query<AuditRow>(
     'SELECT seq, at, actor, batch_no, move, from_state, to_state, reason, evidence FROM audit WHERE file_id = $1 ORDER BY seq',
@@ -91,9 +90,9 @@ export async function readAudit(ledger: Ledger, fileId: string): Promise<AuditRo
 }
 
 /**
- * Walks the hash chain and compares its end with the place that was noted for it.
- * @returns the first link that was altered, or that stands where another was removed, if any; when links were cut off or
- *   added at the end, the number of the one that should be the last
+ * Walks the hash chain and compares its end with the recorded one.
+ * @returns the first entry that was altered or follows a removed one, if any. If entries were cut off or added at the
+ *   end, the number of the one that should be last.
  */
 export async function verifyAudit(ledger: Ledger): Promise<number | undefined> {
   const { rows } = await ledger.pool.query<{ seq: number }>(

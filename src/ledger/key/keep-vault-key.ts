@@ -1,8 +1,8 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * The wrapped key of this name, made at the first call. Two processes at their first start agree on one: the insert of
- * the second is ignored and both read the same row.
+ * Returns the wrapped key of this name, creating it at the first call. Two processes that start for the first time
+ * agree on one: the second insert is ignored, and both read the same row.
  */
 export async function readVaultKey(ledger: Ledger, name: string, make: () => Buffer): Promise<Buffer> {
   const { rows } = await ledger.pool.query<{ wrapped: Buffer }>('SELECT wrapped FROM vault_key WHERE name = $1', [

@@ -1,15 +1,15 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** The id of the master key that new things are wrapped with; undefined as long as the keys were never changed. */
+/** Returns the id of the master key that wraps new keys; undefined if it was never changed. */
 export async function readCurrentKeyId(ledger: Ledger): Promise<string | undefined> {
   const { rows } = await ledger.pool.query<{ id: string }>('SELECT key_id AS id FROM master_key WHERE is_current');
   return rows[0]?.id;
 }
 
-/** How many things each master key wraps: data keys of files, and keys that outlive a file. */
+/** How many keys each master key wraps: data keys of files, and keys that outlive a file. */
 export type KeyUse = { id: string; files: number; others: number; isCurrent: boolean; retiredAt: Date | null };
 
-/** Every master key that wraps something or that the ledger has a note of. */
+/** Returns every master key that wraps something or that the ledger has recorded. */
 export async function readKeyUses(ledger: Ledger): Promise<KeyUse[]> {
   const { rows } = await ledger.pool.query<KeyUse>(
     `SELECT id, coalesce(sum(files), 0)::int AS files, coalesce(sum(others), 0)::int AS others,

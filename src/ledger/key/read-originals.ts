@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** What the ledger knows of a sealed original. Without a key it was destroyed on purpose. */
+/** What the ledger knows about a sealed original. One without a key was destroyed on purpose. */
 export type OriginalRow = {
   file_no: number;
   file_id: string;
@@ -12,7 +12,7 @@ export type OriginalRow = {
 
 const COLUMNS = 'file_no, file_id, state, archive, wrapped_key';
 
-/** Those of these files that the ledger knows. */
+/** Returns those of these files that the ledger knows. */
 export async function readOriginals(ledger: Ledger, fileIds: readonly string[]): Promise<OriginalRow[]> {
   const { rows } = await ledger.pool.query<OriginalRow>(
     `SELECT ${COLUMNS} FROM file LEFT JOIN file_secret USING (file_id) WHERE file_id = ANY ($1)`,
@@ -21,7 +21,7 @@ export async function readOriginals(ledger: Ledger, fileIds: readonly string[]):
   return rows;
 }
 
-/** The files of a site whose original should be there, a slice at a time in the order of their claim. */
+/** Reads the files of a site whose original should exist, in slices, in the order of their claim. */
 export async function* listOriginals(ledger: Ledger, site: string, sliceSize = 10_000): AsyncGenerator<OriginalRow[]> {
   for (let after = 0; ; ) {
     const { rows } = await ledger.pool.query<OriginalRow>(
@@ -35,7 +35,7 @@ export async function* listOriginals(ledger: Ledger, site: string, sliceSize = 1
   }
 }
 
-/** The body of the batch that was sealed last, to try a key on. */
+/** Returns the last sealed batch body of the newest file that has one, to try a key on. */
 export async function readNewestBody(
   ledger: Ledger,
 ): Promise<{ fileId: string; batchNo: number; wrapped: Buffer; sealed: Buffer } | undefined> {

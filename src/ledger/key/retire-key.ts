@@ -5,9 +5,9 @@ import { transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * Bars a master key for ever: from here on the database takes nothing that is wrapped with it, from whatever process. Both
- * tables are locked while it looks, so that a file that is being taken in is counted or refused. May be repeated.
- * @throws KEY_IN_USE while it is the current one or anything is wrapped with it; nothing was changed then
+ * Bars a master key forever: from now on the database refuses what it wraps, from any process. Both tables are locked
+ * meanwhile, so a file being taken in is either counted or refused. May be repeated.
+ * @throws KEY_IN_USE while it is the current one or wraps anything; then nothing was changed
  */
 export async function retireKey(ledger: Ledger, id: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {

@@ -2,15 +2,15 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
-/** Wraps a key anew. The ledger knows the owners and nothing of keys. */
+/** Rewraps a key. The ledger knows the owners but nothing about keys. */
 export type Rewrap = {
   file(fileId: string, wrapped: Buffer): Buffer;
   vault(name: string, wrapped: Buffer): Buffer;
 };
 
 /**
- * From here on every process wraps new things with this master key, if it holds it. May be repeated.
- * @returns false when it was the current one before
+ * Makes a master key the current one: from now on every process that holds it wraps new keys with it. May be repeated.
+ * @returns false when it was current before
  */
 export async function makeKeyCurrent(ledger: Ledger, id: string, because: Because): Promise<boolean> {
   return transact(ledger, async (tx) => {
@@ -29,19 +29,18 @@ export async function makeKeyCurrent(ledger: Ledger, id: string, because: Becaus
   });
 }
 
-/** Keys wrapped anew in one transaction: few, so that nobody waits long for a file that is locked meanwhile. */
+/** Keys rewrapped in one transaction: few, so that no process waits long for a locked file. */
 const SLICE = 200;
 
 /**
- * Wraps everything with the master key of this id that is wrapped with another one, in small transactions. After a crash
- * it is done in part, and doing it again goes on from there; every key is wrapped by one master key or another at any
- * moment. A key that was destroyed stays so.
+ * Rewraps with this master key everything that another one wraps, in small transactions. After a crash, running it
+ * again continues. At any moment one master key or another wraps every key. A destroyed key stays destroyed.
  * @param rewrap throws when a key cannot be opened; that transaction then changes nothing
- * @returns how many keys were wrapped anew
+ * @returns how many keys were rewrapped
  */
 export async function rewrapAll(ledger: Ledger, id: string, rewrap: Rewrap, because: Because): Promise<number> {
   let done = await transact(ledger, (tx) => rewrapVaultKeys(tx, id, rewrap));
-  // Files may come in meanwhile, wrapped by a process that has not heard of the new key: a last pass finds nothing.
+  // Files may arrive meanwhile, wrapped by a process that does not know the new key yet. Repeat until none is left.
   for (let pass = -1; pass !== 0; done += pass) pass = await rewrapFiles(ledger, id, rewrap);
   if (done > 0)
     await transact(ledger, async (tx) =>
@@ -71,7 +70,7 @@ async function rewrapFiles(ledger: Ledger, id: string, rewrap: Rewrap): Promise<
   return done;
 }
 
-/** @returns ids of the files whose keys were wrapped anew */
+/** @returns ids of the files whose keys were rewrapped */
 async function rewrapSlice(
   tx: Transaction,
   { id, from }: { id: string; from: string },

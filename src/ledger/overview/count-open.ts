@@ -1,10 +1,10 @@
 import { BATCH_STATES, type BatchState, FINAL_BATCH_STATES, type FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** How much of an account is in a state, and since when the one that has been in it longest. */
+/** How many files or batches of an account are in a state, and since when the oldest of them. */
 export type OpenCount<State extends string> = { account: string; state: State; count: number; oldestAt: Date };
 
-/** States in which a file or batch still waits for something. Those that are final are millions and are not counted. */
+/** States in which a file or batch still waits for something. Final ones run into millions and are not counted. */
 export const OPEN_FILE_STATES = ['claimed', 'held', 'accepted', 'in_progress'] as const satisfies readonly FileState[];
 export type OpenFileState = (typeof OPEN_FILE_STATES)[number];
 export type OpenBatchState = Exclude<BatchState, (typeof FINAL_BATCH_STATES)[number]>;
@@ -12,7 +12,7 @@ export const OPEN_BATCH_STATES = (Object.keys(BATCH_STATES) as BatchState[]).fil
   (state): state is OpenBatchState => !FINAL_BATCH_STATES.some((final) => final === state),
 );
 
-/** The files on their way or waiting for a person. Found by the index `file_by_state`. */
+/** Counts the files in progress or in need of approval. Uses the index `file_by_state`. */
 export async function countOpenFiles(ledger: Ledger): Promise<OpenCount<OpenFileState>[]> {
   const { rows } = await ledger.pool.query<OpenCount<OpenFileState>>(
     `SELECT account, state, count(*) AS count, min(state_at) AS "oldestAt" FROM file WHERE state = ANY ($1)
@@ -22,7 +22,7 @@ export async function countOpenFiles(ledger: Ledger): Promise<OpenCount<OpenFile
   return rows;
 }
 
-/** The batches that are not final. Found by the index `open_batch`, which holds no others. */
+/** Counts the batches that are not final. Uses the index `open_batch`, which holds no others. */
 export async function countOpenBatches(ledger: Ledger): Promise<OpenCount<OpenBatchState>[]> {
   const { rows } = await ledger.pool.query<OpenCount<OpenBatchState>>(
     `SELECT account, state, count(*) AS count, min(state_at) AS "oldestAt" FROM batch

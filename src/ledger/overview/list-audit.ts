@@ -3,25 +3,25 @@ import type { AuditRow } from '../file/search.ts';
 
 export type AuditLink = AuditRow & { file_id: string | null };
 
-/** Which links of the audit trail are wanted; what is left out does not matter. */
+/** Which audit entries to list; a field left out matches any. */
 export type AuditFilter = {
   since?: Date;
-  /** This moment does not belong to it. */
+  /** Exclusive. */
   until?: Date;
   /** Beginning of the actor, such as `operator:` or `operator:ada`. */
   actor?: string;
   fileId?: string;
   move?: string;
-  /** Only links older than the one with this number, to go on where a page has ended. */
+  /** Only entries older than the one with this number, to continue after a page. */
   before?: number;
   limit: number;
 };
 
-/** The newest links that fit, the oldest of them first. */
+/** Returns the newest matching entries, oldest first. */
 export async function listAudit(ledger: Ledger, { limit, ...filter }: AuditFilter): Promise<AuditLink[]> {
   const { where, values } = conditionsOf(filter);
-  // Between two moments the index by time says where the links lie. PostgreSQL would rather walk back to them from the end of
-  // the trail, because it takes them to lie everywhere; ordered by what no index holds, it does not.
+  // Between two moments, the index by time locates the entries. PostgreSQL would rather walk back from the end of the
+  // trail, because it expects them everywhere. Ordering by an expression that no index has prevents that.
   const order = filter.since && filter.until ? 'seq + 0' : 'seq';
   const { rows } = await ledger.pool.query<AuditLink>(
     `SELECT * FROM (
@@ -33,13 +33,13 @@ export async function listAudit(ledger: Ledger, { limit, ...filter }: AuditFilte
   return rows;
 }
 
-/** Only what is asked for stands in the query, so that each filter finds its index. */
+/** Builds the condition from the given fields alone, so that each filter finds its index. */
 function conditionsOf({ since, until, actor, fileId, move, before }: Omit<AuditFilter, 'limit'>) {
   const asked: readonly (readonly [condition: string, value: unknown])[] = [
     ['at >= ?', since],
     ['at < ?', until],
     ['starts_with(actor, ?)', actor],
-    // Says to PostgreSQL that the index `audit_by_person`, which has no others, will do.
+    // Tells PostgreSQL that the index `audit_by_person`, which has no other entries, suffices.
     [`starts_with(actor, 'operator:') AND ?::text IS NOT NULL`, actor?.startsWith('operator:') ? actor : undefined],
     ['file_id = ?', fileId],
     ['move = ?', move],
@@ -50,7 +50,7 @@ function conditionsOf({ since, until, actor, fileId, move, before }: Omit<AuditF
   return { where: where || 'true', values: given.map(([, value]) => value) };
 }
 
-/** Where the chain ends. Noted elsewhere, it shows later that nothing up to here was altered. */
+/** Returns the end of the chain. Recorded elsewhere, it proves later that nothing up to here was altered. */
 export async function readAuditHead(ledger: Ledger): Promise<{ seq: number; hash: string }> {
   const { rows } = await ledger.pool.query<{ seq: number; hash: string }>(
     `SELECT seq, encode(hash, 'hex') AS hash FROM audit_head`,

@@ -7,11 +7,11 @@ import type { FileRow } from '../engine/records.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 import { type OpenProposal, readOpenProposals } from '../proposal/proposals.ts';
 
-/** The questions that `paydrop status` answers at a glance. Money is integer cents. */
+/** What `paydrop status` answers at a glance. Money is integer cents. */
 export type Overview = {
   files: { state: string; files: number; rows: number; cents: number }[];
   open: OpenFile[];
-  /** Worst first, so that no number of lesser ones can hide money in doubt. */
+  /** Worst first, so that lesser cases can never hide those with outcome unknown. */
   doubt: {
     account: string;
     fileId: string;
@@ -23,7 +23,7 @@ export type Overview = {
     since: Date;
     reason: string | null;
   }[];
-  /** Batches that the service has and gives no result of, or no result that is understood. */
+  /** Batches that the service has but gives no result for, or none that is understood. */
   late: {
     account: string;
     fileId: string;
@@ -50,7 +50,7 @@ export type OpenFile = Pick<
   done: number;
 };
 
-/** How things stand now, without what was done today. */
+/** The current state, without today's totals. */
 export type Standing = Omit<Overview, 'today'>;
 
 export async function readOverview(ledger: Ledger): Promise<Overview> {
@@ -100,8 +100,8 @@ export async function readStanding(ledger: Ledger): Promise<Standing> {
 }
 
 /**
- * The files on their way or waiting for a person, of all accounts or of one, the oldest first; at most 200. The batches are counted for these alone:
- * joined to all open files, PostgreSQL would read every batch there ever was.
+ * Returns the files in progress or in need of approval, of all accounts or of one, oldest first; at most 200. Counts
+ * batches for these alone: joined to all open files, PostgreSQL would read every batch there ever was.
  */
 export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFile[]> {
   return query<OpenFile>(
@@ -117,8 +117,8 @@ export function readOpenFiles(ledger: Ledger, account?: string): Promise<OpenFil
 }
 
 /**
- * Whether anything is on its way that paydrop will bring to its end without a person: a file to take in or to write outputs
- * for, a batch that is being sent or waited for, one that will be sent, or a result that is to be asked for again by now.
+ * Returns whether paydrop has work that it finishes without a person. That is a file to take in or write outputs for,
+ * or a result due to be requested again. It is also a batch that is being sent, waits for its result or will be sent.
  * @param closed accounts whose window is closed: their batches wait, maybe for days
  */
 export async function isMoving(ledger: Ledger, closed: readonly string[] = []): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { Ledger } from '../engine/open-ledger.ts';
 /** Rows and money of an account that wait for a person. Money is integer cents. */
 export type OpenSum = { account: string; things: number; rows: number; cents: number; oldestAt: Date };
 
-/** The batches in doubt of each account that has some. */
+/** Sums the batches with outcome unknown, per account. */
 export async function sumDoubt(ledger: Ledger): Promise<OpenSum[]> {
   const { rows } = await ledger.pool.query<OpenSum>(
     `SELECT account, count(*) AS things, sum(rows)::bigint AS rows, sum(cents)::bigint AS cents,
@@ -14,7 +14,7 @@ export async function sumDoubt(ledger: Ledger): Promise<OpenSum[]> {
   return rows;
 }
 
-/** The held files of each account that has some, with their valid rows. */
+/** Sums the held files with their valid rows, per account. */
 export async function sumHeld(ledger: Ledger): Promise<OpenSum[]> {
   const { rows } = await ledger.pool.query<OpenSum>(
     `SELECT account, count(*) AS things, coalesce(sum(valid_rows), 0)::bigint AS rows,

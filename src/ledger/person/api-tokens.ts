@@ -15,7 +15,10 @@ export type ApiToken = {
   readonly revokedAt: Date | null;
 };
 
-/** Makes a token by which a program does some of what a person may. @returns its number */
+/**
+ * Adds a token with which a program can do some of what its user may.
+ * @returns its number
+ */
 export async function addApiToken(
   ledger: Ledger,
   token: { person: string; name: string; deeds: readonly DeedName[]; tokenHash: Buffer; expiresAt: Date },
@@ -34,7 +37,7 @@ export async function addApiToken(
   });
 }
 
-/** @throws PipelineError NOT_FOUND when it is not the person's, or was revoked before */
+/** @throws PipelineError NOT_FOUND when it is not this user's, or was revoked before */
 export async function revokeApiToken(
   ledger: Ledger,
   { tokenNo, person }: { tokenNo: number; person: string },
@@ -53,8 +56,8 @@ export async function revokeApiToken(
 export type TokenInUse = { person: string; role: PersonRole; deeds: DeedName[] };
 
 /**
- * Whose token it is and what it may do; undefined when it works no more. It ends when one of the clocks of host and database
- * says so. One from the future was made while a clock was ahead, and nobody knows for how long it was meant.
+ * Returns whose token it is and what it may do; undefined when it is no longer valid. It expires when the host clock or
+ * the database clock says so. A token from the future was made while a clock was ahead, so its lifetime is unknown.
  */
 export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<TokenInUse | undefined> {
   const now = ledger.clock.now();
@@ -67,7 +70,7 @@ export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<To
   );
   if (!rows[0]) return undefined;
   const { seenAt, ...found } = rows[0];
-  // To the minute is enough; a program that asks often must not write often, nor wait for itself.
+  // To the minute is enough; a program that calls often must neither write often nor wait for itself.
   if (seenAt === null || now.getTime() - seenAt.getTime() > SEEN_EACH_MS) {
     await ledger.pool.query('UPDATE api_token SET seen_at = $2 WHERE token_hash = $1', [tokenHash, now]);
   }
@@ -76,7 +79,7 @@ export async function useApiToken(ledger: Ledger, tokenHash: Buffer): Promise<To
 
 const SEEN_EACH_MS = 60_000;
 
-/** The newest first. */
+/** Returns at most 200, newest first. */
 export async function listApiTokens(ledger: Ledger, person: string): Promise<ApiToken[]> {
   const { rows } = await ledger.pool.query<ApiToken>(
     `SELECT token_no AS "tokenNo", person, name, deeds, made_at AS "madeAt", expires_at AS "expiresAt", seen_at AS "seenAt",

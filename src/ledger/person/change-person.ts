@@ -5,7 +5,7 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * Gives a person another role, from his next click on.
+ * Changes a user's role, from their next click on.
  * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
  */
 export async function changeRole(ledger: Ledger, name: string, role: PersonRole, because: Because): Promise<void> {
@@ -24,7 +24,7 @@ export async function changeRole(ledger: Ledger, name: string, role: PersonRole,
 }
 
 /**
- * Shuts a person out at once: sessions, links and tokens end. His name stays, because the audit trail names him.
+ * Shuts a user out at once: sessions, links and tokens end. The name stays, because the audit trail uses it.
  * @throws PipelineError NOT_FOUND; MOVE_REFUSED for the last administrator
  */
 export async function disablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
@@ -45,7 +45,7 @@ export async function disablePerson(ledger: Ledger, name: string, because: Becau
   });
 }
 
-/** Lets a person in again who was shut out. He needs a new link to choose a password. */
+/** Lets a user back in who was shut out. They need a new link to choose a password. */
 export async function enablePerson(ledger: Ledger, name: string, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     const { rowCount } = await tx.client.query(
@@ -58,9 +58,9 @@ export async function enablePerson(ledger: Ledger, name: string, because: Becaus
 }
 
 /**
- * A password of a person's own choice; sessions of his other browsers end.
+ * Sets a password that the user chose; their other sessions end.
  * @param password its hash
- * @param keep hash of the session that goes on
+ * @param keep hash of the session that stays
  */
 export async function changePassword(ledger: Ledger, name: string, password: string, keep: Buffer): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -71,7 +71,7 @@ export async function changePassword(ledger: Ledger, name: string, password: str
 }
 
 async function lockPerson(tx: Transaction, name: string, action: string): Promise<{ role: PersonRole }> {
-  // All administrators at once: two who shut each other out would else leave none.
+  // Locks all administrators: two who shut each other out would otherwise leave none.
   await tx.client.query(`SELECT 1 FROM person WHERE role = 'admin' ORDER BY name FOR UPDATE`);
   const { rows } = await tx.client.query<{ role: PersonRole }>(
     'SELECT role FROM person WHERE name = $1 AND disabled_at IS NULL FOR UPDATE',

@@ -9,8 +9,8 @@ import type { Because } from '../engine/move.ts';
 export type NewLink = { readonly tokenHash: Buffer; readonly expiresAt: Date };
 
 /**
- * Makes a person who may use the desk once he has followed the link and chosen a password.
- * @throws PipelineError USAGE when the name cannot be one, or is taken
+ * Adds a user, who may use the dashboard after following the link and choosing a password.
+ * @throws PipelineError USAGE when the name is invalid or taken
  */
 export async function invitePerson(
   ledger: Ledger,
@@ -32,8 +32,7 @@ export async function invitePerson(
 }
 
 /**
- * A new link for a person who exists, who has lost his password or the first link. What he had goes on working until the
- * link is used.
+ * Issues a new link to a user who lost their password or first link. The old login works until the link is used.
  * @throws PipelineError NOT_FOUND
  */
 export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, because: Because): Promise<void> {
@@ -45,7 +44,7 @@ export async function inviteAgain(ledger: Ledger, name: string, link: NewLink, b
   });
 }
 
-/** The link by which the first administrator is made; whoever follows it says who he is. */
+/** Issues the link that creates the first administrator, who chooses a name when following it. */
 export async function offerSetUp(ledger: Ledger, link: NewLink, because: Because): Promise<void> {
   await transact(ledger, async (tx) => {
     await addLink(tx, null, link);
@@ -60,7 +59,7 @@ export function mustBeName(name: string, action: string): void {
   throw new PipelineError('USAGE', action, 'that is no name for a person here', { next });
 }
 
-/** @param proof what he is recognised by; empty until he has chosen it */
+/** @param proof what identifies the user; empty until they have chosen it */
 export async function addPerson(
   tx: Transaction,
   { name, role }: { name: string; role: PersonRole },
@@ -75,7 +74,9 @@ export async function addPerson(
   ]);
 }
 
-/** Older links of the same person end with a new one, so that at most one is about. */
+/**
+ * Adds a link and ends older ones of the same user, so that at most one works. Set-up links, which have no user, stay.
+ */
 async function addLink(tx: Transaction, person: string | null, { tokenHash, expiresAt }: NewLink): Promise<void> {
   await tx.client.query('UPDATE person_link SET used_at = $2 WHERE person = $1 AND used_at IS NULL', [person, tx.at]);
   await tx.client.query('INSERT INTO person_link (token_hash, person, made_at, expires_at) VALUES ($1, $2, $3, $4)', [

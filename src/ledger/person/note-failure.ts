@@ -1,14 +1,14 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 
-/** So many wrong passwords are forgiven; then each further one doubles the wait, up to the longest. */
+/** This many wrong passwords start the first wait; each further one doubles it, up to the longest. */
 const FORGIVEN = 5;
 const FIRST_WAIT_MS = 30_000;
 export const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
- * Notes a wrong password, in the ledger, so that it counts in every process. The wait grows instead of ending in a lock:
- * else anybody who knows a name could shut its owner out for good (PCI DSS 8.3.4 asks for at most 10 tries and 30 minutes).
+ * Records a wrong password in the ledger, so that it counts in every process. The wait grows but never becomes a lock.
+ * A lock would let anyone who knows a name shut its owner out (PCI DSS 8.3.4 asks for at most 10 tries and 30 minutes).
  */
 export async function noteFailure(ledger: Ledger, name: string, from: string): Promise<void> {
   await transact(ledger, async (tx) => {
@@ -28,7 +28,7 @@ export async function noteFailure(ledger: Ledger, name: string, from: string): P
   });
 }
 
-/** How long nobody may try again after so many wrong passwords, in ms. */
+/** Returns the wait before the next try after this many wrong passwords, in ms. */
 export function waitAfter(failures: number): number {
   if (failures < FORGIVEN) return 0;
   return Math.min(FIRST_WAIT_MS * 2 ** (failures - FORGIVEN), LONGEST_WAIT_MS);

@@ -1,7 +1,7 @@
 import type { PersonRole } from '../../../schemas/desk.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** Somebody who may use the desk, without what he is recognised by. */
+/** A dashboard user, without credentials. */
 export type Person = {
   readonly name: string;
   readonly role: PersonRole;
@@ -13,7 +13,7 @@ export type Person = {
   readonly seenAt: Date | null;
 };
 
-/** Everybody who may or might use the desk, by name. */
+/** Returns all dashboard users by name, those shut out last. */
 export async function listPeople(ledger: Ledger): Promise<Person[]> {
   const { rows } = await ledger.pool.query<Person>(
     `SELECT name, role, password IS NOT NULL AS "hasPassword", subject, locked_until AS "lockedUntil", made_at AS "madeAt",
@@ -24,20 +24,20 @@ export async function listPeople(ledger: Ledger): Promise<Person[]> {
   return rows;
 }
 
-/** Whether nobody may use the desk yet, so that a set-up link is due. */
+/** Returns whether there is no dashboard user yet, so that a set-up link is due. */
 export async function isDeskNew(ledger: Ledger): Promise<boolean> {
   const { rowCount } = await ledger.pool.query('SELECT 1 FROM person LIMIT 1');
   return rowCount === 0;
 }
 
-/** What a log-in is checked against. */
+/** What a login is checked against. */
 export type Credentials = {
   readonly name: string;
   readonly password: string | null;
   readonly lockedUntil: Date | null;
 };
 
-/** Undefined when nobody of that name may log in. */
+/** Returns undefined when no user of that name may log in. */
 export async function readCredentials(ledger: Ledger, name: string): Promise<Credentials | undefined> {
   const { rows } = await ledger.pool.query<Credentials>(
     `SELECT name, password, locked_until AS "lockedUntil" FROM person WHERE name = $1 AND disabled_at IS NULL`,
@@ -46,7 +46,7 @@ export async function readCredentials(ledger: Ledger, name: string): Promise<Cre
   return rows[0];
 }
 
-/** Who comes with an identity of OpenID Connect; undefined when it belongs to nobody who may. */
+/** Returns the user with this OpenID Connect identity; undefined when there is none who may log in. */
 export async function findBySubject(ledger: Ledger, subject: string): Promise<{ name: string } | undefined> {
   const { rows } = await ledger.pool.query<{ name: string }>(
     'SELECT name FROM person WHERE subject = $1 AND disabled_at IS NULL',

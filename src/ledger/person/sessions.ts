@@ -2,19 +2,19 @@ import type { PersonRole } from '../../../schemas/desk.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 
-/** Somebody who is logged in. */
+/** The session of a logged-in user. */
 export type Session = {
   readonly person: string;
   readonly role: PersonRole;
-  /** What each form of his pages must bring along. */
+  /** What every form must send along. */
   readonly csrf: string;
   readonly beganAt: Date;
 };
 
-/** How long a session lasts, in ms: without a click, and altogether. */
+/** How long a session lasts, in ms: without a click, and in total. */
 export type SessionLimits = { readonly idleMs: number; readonly longestMs: number };
 
-/** Writes that somebody logged in. The secret is always a new one, so nobody can be made to use a session of another's. */
+/** Records a login. The secret is always new, so that no user can be tricked into using another's session. */
 export async function beginSession(
   ledger: Ledger,
   session: { person: string; tokenHash: Buffer; csrf: string; by: string },
@@ -31,10 +31,10 @@ export async function beginSession(
 }
 
 /**
- * Whose session it is, and that he was here. Role and permission are read each time, so a change of them holds at the
- * next click.
- * @param options.isPerson whether somebody clicked; what a page asks by itself does not keep a session alive
- * @returns undefined when there is none (any more)
+ * Returns a session and records the user's visit. Role and permission are read each time, so a change takes effect at
+ * the next click.
+ * @param options.isPerson whether a user clicked; automatic requests of a page do not keep a session alive
+ * @returns undefined when there is none, or no longer
  */
 export async function useSession(
   ledger: Ledger,
@@ -53,7 +53,7 @@ export async function useSession(
   const [found] = rows;
   if (!found) return undefined;
   const { seenAt, ...session } = found;
-  // To the minute is enough; a page that asks often must not write often.
+  // To the minute is enough; a page that polls often must not write often.
   if (isPerson && now - seenAt.getTime() > SEEN_EACH_MS) {
     await ledger.pool.query('UPDATE desk_session SET seen_at = $2 WHERE token_hash = $1', [tokenHash, new Date(now)]);
   }
@@ -62,7 +62,7 @@ export async function useSession(
 
 const SEEN_EACH_MS = 60_000;
 
-/** What is further in the future, in ms, was written by a clock that was wrong, and would last as long as it was ahead. */
+/** A time further in the future than this, in ms, comes from a wrong clock and would be valid for too long. */
 export const AHEAD_MS = 3_600_000;
 
 export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<void> {
@@ -76,7 +76,7 @@ export async function endSession(ledger: Ledger, tokenHash: Buffer): Promise<voi
   });
 }
 
-/** Removes what nobody can use any more. */
+/** Deletes the sessions that no longer work. */
 export async function forgetOldSessions(ledger: Ledger, { idleMs, longestMs }: SessionLimits): Promise<void> {
   const now = ledger.clock.now().getTime();
   await ledger.pool.query(

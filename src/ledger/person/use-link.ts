@@ -4,15 +4,15 @@ import { type Transaction, transact, violates } from '../engine/transaction.ts';
 import { addPerson, mustBeName } from './invite-person.ts';
 import { AHEAD_MS } from './sessions.ts';
 
-/** A link from the future was made by a clock that was wrong, and would work for as long as it was ahead. */
+/** Returns the latest creation time of a valid link. A later one comes from a wrong clock and would work too long. */
 function latest(now: Date): Date {
   return new Date(now.getTime() + AHEAD_MS);
 }
 
-/** Whom a link is for; null for the first administrator, who is not known yet. */
+/** Whom a link is for; null for the first administrator, who has no name yet. */
 export type LinkFor = { readonly person: string | null };
 
-/** What a link would do, without using it; undefined when it was used, has expired or never was. */
+/** Returns whom a link is for, without using it; undefined when it was used, has expired or never existed. */
 export async function readLink(ledger: Ledger, tokenHash: Buffer): Promise<LinkFor | undefined> {
   const { rows } = await ledger.pool.query<LinkFor>(
     'SELECT person FROM person_link WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 AND made_at < $3',
@@ -21,15 +21,15 @@ export async function readLink(ledger: Ledger, tokenHash: Buffer): Promise<LinkF
   return rows[0];
 }
 
-/** What a person is recognised by from now on: the hash of a password, or who he is at an OpenID provider. */
+/** What identifies a user from now on: the hash of a password, or their identity at an OpenID provider. */
 export type ProofOfPerson = { readonly password: string } | { readonly subject: string };
 
 /**
- * Uses a link up: whoever follows it has chosen how he logs in. With the set-up link he becomes the first administrator, as
- * long as there is nobody. Sessions that were open end, for the link may stand for a password that somebody stole.
- * @param name whom he says he is; only the set-up link asks
- * @returns the person
- * @throws PipelineError USAGE when the link works no more, the name cannot be one, or another has that subject
+ * Uses up a link after its user chose how to log in. The set-up link creates the first administrator, if there is no
+ * user yet. Open sessions end, because the link may replace a stolen password.
+ * @param name the user's chosen name; only the set-up link needs it
+ * @returns the user's name
+ * @throws PipelineError USAGE when the link no longer works, the name is invalid, or another user has that subject
  */
 export async function usePersonLink(
   ledger: Ledger,
@@ -49,7 +49,7 @@ export async function usePersonLink(
 }
 
 async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson): Promise<string> {
-  // The column is one of two words of ours.
+  // The column is one of our own two words.
   const [column, value] = 'password' in proof ? ['password', proof.password] : ['subject', proof.subject];
   const { rowCount } = await tx.client
     .query(
@@ -68,7 +68,7 @@ async function proveAnew(tx: Transaction, person: string, proof: ProofOfPerson):
 }
 
 async function makeFirst(tx: Transaction, name: string, proof: ProofOfPerson): Promise<string> {
-  // Held until the end: two who follow the set-up link at once do not both become the first.
+  // Held until the end, so that two users of the set-up link cannot both become the first.
   await tx.client.query('LOCK TABLE person IN SHARE ROW EXCLUSIVE MODE');
   const { rowCount: others } = await tx.client.query('SELECT 1 FROM person LIMIT 1');
   if (others !== 0) throw worksNoMore();

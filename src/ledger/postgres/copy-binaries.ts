@@ -5,8 +5,8 @@ import { systemCode } from '../../kernel/errors.ts';
 import { repairBinaries } from './repair-binaries.ts';
 
 /**
- * Copies PostgreSQL (60 MB) to where every user may run it. The copy gets its name when it is complete; of several
- * processes that copy at once the first wins and the others drop theirs.
+ * Copies PostgreSQL (60 MB) to where every user may run it. The copy gets its name when it is complete. If several
+ * processes copy at once, the first wins and the others discard theirs.
  */
 export async function copyBinaries(folder: string, target: string): Promise<void> {
   const draft = `${target}.${randomBytes(6).toString('hex')}`;
@@ -20,7 +20,7 @@ export async function copyBinaries(folder: string, target: string): Promise<void
   }
 }
 
-/** The umask, or the modes in a private checkout, would keep other users out. */
+/** Opens the copy to other users, whom the umask or the modes of a private checkout would keep out. */
 async function openForAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -7,17 +7,17 @@ import { startServer } from './start-server.ts';
 
 const POLL_MS = 50;
 
-/** Recovery after a crash may take long; a server that is stuck must not hold a command for ever. */
+/** Recovery after a crash may take long, but a stuck server must not block a command forever. */
 const PATIENCE_MS = 120_000;
 
-/** A server that recovers says so when asked. One that says nothing for so long, in ms, is stopped or overwhelmed. */
+/** A recovering server says so when asked. One that is silent for this long, in ms, is stopped or overwhelmed. */
 const SILENCE_MS = 20_000;
 
 /**
- * Asks, and initialises and starts as needed, until the server lets us in. No lock is held on the way: the rename of a
- * finished cluster, PostgreSQL's own interlock and the presence lock decide every race, and the loser asks again.
+ * Asks the server until it lets us in, and initializes and starts it as needed. No lock is held meanwhile. The rename
+ * of a finished cluster, PostgreSQL's own interlock and the presence lock decide every race; the loser asks again.
  *
- * @param options.mayInit false when a ledger must exist already: an empty one in place of a lost one would be a lie
+ * @param options.mayInit false when a ledger must already exist: an empty one must not replace a lost one
  */
 export async function enterServer(
   cluster: Cluster,

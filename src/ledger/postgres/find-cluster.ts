@@ -14,11 +14,11 @@ import { startFailed } from './start-failed.ts';
 import { leaveNote, readNote } from './where-note.ts';
 
 /**
- * Says where the cluster of a data folder lives and as whom it runs, and makes its home folder.
+ * Decides where the cluster of a data folder lives and as which user it runs, and creates its home folder.
  *
- * It lives in `<dataDir>/postgres`. Only when paydrop runs as root and the server's user cannot get there does it live
- * in `<sharedFolder>/clusters/<hash of dataDir>`, and `<dataDir>/WHERE.txt` says so. An answer once given stays: a
- * cluster that cannot be found again stops paydrop, because an empty ledger in its place would forget what was sent.
+ * It lives in `<dataDir>/postgres`. Only if paydrop runs as root and the server's user cannot get there, it lives in
+ * `<sharedFolder>/clusters/<hash of dataDir>`, and `<dataDir>/WHERE.txt` says so. The decision is permanent. A cluster
+ * that cannot be found again stops paydrop, because an empty ledger in its place would forget what was sent.
  */
 export async function findCluster(dataDir: string, sharedFolder: string, log: Log): Promise<ClusterPlace> {
   await makeFolders(dataDir);
@@ -31,7 +31,7 @@ export async function findCluster(dataDir: string, sharedFolder: string, log: Lo
   const home = (await isFarAway({ real, near, far, user, log })) ? far : near;
   if (home === far) await makeWayTo(far, real, user);
   await makePrivateFolder(home, user);
-  // Before the cluster is made, so that no moment exists in which it is there and cannot be found.
+  // Written before the cluster exists, so that it can always be found.
   if (home === far) await leaveNote(real, far, user);
   return { dataDir: real, home, user };
 }
@@ -46,19 +46,19 @@ async function isFarAway({ real, near, far, user, log }: Question): Promise<bool
     if (!(await ownerOf(far))) throw isMissing(real, far);
     return true;
   }
-  // Only root ever makes a cluster elsewhere.
+  // Only root ever creates a cluster elsewhere.
   if (!user) return false;
   if (await hasData({ dataDir: real, home: far, user })) throw leftBehind(real, far);
   return !(await letPass(user, real, log));
 }
 
-/** Whether the user can enter the data folder, after the folder was opened for him where only its own mode is in the way. */
+/** Returns whether the user can enter the data folder, after opening it if only its own mode is in the way. */
 async function letPass(user: ServerUser, dataDir: string, log: Log): Promise<boolean> {
   if (await canReach(user, dataDir)) return true;
   const { uid, mode } = await stat(dataDir);
-  // A folder above that is closed is not ours to open, and a folder with rights for others is set up on purpose.
+  // A closed folder above is not ours to open, and a folder with rights for others is set up on purpose.
   if (uid !== 0 || (mode & 0o077) !== 0 || !(await canReach(user, dirname(dataDir)))) return false;
-  // The group may pass through to names that it knows, not list or read: what stands beside the cluster stays closed.
+  // The group may pass through to names it knows, but not list or read: everything beside the cluster stays closed.
   await chown(dataDir, 0, user.gid);
   await chmod(dataDir, 0o710);
   log.info({ dataDir, user: user.name }, 'opened the data folder for the user that PostgreSQL runs as');
@@ -111,7 +111,7 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
   try {
     return await lstat(folder);
   } catch (error) {
-    // EACCES: where other people's clusters live is not our business.
+    // EACCES: where other users' clusters live is not our business.
     if (['ENOENT', 'EACCES'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }

@@ -7,22 +7,23 @@ import { isAlive } from './is-alive.ts';
 import { runProgram } from './run-program.ts';
 import { startFailed } from './start-failed.ts';
 
-/** Whether the cluster was initialised. The data folder appears by one rename, so it is complete when it is there. */
+/**
+ * Returns whether the cluster was initialized. The data folder appears by one rename, so it is complete once it exists.
+ */
 export async function hasData(place: ClusterPlace): Promise<boolean> {
   try {
     await access(join(dataFolderOf(place), 'PG_VERSION'));
     return true;
   } catch (error) {
-    // Anything else, such as a disk error, must not pass for a cluster that is yet to be made.
+    // Any other error, such as a disk error, must not pass for a missing cluster.
     if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
 
 /**
- * Makes the cluster with its database in a folder of our own and gives it its name at the end. Of several processes
- * that do so at once the first wins and the others drop theirs; a process that dies on the way leaves nothing behind
- * that could be taken for a ledger.
+ * Creates the cluster with its database in a draft folder, and renames it at the end. Of several processes at once, the
+ * first wins and the others discard theirs. A process that dies midway leaves nothing that passes for a ledger.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const draft = `init-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -52,7 +53,7 @@ async function runInitdb(cluster: Cluster, draft: string): Promise<void> {
   ]);
 }
 
-/** In single-user mode, where a failed statement ends with exit status 0 unless it is told to exit on errors. */
+/** Uses single-user mode, where a failed statement exits with status 0 unless told to exit on errors. */
 async function createDatabase(cluster: Cluster, draft: string): Promise<void> {
   const words = ['--single', '-D', draft, '-c', 'exit_on_error=true', ...(cluster.fsync ? [] : ['-F']), 'template1'];
   await run(cluster, 'postgres', words, 'CREATE DATABASE paydrop;\n');
@@ -88,7 +89,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Drafts of processes that died on the way; each takes 40 MB. */
+/** Removes drafts of processes that died midway; each takes 40 MB. */
 async function removeAbandonedDrafts(cluster: Cluster): Promise<void> {
   for (const name of await readdir(cluster.home)) {
     const pid = /^init-(\d+)-/.exec(name)?.[1];

@@ -1,8 +1,8 @@
 import { systemCode } from '../../kernel/errors.ts';
 
-/** Whether a process of this number exists, whoever it belongs to. Without a number there is none. */
+/** Returns whether a process with this id exists, under any user; false for an invalid id. */
 export function isAlive(pid: number): boolean {
-  // Zero and negative numbers would ask about whole groups of processes.
+  // Zero and negative ids would address whole groups of processes.
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     return process.kill(pid, 0);

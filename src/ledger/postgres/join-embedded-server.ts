@@ -11,23 +11,23 @@ import { prepareBinaries } from './prepare-binaries.ts';
 import { startFailed } from './start-failed.ts';
 
 export type EmbeddedServer = {
-  /** For node-postgres: the socket folder stands in `host`. */
+  /** For node-postgres: `host` is the socket folder. */
   connection: Connection;
-  /** Leaves the server; close your own pools first. The last to leave stops it, others keep it. Idempotent. */
+  /** Leaves the server; close your own pools first. The last to leave stops it. Idempotent. */
   leave(): Promise<void>;
 };
 
-/** Where the programs come from and where root keeps what another user must reach. Tests bring their own. */
+/** Where the programs come from, and where root keeps what another user must reach. Tests provide their own. */
 export type Places = { findBinaries: typeof findBinaries; sharedFolder: string };
 
 const INSTALLED: Places = { findBinaries, sharedFolder: '/var/lib/paydrop' };
 
 /**
- * Joins the PostgreSQL that keeps the ledger of one installation, and starts it when it does not run. Several processes
- * may join at the same time. The server is detached: it survives the death of the process that started it.
+ * Joins the PostgreSQL that keeps the ledger of one installation, and starts it if it is not running. Several processes
+ * may join at once. The server is detached: it survives the process that started it.
  *
- * @param options.dataDir paydrop's data folder; the cluster stands in its `postgres`, or where its `WHERE.txt` says
- * @param options.fsync   false gives up durability for speed, for tests only
+ * @param options.dataDir paydrop's data folder; the cluster is in its `postgres`, or where its `WHERE.txt` says
+ * @param options.fsync false trades durability for speed, for tests only
  * @throws PipelineError LEDGER_START_FAILED
  */
 export async function joinEmbeddedServer(
@@ -50,20 +50,20 @@ async function openCluster(options: { dataDir: string; log: Log; fsync?: boolean
     ...place,
     fsync: options.fsync ?? true,
     log: options.log,
-    // Only starting and stopping need the programs. A command beside the daemon joins without looking at them.
+    // Only starting and stopping need the programs. A command next to the daemon joins without them.
     findPrograms: () => (prepared ??= prepareBinaries(binaries, place, places.sharedFolder)),
   };
 }
 
-/** Between two tries to start a server again that does not come up, in ms. */
+/** Wait between two tries to restart a server, in ms. */
 const AGAIN_MS = 2_000;
 
 /** How long a server that is down may keep us from leaving, in ms. */
 const LEAVE_MS = 10_000;
 
 /**
- * Keeps the presence that the last to leave is told by. A presence that breaks means that the server died, so it is
- * started again: the daemon's next query works, and a passing command does not stop the server under the daemon.
+ * Holds the presence by which other members know that the server is in use. A broken presence means the server died, so
+ * it is restarted. Then the daemon's next query works, and a short command does not stop its server.
  */
 function stayIn(cluster: Cluster, first: Presence): EmbeddedServer {
   let present: Promise<Presence | undefined> = Promise.resolve(first);
@@ -76,7 +76,7 @@ function stayIn(cluster: Cluster, first: Presence): EmbeddedServer {
     return presence;
   }
 
-  /** Until it is back or we leave: a full disk, say, keeps it down for as long as it is full, and no longer. */
+  /** Retries until the server is back or we leave: a full disk, for example, keeps it down only while it is full. */
   async function comeBack(): Promise<Presence | undefined> {
     cluster.log.warn({ home: cluster.home }, 'the embedded PostgreSQL went away; joining it again');
     while (!leaving) {
@@ -91,7 +91,7 @@ function stayIn(cluster: Cluster, first: Presence): EmbeddedServer {
   }
 
   async function leaveOnce(): Promise<void> {
-    // One that is down is not waited for; whoever starts next starts it.
+    // Does not wait for a server that is down; the next process starts it.
     const presence = await Promise.race([present, wait(LEAVE_MS, undefined, { ref: false })]);
     if (presence) await leaveServer(cluster, presence);
   }

@@ -5,17 +5,17 @@ import { PRESENCE_LOCK, PRESENCE_NAME, type Presence } from './ask-server.ts';
 import type { Cluster } from './cluster.ts';
 import { stopServer } from './start-server.ts';
 
-/** How long backends of pools that were just closed may take to go. */
+/** How long backends of just closed pools may take to go, in ms. */
 const FAREWELL_MS = 500;
 const POLL_MS = 25;
 
 /**
- * Gives up our presence, and stops the server when no other member and no other client uses it. Never throws: at the
- * end of a process a server that stays behind is harmless, the next process joins it.
+ * Gives up our presence, and stops the server when no other member or client uses it. Never throws: a server left
+ * behind is harmless, because the next process joins it.
  */
 export async function leaveServer(cluster: Cluster, presence: Presence): Promise<void> {
   const { client } = presence;
-  // The presence does not keep the process alive, but the farewell must be finished before it ends.
+  // The presence does not keep the process alive, but leaving must finish before the process ends.
   client.ref();
   try {
     if (await becomeLast(client)) await stopServer(cluster);
@@ -27,9 +27,9 @@ export async function leaveServer(cluster: Cluster, presence: Presence): Promise
 }
 
 /**
- * Trades our share of the presence lock for the whole of it. The share is given back first: two members that leave at
- * the same time would otherwise see each other and both go, and the server would run on for nobody. While we hold the
- * whole lock nobody can join, so nothing is cut between the count and the stop.
+ * Trades our share of the presence lock for the whole lock. It releases the share first. Otherwise two members leaving
+ * at once would see each other and both go, and the server would keep running unused. While we hold the whole lock no
+ * member can join, so the stop cuts off none.
  */
 async function becomeLast(client: Client): Promise<boolean> {
   await client.query('SELECT pg_advisory_unlock_shared($1, $2)', [...PRESENCE_LOCK]);
@@ -39,7 +39,7 @@ async function becomeLast(client: Client): Promise<boolean> {
   return rows[0]?.granted === true && (await areOthersGone(client));
 }
 
-/** Looks for clients that are not members, such as psql; closed pools of our own vanish a moment after they are closed. */
+/** Waits for clients that are not members, such as psql; our own closed pools vanish a moment after closing. */
 async function areOthersGone(client: Client): Promise<boolean> {
   const deadline = performance.now() + FAREWELL_MS;
   for (;;) {

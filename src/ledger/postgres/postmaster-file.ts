@@ -4,10 +4,10 @@ import { systemCode } from '../../kernel/errors.ts';
 import { type ClusterPlace, dataFolderOf } from './cluster.ts';
 import { isAlive } from './is-alive.ts';
 
-/** What a running server says about itself; the socket folder is empty while it is starting. */
+/** What a running server says about itself; the socket folder is empty while it starts. */
 export type PostmasterFile = { pid: number; port: number; socketFolder: string };
 
-/** Reads postmaster.pid: process id, data folder, start time, port, socket folder, one a line. */
+/** Reads postmaster.pid: process id, data folder, start time, port and socket folder, one per line. */
 export async function readPostmasterFile(place: ClusterPlace): Promise<PostmasterFile | undefined> {
   try {
     const lines = (await readFile(pathOf(place), 'utf8')).split('\n');
@@ -19,14 +19,14 @@ export async function readPostmasterFile(place: ClusterPlace): Promise<Postmaste
 }
 
 /**
- * Whether the process is the living server of this cluster. A number alone proves nothing: after a power cut, and
- * nearly always after the restart of a container, the number belongs to another process.
+ * Returns whether the process is the live server of this cluster. An id alone proves nothing: after a power cut, and
+ * nearly always after a container restart, it belongs to another process.
  */
 export async function isPostmaster(pid: number, place: ClusterPlace): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // A killed server that nobody has collected yet is a zombie, state Z: it still has a number but runs no more.
+  // A killed server that was not reaped yet is a zombie, state Z: it has an id but no longer runs.
   if (!/^\d+ \(postgres\) [^ZX]/.test(stat)) return false;
   // Readable for the same user and for root, except in a container that drops root's rights; then the name must do.
   const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
@@ -34,8 +34,8 @@ export async function isPostmaster(pid: number, place: ClusterPlace): Promise<bo
 }
 
 /**
- * Removes the lock files of a dead server whose process number was given to another process, because PostgreSQL takes
- * that process for a living server and never starts again. Without such a mix-up it clears them itself.
+ * Removes the lock files of a dead server whose process id now belongs to another process. PostgreSQL would take that
+ * process for a live server and never start. Otherwise it clears them itself.
  */
 export async function removeMisleadingFiles(place: ClusterPlace): Promise<void> {
   const file = await readPostmasterFile(place);

@@ -9,16 +9,16 @@ import { makeSharedFolder } from './shared-folder.ts';
 import { startFailed } from './start-failed.ts';
 
 /**
- * Makes initdb, pg_ctl and postgres runnable for the server's user: as they are, else repaired in place, else copied
- * once to where that user can reach them.
- * @param sharedFolder where root puts the copy; an ordinary user's stands in the data folder
+ * Makes initdb, pg_ctl and postgres runnable for the server's user. It takes them as they are, else repairs them in
+ * place, else copies them once to where that user can reach them.
+ * @param sharedFolder where root puts the copy; that of an ordinary user is in the data folder
  * @returns the folder of the three programs
  */
 export async function prepareBinaries(binaries: Binaries, place: ClusterPlace, sharedFolder: string): Promise<string> {
   const { folder, version } = binaries;
   if ((await tryPrograms(folder, place)).status === 0) return join(folder, 'bin');
 
-  // A repair fails where the folder may not be written; the copy then is what counts.
+  // The repair fails in a folder that is not writable; then the copy counts.
   await repairBinaries(folder).catch(() => {});
   if ((await tryPrograms(folder, place)).status === 0) return join(folder, 'bin');
 
@@ -32,7 +32,7 @@ export async function prepareBinaries(binaries: Binaries, place: ClusterPlace, s
   throw startFailed(place.dataDir, `its programs do not run here: ${run.output}`, 'Set DATABASE_URL instead.');
 }
 
-/** Lets each say its version, as the server's user: that takes the way there, the right to execute and all libraries. */
+/** Asks each program for its version as the server's user: this tests the path, execute rights and all libraries. */
 async function tryPrograms(folder: string, place: ClusterPlace): Promise<Run> {
   if (/["$`\\\n]/.test(folder)) {
     return { status: null, output: `pg_ctl would read the path "${folder}" as shell syntax` };

@@ -5,9 +5,9 @@ import type { ServerUser } from './server-user.ts';
 import { startFailed } from './start-failed.ts';
 
 /**
- * Makes a folder that only one user can enter (0700), or takes an existing one. Everything after the creation goes
- * through an open handle that does not follow links, so that nobody can put another folder under the name meanwhile.
- * @throws PipelineError LEDGER_START_FAILED when the name is a link or belongs to somebody else
+ * Creates a folder that only one user can enter (0700), or takes an existing one. After creation it uses an open handle
+ * that follows no links, so that no process can swap the folder meanwhile.
+ * @throws PipelineError LEDGER_START_FAILED when the name is a link or a file, or belongs to another user
  */
 export async function makePrivateFolder(path: string, owner: ServerUser | undefined): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(ignoreExisting);

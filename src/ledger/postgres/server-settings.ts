@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Cluster, dataFolderOf } from './cluster.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** The whole postgresql.conf; what is not here has PostgreSQL's default. */
+/** The whole postgresql.conf; everything else has PostgreSQL's default. */
 const SETTINGS = {
   // A socket in a private folder needs no password and cannot be reached from the network.
   listen_addresses: '',
@@ -21,9 +21,9 @@ const SETTINGS = {
   log_timezone: 'UTC',
   default_text_search_config: 'pg_catalog.simple',
 
-  // The log must never carry a data value. Errors of statements quote values in their very first line (`invalid input
-  // syntax for type integer: "..."`), so they are not logged at all: the client gets them. The log tells of the
-  // server's own life (LOG, FATAL, PANIC). The others are the second net, should somebody raise the first for a while.
+  // The log must never hold a data value. Statement errors quote values in their first line (`invalid input syntax for
+  // type integer: "..."`), so they are not logged: the client gets them. The log covers the server's own life (LOG,
+  // FATAL, PANIC). The other settings are a second net, in case the first is raised for a while.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_statement: 'none',
@@ -37,7 +37,7 @@ const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' 
 /** For tests, whose processes all share one server. */
 const FLEETING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 500 } as const;
 
-/** Writes postgresql.conf anew before each start, so that a newer paydrop brings its settings to an older cluster. */
+/** Rewrites postgresql.conf before each start, so that a newer paydrop brings its settings to an older cluster. */
 export async function writeSettings(cluster: Cluster, socketFolder: string): Promise<void> {
   const path = join(dataFolderOf(cluster), 'postgresql.conf');
   await replaceFile(path, settingsText({ socketFolder, fsync: cluster.fsync }), cluster.user);
@@ -55,7 +55,7 @@ export function settingsText(options: { socketFolder: string; fsync: boolean }):
   );
 }
 
-/** The setting is a list; without quotes a comma in the path would make two folders of it. */
+/** Quotes an item of a list; without quotes, a comma in the path would make two folders. */
 function quoteListItem(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

@@ -3,14 +3,14 @@ import { startFailed } from './start-failed.ts';
 
 export type ServerUser = { name: string; uid: number; gid: number };
 
-/** PostgreSQL's own user where its package is installed (with an underscore on macOS), else the one who owns nothing. */
+/** PostgreSQL's own user where its package is installed (`_postgres` on macOS), else the user that owns nothing. */
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
 /**
- * The user that the server runs as when paydrop runs as root, which PostgreSQL refuses. A cluster that exists keeps
- * its owner, so that `sudo paydrop status` joins the server that an ordinary user started.
+ * Chooses the server's user when paydrop runs as root, which PostgreSQL refuses. An existing cluster keeps its owner,
+ * so that `sudo paydrop status` joins the server that an ordinary user started.
  *
- * @param owner of the cluster's folder, when there is one
+ * @param owner owner of the cluster's folder, if there is one
  * @returns undefined when the server runs as our own user
  */
 export async function chooseServerUser(
@@ -32,7 +32,7 @@ export async function chooseServerUser(
   );
 }
 
-/** Users of the system, root left out. */
+/** Returns the system's users, without those of uid 0 or gid 0. */
 export function readUsers(passwd: string): ServerUser[] {
   return passwd.split('\n').flatMap((line) => {
     const [name = '', , uid = '', gid = ''] = line.split(':');

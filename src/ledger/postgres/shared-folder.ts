@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { systemCode } from '../../kernel/errors.ts';
 
 /**
- * Makes a folder that everybody may enter (0755). The mode is set after the creation, because the umask of the
- * administrator may take it away. A folder that exists is left as it is.
+ * Creates a folder that every user may enter (0755); an existing one stays as it is. The mode is set after creation,
+ * because the administrator's umask may reduce it.
  */
 export async function makeSharedFolder(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

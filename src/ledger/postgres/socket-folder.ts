@@ -6,12 +6,12 @@ import { makePrivateFolder } from './private-folder.ts';
 import { canReach } from './run-program.ts';
 import { startFailed } from './start-failed.ts';
 
-/** Longest path of a socket in bytes that the kernel takes: sun_path less its final zero. */
+/** Longest socket path that the kernel takes, in bytes: sun_path without its final zero. */
 const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /**
- * The folder for the server's socket, made when missing: 0700 and owned by the server's user. It is `run` beside the
- * data unless that path is too long for a socket; then a folder of the same name each time among the temporary ones.
+ * Returns the folder for the server's socket, created if missing: 0700 and owned by the server's user. It is `run`
+ * beside the data, or a temporary folder with a fixed name if that path is too long for a socket.
  */
 export async function chooseSocketFolder(place: ClusterPlace): Promise<string> {
   for (const folder of socketFolders(place)) {
@@ -36,7 +36,7 @@ function isTooLong(folder: string): boolean {
   return Buffer.byteLength(join(folder, '.s.PGSQL.5432')) > LONGEST_SOCKET_PATH;
 }
 
-/** TMPDIR of root may lie in root's home. */
+/** Returns whether the server's user can get there: root's TMPDIR may be in root's home. */
 async function isOpenFor(place: ClusterPlace, folder: string): Promise<boolean> {
   return place.user === undefined || canReach(place.user, folder);
 }

@@ -3,11 +3,11 @@ import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 const DISK_FULL = /No space left on device|Disk quota exceeded|ENOSPC|EDQUOT/;
 
 /**
- * The one error of this folder, LEDGER_START_FAILED.
- * @param where  the data or cluster folder
- * @param reason what a program or PostgreSQL's log said, or what was thrown; the log holds no data values (see
- *               server-settings.ts), so its lines may be shown
- * @param next   what to do, when the table's advice does not fit
+ * Creates the one error of this folder, LEDGER_START_FAILED.
+ * @param where the data or cluster folder
+ * @param reason what a program or PostgreSQL's log said, or what was thrown; the log holds no data values
+ *   (server-settings.ts), so its lines may be shown
+ * @param next what to do, when the table's advice does not fit
  */
 export function startFailed(where: string, reason: unknown, next?: string): PipelineError {
   const text = typeof reason === 'string' ? reason : reasonOf(reason);
@@ -21,7 +21,7 @@ export function startFailed(where: string, reason: unknown, next?: string): Pipe
   );
 }
 
-/** The last lines say what went wrong; the ones before tell of the way there. */
+/** Keeps the last lines, which say what went wrong. */
 function shorten(text: string): string {
   const lines = text.split('\n').flatMap((line) => line.trim() || []);
   return lines.slice(-4).join(' / ').replace(/\.+$/, '') || 'it gave no reason';

@@ -8,7 +8,7 @@ import { writeSettings } from './server-settings.ts';
 import { chooseSocketFolder } from './socket-folder.ts';
 import { startFailed } from './start-failed.ts';
 
-/** What the log says when another process was faster, or when a server before us is not quite gone. */
+/** What the log says when another process was faster, or when an earlier server is not quite gone. */
 const TAKEN = /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/;
 
 const STOP_PATIENCE_MS = 60_000;
@@ -35,7 +35,7 @@ export async function startServer(cluster: Cluster): Promise<'started' | 'taken'
   throw startFailed(cluster.home, said === '' ? run.output : said);
 }
 
-/** Stops the server at once but cleanly: transactions are rolled back, the next start needs no recovery. */
+/** Stops the server at once but cleanly: transactions are rolled back, and the next start needs no recovery. */
 export async function stopServer(cluster: Cluster): Promise<void> {
   const file = await readPostmasterFile(cluster);
   const run = await runControl(cluster, ['stop', '--mode=fast', '--no-wait']);
@@ -45,8 +45,8 @@ export async function stopServer(cluster: Cluster): Promise<void> {
 }
 
 /**
- * Waits for the process, not for the lock file as pg_ctl would: when another process starts the server again at once,
- * pg_ctl takes the new server for the old one and waits for a minute.
+ * Waits for the process, not for the lock file as pg_ctl would. If another process restarts the server at once, pg_ctl
+ * takes the new server for the old one and waits a minute.
  */
 async function waitForEnd(cluster: Cluster, pid: number): Promise<void> {
   const deadline = performance.now() + STOP_PATIENCE_MS;
@@ -61,7 +61,7 @@ async function runControl(cluster: Cluster, words: readonly string[]) {
   return runProgram(control, [...words, '-D', DATA_NAME], { user: cluster.user, folder: cluster.home });
 }
 
-/** The folders above the home may have been closed since the cluster was made. */
+/** Refuses a home whose parent folders were closed after the cluster was made. */
 async function refuseClosedHome(cluster: Cluster): Promise<void> {
   const { user, home } = cluster;
   if (!user || (await canReach(user, home))) return;
@@ -72,7 +72,7 @@ async function refuseClosedHome(cluster: Cluster): Promise<void> {
   );
 }
 
-/** Keeps one old log, so that the log cannot fill the disk over the years. */
+/** Keeps one old log, so that logs cannot fill the disk over the years. */
 async function turnLog(cluster: Cluster): Promise<void> {
   const file = logFileOf(cluster);
   if ((await sizeOf(file)) > LOG_LIMIT_BYTES) await rename(file, `${file}.1`);
@@ -83,7 +83,7 @@ async function isRunning(cluster: Cluster): Promise<boolean> {
   return file !== undefined && isPostmaster(file.pid, cluster);
 }
 
-/** What was written to the log since it had the given size. */
+/** Returns what was written to the log since it had the given size. */
 async function readLog(cluster: Cluster, start: number): Promise<string> {
   const handle = await open(logFileOf(cluster)).catch(() => undefined);
   if (!handle) return '';

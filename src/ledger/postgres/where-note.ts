@@ -4,7 +4,7 @@ import { systemCode } from '../../kernel/errors.ts';
 import { replaceFile } from './replace-file.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Leaves `WHERE.txt` in the data folder, unless it is there. Its second line is read back, the rest is for people. */
+/** Writes `WHERE.txt` into the data folder, unless it exists. Its second line is read back, the rest is for people. */
 export async function leaveNote(dataDir: string, home: string, user: ServerUser | undefined): Promise<void> {
   if ((await readNote(dataDir)) !== undefined) return;
   await replaceFile(

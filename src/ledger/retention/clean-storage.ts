@@ -4,24 +4,24 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { watchLog } from './watch-log.ts';
 import { withFreeLock } from '../engine/with-lock.ts';
 
-/** Tables of which nothing may stay readable in the files of the database once it is deleted. */
+/** Tables whose deleted rows must not stay readable in the database files. */
 export const CLEANED_TABLES = ['file_secret', 'row_print'] as const;
 export type CleanedTable = (typeof CLEANED_TABLES)[number];
 
-/** What a cleaning may cost while payments are on their way. */
+/** What a cleaning may cost. */
 export type CleaningLimits = {
-  /** A table with its indexes that is larger is left alone. */
+  /** A larger table, with its indexes, is left alone. */
   mostBytes: number;
-  /** One that is larger is rewritten once a day, not once an hour. */
+  /** A larger table is rewritten once a day, not once an hour. */
   smallBytes: number;
-  /** Longest wait for the lock: everybody else who wants the table waits behind it. */
+  /** Longest wait for the lock, in ms: all other users of the table wait behind it. */
   lockMs: number;
-  /** Longest time of one statement, and so of the lock. */
+  /** Longest time of one statement, and so of the lock, in ms. */
   statementMs: number;
 };
 
 const MB = 1024 * 1024;
-/** While payments are on their way. */
+/** While payments are in progress. */
 export const IN_PASSING: CleaningLimits = {
   mostBytes: 128 * MB,
   smallBytes: 16 * MB,
@@ -29,7 +29,7 @@ export const IN_PASSING: CleaningLimits = {
   statementMs: 60_000,
 };
 
-/** When a person has chosen the hour. */
+/** At an hour that an operator chose. */
 export const IN_A_QUIET_HOUR: CleaningLimits = {
   mostBytes: Number.POSITIVE_INFINITY,
   smallBytes: Number.POSITIVE_INFINITY,
@@ -37,18 +37,18 @@ export const IN_A_QUIET_HOUR: CleaningLimits = {
   statementMs: 3_600_000,
 };
 
-/** Where a cleaning is true: this server, these tables. */
+/** Where a cleaning is valid: this server, these tables. */
 export const CLEANING_PLACE = `(SELECT system_identifier || '/' || 'file_secret'::regclass::oid || '/' || 'row_print'::regclass::oid
                 FROM pg_control_system())`;
 
 /**
- * Rids the files of the database of what was destroyed. DELETE and plain VACUUM leave the bytes of a row where they were, in
- * dead rows and in the gaps of pages; a table that was rewritten (VACUUM FULL) lies in new files, and the old ones are gone.
+ * Removes destroyed data from the database files. DELETE and plain VACUUM leave the bytes of a row in dead rows and
+ * page gaps. A table rewritten by VACUUM FULL lies in new files, and the old ones are gone.
  *
- * A table counts as clean only when that is proved, in this order: the oldest transaction that may stand in it
- * (`relfrozenxid`) is younger than what was destroyed, so no dead row of it is left, not even for an old snapshot; and then
- * the table got a new file. What cannot be done now is noted with its reason and tried again by the next run.
- * @returns for each table of which something was to be cleaned: undefined when it is clean, or why it is not
+ * A table counts as clean only with proof, in this order. First, the oldest transaction that may be in it
+ * (`relfrozenxid`) is younger than what was destroyed. So no dead row is left, even for an old snapshot. Then the table
+ * gets a new file. What cannot be done now is recorded with its reason, and the next run tries again.
+ * @returns for each table with something to clean: undefined when it is clean, or why it is not
  */
 export async function cleanStorage(
   ledger: Ledger,
@@ -68,9 +68,8 @@ export async function cleanStorage(
 }
 
 /**
- * Gives a number to all that was destroyed since the last time. The snapshot of the statement is older than its transaction
- * number, so what it sees was destroyed by transactions with smaller ones. Notes of another server or of tables that were
- * put aside are void.
+ * Numbers what was destroyed since the last time. The statement's snapshot is older than its transaction number, so
+ * transactions with smaller numbers destroyed what it sees. Records of another server or of tables put aside are void.
  */
 async function noteDestroyed({ pool, clock }: Ledger): Promise<void> {
   await pool.query(
@@ -110,7 +109,7 @@ function limitOf({ bytes, cleanedToday }: TableState, { mostBytes, smallBytes }:
   return undefined;
 }
 
-/** @returns why the table is not clean */
+/** @returns why the table is not clean, or undefined */
 async function cleanTable(ledger: Ledger, table: CleanedTable, limits: CleaningLimits): Promise<string | undefined> {
   const client = await ledger.pool.connect();
   const warnings: string[] = [];
@@ -131,12 +130,12 @@ async function cleanTable(ledger: Ledger, table: CleanedTable, limits: CleaningL
   } catch (error) {
     return reasonOf(error);
   } finally {
-    // The settings go with the connection.
+    // The settings end with the connection.
     client.release(true);
   }
 }
 
-/** The server ends a statement in its time; the connection waits a little longer, so that the server is the one to say so. */
+/** Gives the connection a longer limit than the statement, so that the server is the one to end it. */
 function unhurried(text: string, { statementMs }: CleaningLimits): QueryConfig {
   return { text, query_timeout: statementMs + 10_000 } as QueryConfig;
 }
@@ -144,7 +143,7 @@ function unhurried(text: string, { statementMs }: CleaningLimits): QueryConfig {
 const OLD_SNAPSHOT = 'an older transaction, a standby or a replication slot may still read what was deleted';
 const NOT_REWRITTEN = 'VACUUM FULL did not give the table a new file';
 
-/** Cleanings of which no dead row is left in the table, and the file that it lies in now. */
+/** Returns the cleanings without a dead row left in the table, and the table's current file. */
 async function readProved(client: PoolClient, table: CleanedTable): Promise<{ proved: number[]; file: number }> {
   const { rows } = await client.query<{ proved: number[]; file: number }>(
     `SELECT pg_relation_filenode(c.oid)::bigint AS file,
@@ -156,7 +155,7 @@ async function readProved(client: PoolClient, table: CleanedTable): Promise<{ pr
   return rows[0]!;
 }
 
-/** From here on the bytes come into no place of the log any more: no page holds them that could be written to it. */
+/** Marks cleanings as done. From here on the bytes cannot enter the write-ahead log: no page holds them any more. */
 async function noteCleaned(
   client: PoolClient,
   { table, proved, file, at }: { table: CleanedTable; proved: readonly number[]; file: number; at: Date },

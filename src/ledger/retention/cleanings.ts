@@ -1,23 +1,23 @@
 import { CLEANING_PLACE, type CleanedTable } from './clean-storage.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** Whether the files of the database are rid of something that was destroyed. */
+/** Whether the database files are free of something that was destroyed. */
 export type Cleaning = {
-  /** Since when no file of the database holds it; null when that is not proved. */
+  /** Since when no database file holds it; null when that is not proved. */
   cleanedAt: Date | null;
-  /** Why it is not. */
+  /** Why that is not proved. */
   why: string | null;
   /** Since when no file of the server's write-ahead log holds it either; null when that is not proved. */
   logOverAt: Date | null;
 };
 
-/** SQL: the cleaning of one table for a file in `f`, as JSON with the keys of `Cleaning`. */
+/** Returns SQL for the cleaning of one table for a file in `f`, as JSON with the keys of `Cleaning`. */
 export function cleaningOf(table: CleanedTable): string {
   return `(SELECT json_build_object('cleanedAt', c.cleaned_at, 'why', c.why, 'logOverAt', c.log_over_at) FROM cleaning c
            WHERE c.cleaning_no = f.cleaning_no AND c.table_name = '${table}' AND c.place = ${CLEANING_PLACE})`;
 }
 
-/** JSON of the database has its times as text. */
+/** Converts JSON of the database, where times are text. */
 export function readCleaning(found: Record<keyof Cleaning, string | null> | null): Cleaning {
   if (!found) return { cleanedAt: null, why: 'not tried yet', logOverAt: null };
   const { cleanedAt, why, logOverAt } = found;
@@ -32,11 +32,11 @@ function dateOf(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-/** What a report on destroyed keys must know of the database besides. */
+/** What else a report on destroyed keys must know about the database. */
 export type DatabaseState = {
   /** Whether our role may list the files of the write-ahead log. */
   mayListLog: boolean;
-  /** Schemas of ledgers that were put aside by `restore --replace`, with all their keys. */
+  /** Schemas of ledgers that `restore --replace` put aside, with all their keys. */
   setAside: string[];
 };
 
@@ -48,10 +48,10 @@ export async function readDatabaseState({ pool }: Ledger): Promise<DatabaseState
   return rows[0]!;
 }
 
-/** A table that should have been rewritten since things were destroyed. `since` is when the first of them was noted. */
+/** A table that still has to be rewritten. `since` is when the first of what was destroyed was recorded. */
 export type OpenCleaning = { table: CleanedTable; files: number; since: Date; why: string | null };
 
-/** Tables whose files are not proved to be rid of what was destroyed before a moment. */
+/** Returns the tables whose files are not proved to be free of what was recorded as destroyed before a moment. */
 export async function readOpenCleanings({ pool }: Ledger, before: Date): Promise<OpenCleaning[]> {
   const { rows } = await pool.query<OpenCleaning>(
     `SELECT c.table_name AS table, count(f.file_no)::int AS files, min(c.noted_at) AS since, max(c.why) AS why

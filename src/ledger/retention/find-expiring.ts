@@ -1,12 +1,12 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { RetentionDays } from './retention.ts';
 
-/** Something that ends by itself at a moment. */
+/** Something that expires at a given moment. */
 export type Expiring = { what: 'token' | 'originals'; name: string; at: Date };
 
 /**
- * What ends before a moment: tokens of the API that still work, and of each account the first original whose key is
- * destroyed because its time is over. The first of them first; at most 20 tokens.
+ * Returns what expires before a moment, earliest first: valid API tokens (at most 20), and per account its first
+ * original. An original expires when its key is destroyed, at the end of its retention.
  */
 export async function findExpiring(ledger: Ledger, days: RetentionDays, before: Date): Promise<Expiring[]> {
   const { rows } = await ledger.pool.query<Expiring>(

@@ -3,17 +3,17 @@ import type { FileRow } from '../engine/records.ts';
 import { type Cleaning, cleaningOf, readCleaning } from './cleanings.ts';
 import { IS_DELIVERABLE } from '../batch/due-work.ts';
 
-/** Days after the final state of a file, by account; 0 for never. `others` is for accounts that have left. */
+/** Days after the final state of a file, by account; 0 means never. `others` is for accounts that are gone. */
 export type RetentionDays = { byAccount: Readonly<Record<string, number>>; others: number };
 
-/** A file whose time is over. `dueAt` is when it was, by the later of two clocks. */
+/** A file whose retention is over. `dueAt` is when it ended, by the later of two clocks. */
 export type DueFile = Pick<FileRow, 'file_id' | 'file_no' | 'name' | 'account' | 'state'> & { dueAt: Date };
 
 /**
- * Files whose time is over and whose key is still there, the oldest first. It is over when the clocks of this host and of the
- * database both say so: what is destroyed too early cannot be brought back. One of which anything is open waits: a batch, a
- * result that is to be asked for again, a correction or notice that is not written, a proposal.
- * @param fileId look at this one only
+ * Returns files whose retention is over and whose key still exists, oldest first. The clocks of this host and of the
+ * database must both say so, because destruction cannot be undone. A file waits while anything is open: a batch, a
+ * result to request again, an unwritten correction or notice, a proposal.
+ * @param fileId checks only this file
  */
 export async function findDueShreds(
   ledger: Pick<Ledger, 'clock' | 'databaseNow'> & { pool: { query: Ledger['pool']['query'] } },
@@ -45,17 +45,17 @@ export async function findDueShreds(
   return rows;
 }
 
-/** A file whose key was destroyed. `leftOver` names what should be gone with it and is not. */
+/** A file whose key was destroyed. `leftOver` names what should be gone with it but is not. */
 export type ShreddedFile = Pick<FileRow, 'file_id' | 'name' | 'account' | 'state'> & {
   shreddedAt: Date;
   auditLink: number | null;
   leftOver: string[];
-  /** What the files of the database still hold of its key, and of the fingerprints of its rows. */
+  /** What the database files still hold of its key, and of the fingerprints of its rows. */
   key: Cleaning;
   fingerprints: Cleaning;
 };
 
-/** Files whose keys were destroyed in a time, with a look at everything of them that must be gone. */
+/** Returns the files whose keys were destroyed in a period, and checks everything that must be gone with them. */
 export async function readShredded(ledger: Ledger, from: Date, to: Date): Promise<ShreddedFile[]> {
   type Found = Parameters<typeof readCleaning>[0];
   const { rows } = await ledger.pool.query<
@@ -75,7 +75,7 @@ export async function readShredded(ledger: Ledger, from: Date, to: Date): Promis
   return rows.map((row) => ({ ...row, key: readCleaning(row.key), fingerprints: readCleaning(row.fingerprints) }));
 }
 
-/** What the ledger says of files by their ids: whether their keys are destroyed. Those that it does not know are missing. */
+/** Returns for each file id whether its key is destroyed; files that the ledger does not know are missing. */
 export async function readShredStates(ledger: Ledger, fileIds: readonly string[]): Promise<Map<string, boolean>> {
   const { rows } = await ledger.pool.query<{ id: string; shredded: boolean }>(
     'SELECT file_id AS id, shredded_at IS NOT NULL AS shredded FROM file WHERE file_id = ANY ($1)',

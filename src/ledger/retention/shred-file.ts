@@ -5,9 +5,9 @@ import { type Transaction, transact } from '../engine/transaction.ts';
 const ACTOR = 'worker:sweep';
 
 /**
- * Destroys the data key of a file whose time is over, and with it everything that is sealed of it, wherever a copy of it
- * lies. Its masked rows, outcomes and outputs stay. What it waits for is asked again under the lock of the file.
- * @returns false when it is not due (any more)
+ * Destroys the data key of a file whose retention is over, and so everything sealed with it, wherever a copy is. Masked
+ * rows, outcomes and outputs stay. Whether the file must wait is checked again under its lock.
+ * @returns false when it is not, or no longer, due
  */
 export async function shredFile(ledger: Ledger, fileId: string, days: RetentionDays): Promise<boolean> {
   return transact(ledger, async (tx) => {
@@ -25,8 +25,8 @@ export async function shredFile(ledger: Ledger, fileId: string, days: RetentionD
 }
 
 /**
- * What is wrapped or sealed with the data key could not be opened any more; it need not lie about either. The bytes stay in the
- * files of the database until clean-storage.ts has been there.
+ * Deletes a file's keys and marks it as shredded. What they wrapped or sealed can no longer be opened. The bytes stay
+ * in the database files until clean-storage.ts has run.
  */
 export async function destroyKeys(tx: Transaction, fileId: string): Promise<void> {
   await tx.client.query('DELETE FROM file_secret WHERE file_id = $1', [fileId]);
@@ -37,13 +37,13 @@ function evidenceOf({ account, dueAt }: DueFile, sealedParts: number) {
   return { account, dueAt: dueAt.toISOString(), sealedParts };
 }
 
-/** Prints of one transaction. A file may have a million. */
+/** Fingerprints per transaction. A file may have a million. */
 const SLICE_ROWS = 20_000;
 
 /**
- * Drops the prints of every file whose key was destroyed, in slices. After a crash it goes on where it was.
+ * Deletes the fingerprints of every file whose key was destroyed, in slices. After a crash it continues where it was.
  * @param isStopping asked between two slices
- * @returns how many files are done with
+ * @returns how many files are finished
  */
 export async function dropFingerprints(ledger: Ledger, isStopping: () => boolean): Promise<number> {
   const { rows } = await ledger.pool.query<{ fileNo: number }>(

@@ -1,12 +1,12 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * Finds out since when the write-ahead log of the server holds nothing any more that was destroyed. PostgreSQL does not erase a
- * file of its log: it gives it a later name and writes over it when the log gets there.
+ * Finds out since when the server's write-ahead log holds nothing that was destroyed. PostgreSQL does not erase a log
+ * file: it renames it to a later name and overwrites it when the log gets there.
  *
- * Two looks prove it. The first comes when no file is left under a name from before the cleaning: old bytes then lie in files
- * up to the last name of that moment. The second comes when the log was written past that name. Every file that is there was
- * then written over from its beginning to its end.
+ * Two scans prove it. The first succeeds when no file has a name from before the cleaning. Old bytes are then in files
+ * up to the last name of that moment. The second succeeds when the log was written past that name. Every file there was
+ * then overwritten from beginning to end.
  */
 export async function watchLog({ pool, clock }: Ledger): Promise<void> {
   const { rows } = await pool.query<{ waiting: boolean; mayList: boolean; maySwitch: boolean }>(
@@ -30,11 +30,11 @@ export async function watchLog({ pool, clock }: Ledger): Promise<void> {
      WHERE cleaned_at IS NOT NULL AND log_over_at IS NULL AND coalesce(left(log_last, 8) <> ${TIMELINE}, true)
        AND seen.first > right(pg_walfile_name(log_end), 16)`,
   );
-  // A server with little to do would take weeks to fill its files. This fills one an hour, with zeros.
+  // A nearly idle server would take weeks to fill its files. This fills one an hour, with zeros.
   if (maySwitch) await pool.query('SELECT pg_switch_wal()');
 }
 
-/** The files of the log without their timeline. Listed twice, because one that gets its new name meanwhile may be missed once. */
+/** The log files without their timeline. Listed twice, because one listing may miss a file being renamed. */
 const LISTED = `SELECT right(name, 16) AS file FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'`;
 const CURRENT_NAME = 'pg_walfile_name(pg_current_wal_lsn())';
 const CURRENT = `right(${CURRENT_NAME}, 16)`;

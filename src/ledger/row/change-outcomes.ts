@@ -4,18 +4,18 @@ import { storableText } from '../engine/storable-text.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { BatchKey } from '../engine/move.ts';
 
-/** Who found out, why it is believed, and in words for the correction file where the change is known from. */
+/** Who found the change, why it is believed, and its source in words for the correction file. */
 export type ChangeSource = { actor: string; reason: string; source: string; evidence?: Record<string, unknown> };
 
 export type Correction = { correctionNo: number; rows: number };
 
 /**
- * Writes down that rows of a batch have another outcome or code than the ledger has for them. Nothing is overwritten: the
- * first outcome stays, the changes are numbered, and each number becomes one correction file. Whoever knows more of a row
- * later, the service or a person, comes through here.
- * @param rows some or all rows of the batch; those that the ledger has alike are left out
+ * Records that rows of a batch have another outcome or code than the ledger has. Nothing is overwritten: the first
+ * outcome stays, changes are numbered, and each number becomes one correction file. All later knowledge about a row,
+ * from the service or a person, comes through here.
+ * @param rows some or all rows of the batch; those that match the ledger are left out
  * @returns undefined when nothing is new
- * @throws PipelineError MOVE_REFUSED when a row is not of this batch or never had an outcome
+ * @throws PipelineError MOVE_REFUSED when a row is not in this batch or never had an outcome
  */
 export async function changeOutcomes(
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function changeOutcomes(
   return { correctionNo, rows: changed.length };
 }
 
-/** Two corrections of one file at a time would take the same number. */
+/** Locks the file: two corrections of it at once would take the same number. */
 async function lockFile(tx: Transaction, fileId: string): Promise<number> {
   const { rows } = await tx.client.query<{ file_no: number }>(
     'SELECT file_no FROM file WHERE file_id = $1 FOR NO KEY UPDATE',
@@ -98,7 +98,7 @@ async function insertChanges(
   return correctionNo;
 }
 
-/** Rows and cents by what they were and what they are, such as `unknown > approved`. */
+/** Sums rows and cents by old and new outcome, such as `unknown > approved`. */
 function sumChanges(changed: readonly ReconciledRow[], before: ReadonlyMap<number, Present>): Record<string, Totals> {
   const sums: Record<string, Totals> = {};
   for (const row of changed) {

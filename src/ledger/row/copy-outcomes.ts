@@ -5,12 +5,12 @@ import { type TupleWriter, tupleWriter } from '../copy/tuple-writer.ts';
 import { copyTuples } from './copy-rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** Outcomes of rows, packed where they came as a whole, or one by one, such as those of a report of the service. */
+/** Outcomes of rows: packed when they came as a whole, or one by one, such as those of a transaction report. */
 export type RowOutcomes = PackedOutcomes | readonly ReconciledRow[];
 
 /**
  * Writes outcomes by COPY.
- * @returns how many there were
+ * @returns their number
  */
 export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: RowOutcomes): Promise<number> {
   const isPacked = 'lines' in outcomes;
@@ -23,14 +23,16 @@ export async function copyOutcomes(tx: Transaction, fileNo: number, outcomes: Ro
 
 const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
 
-/** What the rows need at most: the number and the lengths of their columns, three numbers, and the texts. */
+/**
+ * Returns the most bytes the rows need: number and lengths of their columns, three numbers, the name, and the texts.
+ */
 function roomOf({ rows, texts }: PackedOutcomes): number {
   return rows * (2 + 6 * 4 + 8 + 4 + 4 + LONGEST_NAME) + texts.length;
 }
 
 const LONGEST_NAME = Math.max(...NAMES.map((name) => name.length));
 
-/** The same columns as `writeOutcome`, from bytes to bytes. */
+/** Writes the same columns as `writeOutcome`, from bytes to bytes. */
 function writePacked(to: TupleWriter, fileNo: number, { rows, lines, outcomes, codes, texts, ends }: PackedOutcomes) {
   let text = 0;
   const writeText = (end: number) => {

@@ -7,9 +7,9 @@ import type { Transaction } from '../engine/transaction.ts';
 export type { NewRow } from '../copy/row-tuples.ts';
 
 /**
- * Writes rows that were made ready for a table by COPY: single inserts would take many times as long, and a file may have
- * a million.
- * @param tuples what TupleWriter.take gave; undefined for no rows
+ * Writes prepared rows to a table by COPY: single inserts would take many times as long, and a file may have a million
+ * rows.
+ * @param tuples what TupleWriter.take returned; undefined for no rows
  */
 export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Array | undefined): Promise<void> {
   await copyTables(tx, [[table, tuples]]);
@@ -17,7 +17,7 @@ export async function copyTuples(tx: Transaction, table: Table, tuples: Uint8Arr
 
 type Table = keyof typeof COPIED;
 
-/** The same for several tables, in this order, in one message. */
+/** Same for several tables, in this order, in one message. */
 export async function copyTables(
   tx: Transaction,
   tables: readonly (readonly [Table, Uint8Array | undefined])[],

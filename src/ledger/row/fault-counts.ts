@@ -1,12 +1,11 @@
 import type { FaultCode } from '../../../schemas/errors.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A code that was said of a file, of how many rows, and the particulars of the first. `line` is 0 for the file as a whole. */
+/** A fault code of a file, its number of rows, and the details of the first. `line` is 0 for the file as a whole. */
 export type FaultCount = { code: FaultCode; count: number; line: number; detail: string | null };
 
 /**
- * What was said of a file, each code once with its rows, in the order in which they were found first. A row may have a
- * fault in two of its cells.
+ * Returns each code of a file once, in the order first found, with its rows. A row with two faulty cells counts once.
  */
 export async function readFaultCounts(ledger: Ledger, fileNo: number): Promise<FaultCount[]> {
   const { rows } = await ledger.pool.query<FaultCount>(

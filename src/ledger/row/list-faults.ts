@@ -11,7 +11,7 @@ export type ListedFault = {
   value: string | null;
 };
 
-/** Faults of a file in the order in which they were found, from this number on. */
+/** Returns faults of a file in the order found, from the number `from` on. */
 export async function listFaults(
   ledger: Ledger,
   fileNo: number,

@@ -2,21 +2,24 @@ import { type BatchState, FINAL_BATCH_STATES, type Outcome } from '../../../sche
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow, LedgerRow } from '../engine/records.ts';
 
-/** Which rows of a file are wanted; what is left out does not matter. */
+/** Which rows of a file to list; a field left out matches any. */
 export type RowFilter = {
-  /** `open` are the rows of batches that have not ended, which have no outcome yet. */
+  /** `open` are rows of batches that have not ended; they have no outcome yet. */
   outcome?: Outcome | 'open' | undefined;
   invoice?: string | undefined;
   batch?: number | undefined;
-  /** The first line that may stand on the page. */
+  /** The first line that may be on the page. */
   from: number;
   limit: number;
 };
 
-/** The state of its batch says what became of a row without an outcome; a withheld row, or one of a refused file, has none. */
+/**
+ * A row with the state of its batch, which tells what became of a row without an outcome. A withheld row, or one of a
+ * rejected file, has none.
+ */
 export type ListedRow = LedgerRow & { batch_state: BatchState | null };
 
-/** Rows of a file in the order of their lines, with the outcome that each has now. */
+/** Returns rows of a file in line order, with their current outcomes. */
 export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<ListedRow[]> {
   const { outcome, limit } = filter;
   const found: ListedRow[] = [];
@@ -28,7 +31,9 @@ export async function listRows(ledger: Ledger, file: FileRow, filter: RowFilter)
   return found.slice(0, limit);
 }
 
-/** By their numbers, which the planner looks up one by one; between two bounds it may read a million outcomes. */
+/**
+ * Reads rows by line number, which the planner looks up one by one; between two bounds it may read a million outcomes.
+ */
 async function readLines(ledger: Ledger, file: FileRow, lines: readonly number[]): Promise<ListedRow[]> {
   const { rows } = await ledger.pool.query<ListedRow>(
     `SELECT r.line, r.batch_no, r.invoice, r.customer_code, r.amount_cents, r.last_four,
@@ -42,14 +47,14 @@ async function readLines(ledger: Ledger, file: FileRow, lines: readonly number[]
   return rows;
 }
 
-/** Whether it is an outcome that the ledger keeps per row; the others follow from the batch of a row. */
+/** Returns whether the ledger keeps this outcome per row; the others follow from the row's batch. */
 function isKept(outcome: Outcome | 'open'): boolean {
   return outcome !== 'open' && outcome !== 'not_sent' && outcome !== 'invalid';
 }
 
 /**
- * Lines among which the wanted ones are, in pages. Those of one outcome are looked for in the batches that have it by
- * their sums: a few declined rows among a million are found at once, and no index of a million outcomes must be kept.
+ * Yields pages of lines that include the wanted ones. Rows of one outcome are looked for only in batches whose sums
+ * have it. So a few declined rows among a million are found at once, without an index of a million outcomes.
  */
 async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): AsyncGenerator<number[]> {
   const { outcome, batch, invoice } = filter;
@@ -62,7 +67,7 @@ async function* candidatesOf(ledger: Ledger, file: FileRow, filter: RowFilter): 
   else yield* walkBatches(ledger, file, filter, batches);
 }
 
-/** Found by their missing batch, and sorted then: in the order of lines a million valid ones might come first. */
+/** Finds rows by their missing batch and then sorts them: in line order, a million valid ones might come first. */
 async function findWithheldLines(ledger: Ledger, fileNo: number, filter: RowFilter): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT line FROM (SELECT line FROM payment_row WHERE file_no = $1 AND batch_no IS NULL AND line >= $2
@@ -73,7 +78,7 @@ async function findWithheldLines(ledger: Ledger, fileNo: number, filter: RowFilt
   return rows.map((row) => row.line);
 }
 
-/** By line, with the invoice where one is wanted, and in these batches. */
+/** Walks by line, within these batches, and by invoice if one is given. */
 async function* walkLines(
   ledger: Ledger,
   fileNo: number,
@@ -97,7 +102,7 @@ async function* walkLines(
 
 const PAGE_ROWS = 500;
 
-/** Lines of these batches, of an outcome that is kept only those that have it. First few batches at once, then more. */
+/** Yields lines of these batches; for a kept outcome, only those that have it. Starts with few batches at a time. */
 async function* walkBatches(
   ledger: Ledger,
   { file_no: fileNo, file_id: fileId }: FileRow,
@@ -121,7 +126,7 @@ async function* walkBatches(
 
 const MOST_AT_ONCE = 16;
 
-/** Those of some lines that have an outcome now. */
+/** Returns those of the lines that have this outcome now. */
 async function pickLines(
   ledger: Ledger,
   fileNo: number,
@@ -135,7 +140,7 @@ async function pickLines(
   return rows.map((row) => row.line);
 }
 
-/** The batches that rows of the filter stand in, in their order; undefined when they may stand in any. */
+/** Returns the batches that may hold matching rows, in order; undefined when any may. */
 async function batchesOf(ledger: Ledger, file: FileRow, filter: RowFilter): Promise<readonly number[] | undefined> {
   const { outcome, batch, from } = filter;
   if (outcome === undefined) return batch === undefined ? undefined : [batch];
@@ -144,7 +149,7 @@ async function batchesOf(ledger: Ledger, file: FileRow, filter: RowFilter): Prom
   return found.filter((batchNo) => batchNo >= first && (batch === undefined || batchNo === batch));
 }
 
-/** Lines grow with the numbers of batches, so what stands before this one need not be looked at. */
+/** Finds the first batch from a line on. Lines grow with batch numbers, so batches before it can be skipped. */
 async function findFirstBatch(ledger: Ledger, fileNo: number, from: number): Promise<number> {
   const { rows } = await ledger.pool.query<{ batch_no: number }>(
     `SELECT batch_no FROM payment_row WHERE file_no = $1 AND line >= $2 AND batch_no IS NOT NULL

@@ -1,7 +1,7 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { LedgerRow } from '../engine/records.ts';
 
-/** A row whose outcome changed: as it is since, and what it was before. */
+/** A row whose outcome changed, with its new and old values. */
 export type ChangedRow = LedgerRow & {
   old_outcome: string;
   old_code: number | null;
@@ -10,7 +10,7 @@ export type ChangedRow = LedgerRow & {
   source: string;
 };
 
-/** The rows of one correction in the order of their lines. */
+/** Returns the rows of one correction in line order. */
 export async function readChanges(ledger: Ledger, fileNo: number, correctionNo: number): Promise<ChangedRow[]> {
   const { rows } = await ledger.pool.query<ChangedRow>(
     `SELECT r.line, r.batch_no, r.invoice, r.customer_code, r.amount_cents, r.last_four,
@@ -22,7 +22,9 @@ export async function readChanges(ledger: Ledger, fileNo: number, correctionNo: 
   return rows;
 }
 
-/** Corrections whose files are due: the result that they correct is written, and they are not. Few rows ever change. */
+/**
+ * SQL for corrections whose files are due: the result they correct is written, and they are not. Few rows ever change.
+ */
 export const UNWRITTEN_CORRECTIONS = `
   SELECT DISTINCT changed.file_no, changed.correction_no FROM row_change changed JOIN file owner USING (file_no)
   WHERE EXISTS (SELECT 1 FROM output o WHERE o.file_id = owner.file_id AND o.kind = 'result')

@@ -1,16 +1,16 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { LedgerRow } from '../engine/records.ts';
 
-/** As of which correction outcomes are read: 0 as they were first, left out as they are now. */
+/** As of which correction outcomes are read: 0 for the first ones, left out for the current ones. */
 export type AsOf = { correctionNo?: number };
 
-/** Larger than the number of any correction. */
+/** Larger than any correction number. */
 export const NOW = 2_147_483_647;
 
-/** A stretch of lines, the first and the last one included. */
+/** A range of lines, both ends included. */
 export type LineRange = { readonly from: number; readonly to: number };
 
-/** What is known of a row when its file is done: whether it was sent, and what became of it. */
+/** What is known about a row when its file is done: whether it was sent, and its outcome. */
 export type KeptRow = Pick<LedgerRow, 'line' | 'batch_no' | keyof RowOutcome>;
 
 export type RowOutcome = Pick<LedgerRow, 'outcome' | 'code' | 'message' | 'authorization'>;
@@ -18,12 +18,11 @@ export type RowOutcome = Pick<LedgerRow, 'outcome' | 'code' | 'message' | 'autho
 export const NO_OUTCOME: RowOutcome = { outcome: null, code: null, message: null, authorization: null };
 
 /**
- * The rows of a stretch of lines with their outcomes, in the order of their lines.
+ * Returns the rows of a line range with their outcomes, in line order.
  *
- * A file may have a million rows that were written a moment ago, of which the planner knows nothing yet. So the lines are
- * named by their bounds, for which only the primary key will do, and nothing is joined: rows and outcomes are asked for
- * apart and laid side by side here. Each column comes as one value, because objects of the driver cost more than all the
- * rest.
+ * A file may have a million new rows that the planner does not know about yet. So lines are named by their bounds, for
+ * which only the primary key fits, and nothing is joined. Rows and outcomes are queried separately and merged here.
+ * Each column comes as one value, because row objects of the driver cost more than all the rest.
  */
 export async function readKeptRows(
   ledger: Ledger,
@@ -59,7 +58,7 @@ export async function readKeptRows(
   });
 }
 
-/** Of each column its values, in the order of the lines; all are null when there is no row. */
+/** Values of each column, in line order; all are null when there is no row. */
 type Columns<Names extends keyof KeptRow> = { [Name in Names]: KeptRow[Name][] };
 
 const ROWS_AND_OUTCOMES = `
@@ -73,7 +72,7 @@ function columns(table: string, ...names: readonly (keyof KeptRow)[]): string {
           FROM (SELECT ${list} FROM ${table} WHERE file_no = $1 AND line BETWEEN $2 AND $3 ORDER BY line) stretch`;
 }
 
-/** The last change of each row of a stretch up to a correction. Few rows ever change. */
+/** Returns the last change of each row in a range, up to a correction. Few rows ever change. */
 export async function readChanged(
   ledger: Ledger,
   fileNo: number,

@@ -13,31 +13,28 @@ import {
   type RowOutcome,
 } from './read-kept-rows.ts';
 
-/**
- * Rows of a stretch of lines with their outcomes, packed: the texts of all of them lie in one run of bytes, and what else
- * there is in columns. Made to be filled again and again.
- */
+/** Rows of a line range with their outcomes, packed: all texts in one run of bytes, the rest in columns. Refillable. */
 export type RowPack = {
   count: number;
   lines: Uint32Array;
-  /** NO_BATCH for a row that was withheld. */
+  /** NO_BATCH for a withheld row. */
   batchNos: Uint32Array;
-  /** Place of the outcome in OUTCOME_NAMES, or NO_OUTCOME_YET. */
+  /** Index in OUTCOME_NAMES, or NO_OUTCOME_YET. */
   outcomes: Uint8Array;
   /** Rejection code, or NO_CODE. */
   codes: Int32Array;
-  /** UTF-8: of each row its message, then its authorization. */
+  /** UTF-8: for each row its message, then its authorization. */
   texts: Buffer;
-  /** Ends of the texts: that of the message of row `n` is `ends[2 * n]`, that of its authorization the one behind it. */
+  /** Ends of the texts: `ends[2 * n]` for the message of row `n`, the next one for its authorization. */
   ends: Uint32Array;
-  /** By their lines the outcomes that became others later; they stand before those in the columns. */
+  /** Outcomes that changed later, by line; they take precedence over the columns. */
   changes: ReadonlyMap<number, RowOutcome>;
 };
 
 export const NO_BATCH = 0;
 export const NO_OUTCOME_YET = 255;
 
-/** @param rows that there is room for at first */
+/** @param rows initial capacity */
 export function newRowPack(rows: number): RowPack {
   return {
     count: 0,
@@ -51,10 +48,10 @@ export function newRowPack(rows: number): RowPack {
   };
 }
 
-/** An approval with its code, twice. */
+/** Bytes per row: an approval with its code, twice. */
 const USUAL_TEXT_BYTES = 32;
 
-/** The row at some place, unpacked. */
+/** Unpacks the row at a position. */
 export function keptRowAt(pack: RowPack, place: number): KeptRow {
   const line = pack.lines[place]!;
   const row = { line, batch_no: pack.batchNos[place] === NO_BATCH ? null : pack.batchNos[place]! };
@@ -73,15 +70,15 @@ export function keptRowAt(pack: RowPack, place: number): KeptRow {
   };
 }
 
-/** Where the texts of a row begin. */
+/** Returns where the texts of a row begin. */
 export function textsFrom(pack: RowPack, place: number): number {
   return place === 0 ? 0 : pack.ends[2 * place - 1]!;
 }
 
 /**
- * Reads what `readKeptRows` reads, for a whole file stretch by stretch: by binary COPY, at a third of the work for the
- * server, and without an object for a row.
- * @param into what was in it is gone; it grows as it must
+ * Reads what `readKeptRows` reads, for a whole file, range by range. Binary COPY costs the server a third of the work,
+ * and no object per row is needed.
+ * @param into its old content is lost; it grows as needed
  * @param options.isSmall the rows are so few that it does not matter how they are found
  */
 export async function readPackedRows(
@@ -122,14 +119,14 @@ async function copyRows(
 }
 
 /**
- * A file may have a million rows that were written a moment ago, of which the planner knows nothing yet, and it would sort
- * them, or look each outcome up by itself. Both tables lie in the order of their keys, so that one walk along each will do.
+ * Leaves the planner one way: walking both tables side by side, in key order. A file may have a million new rows that
+ * the planner does not know about yet. It would sort them or look each outcome up separately.
  */
 const SIDE_BY_SIDE = ['hashjoin', 'nestloop', 'sort', 'bitmapscan', 'seqscan']
   .map((way) => `SET LOCAL enable_${way} = off`)
   .join('; ');
 
-/** COPY takes no values beside its text, so they stand in it; all three are whole numbers of ours. */
+/** Puts the values into the text, because COPY takes none beside it; all three are our own integers. */
 function rowsBetween(fileNo: number, { from, to }: LineRange): string {
   const between = (table: string) =>
     `${table}.file_no = ${Math.trunc(fileNo)} AND ${table}.line BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`;
@@ -142,7 +139,7 @@ const NAMES = OUTCOME_NAMES.map((name) => Buffer.from(name));
 
 const COLUMNS = 6;
 
-/** Puts one row after the other into a pack, as `rowsBetween` asks for them. */
+/** Returns a function that appends rows to a pack one by one, with the columns of `rowsBetween`. */
 function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
   let textEnd = 0;
 
@@ -153,7 +150,7 @@ function rowTaker(into: RowPack): (bytes: Buffer, cells: Int32Array) => void {
       into.texts = larger;
     }
     const { texts } = into;
-    // Byte by byte: these are a few, for which a view of them would cost more.
+    // Byte by byte: they are few, so a view of them would cost more.
     for (let at = from; at < to; at += 1, textEnd += 1) texts[textEnd] = bytes[at]!;
     return textEnd;
   }
@@ -178,7 +175,7 @@ function outcomeAt(bytes: Buffer, from: number, to: number): number {
   return place;
 }
 
-/** The last stretch of a file has no end, so it may hold more rows than lines were expected. */
+/** Enlarges the pack: the last range of a file has no end, so it may hold more rows than expected. */
 function enlarge(pack: RowPack): void {
   const larger = newRowPack(Math.max(FEWEST_ROWS, 2 * pack.count));
   larger.lines.set(pack.lines);

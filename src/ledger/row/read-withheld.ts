@@ -3,12 +3,12 @@ import type { Withheld } from '../../rows/rows.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 import type { FileRow } from '../engine/records.ts';
 
-/** The rows of a file that were not sent because of their faults, with their money as far as it could be read. */
+/** Returns the rows of a file that were not sent because of their faults, with their money where readable. */
 export function withheldOf(file: Pick<FileRow, 'invalid_rows' | 'withheld_cents' | 'withheld_unreadable'>): Withheld {
   return { rows: file.invalid_rows ?? 0, cents: file.withheld_cents, unreadable: file.withheld_unreadable };
 }
 
-/** The rows that were withheld of the files of an account that were accepted in a time. */
+/** Sums the withheld rows of an account's files that were accepted in a period. */
 export async function sumWithheld(
   client: Pick<PoolClient, 'query'>,
   account: string,
@@ -24,10 +24,10 @@ export async function sumWithheld(
   return rows[0]!;
 }
 
-/** How far back such files are named, in ms. */
+/** How far back such files are listed, in ms. */
 const NAMED_MS = 7 * 86_400_000;
 
-/** Files of which rows were withheld since a moment, in the last 7 days when left out, the latest first; at most 50. Nothing is known of what became of those rows. */
+/** A file with withheld rows; newest first, at most 50, by default of 7 days. What became of the rows is unknown. */
 export type WithheldFile = { fileId: string; name: string; account: string; claimedAt: Date } & Withheld;
 
 export async function readWithheldFiles(

@@ -12,11 +12,11 @@ export type ResubmissionRow = {
   reason: string;
   at: Date;
   new_file_id: string | null;
-  /** Of a file that has not come back: its rows that have turned out since to be charged, perhaps. It must not come any more. */
+  /** Rows of a file not back yet that may have been charged after all. If there are any, it must not come back. */
   charged: number;
 };
 
-/** The files that were made of rows of this one, the first one first. */
+/** Returns the files made from rows of this one, oldest first. */
 export async function readResubmissions(ledger: Ledger, fileId: string): Promise<ResubmissionRow[]> {
   const { rows } = await ledger.pool.query<ResubmissionRow>(
     `SELECT s.resubmission_no, s.name, s.sha256, s.rows, s.cents, s.actor, s.reason, s.at, s.new_file_id,
@@ -30,13 +30,12 @@ export async function readResubmissions(ledger: Ledger, fileId: string): Promise
   return rows;
 }
 
-/** Whether we made the file ourselves of rows of another. */
+/** Returns whether we made the file ourselves from rows of another. */
 export async function isResubmission(ledger: Ledger, fileId: string): Promise<boolean> {
   const { rowCount } = await ledger.pool.query('SELECT FROM resubmission WHERE new_file_id = $1 LIMIT 1', [fileId]);
   return rowCount !== 0;
 }
 
-/** Lines of a resubmission. */
 export async function readResubmittedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
@@ -46,7 +45,7 @@ export async function readResubmittedLines(ledger: Ledger, resubmissionNo: numbe
   return rows.map((row) => row.line);
 }
 
-/** Those of them that are `not_charged` now, because reports of the service lacked them. */
+/** Returns the lines of a resubmission that are `not_charged` now, because transaction reports lacked them. */
 export async function readLackedLines(ledger: Ledger, resubmissionNo: number): Promise<number[]> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT r.line FROM resubmission s JOIN file f USING (file_id) JOIN resubmitted_row r USING (file_no)
@@ -57,7 +56,10 @@ export async function readLackedLines(ledger: Ledger, resubmissionNo: number): P
   return rows.map((row) => row.line);
 }
 
-/** Lines that may not be resubmitted whatever their outcome: done before, or of a batch that the send journal knows more of. */
+/**
+ * Returns lines that may not be resubmitted whatever their outcome: done before, or of a batch with a call that only
+ * the send journal knew.
+ */
 export async function readBarredLines(ledger: Ledger, file: FileRow): Promise<Set<number>> {
   const { rows } = await ledger.pool.query<{ line: number }>(
     `SELECT line FROM resubmitted_row WHERE file_no = $1

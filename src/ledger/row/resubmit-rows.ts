@@ -7,7 +7,7 @@ import { storableText } from '../engine/storable-text.ts';
 import { type Transaction, transact, violates } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
-/** A payment file made of rows of an older one. Money is integer cents. */
+/** A payment file made from rows of an older one. Money is integer cents. */
 export type NewResubmission = {
   name: string;
   sha256: string;
@@ -16,10 +16,10 @@ export type NewResubmission = {
 };
 
 /**
- * Notes which rows of a file go out again, before the new file is dropped: a row is resubmitted once, whatever happens
- * in between. What each row is now is asked once more here, because it may have changed since the file was written.
+ * Records which rows of a file go out again, before the new file is dropped: a row is resubmitted at most once. It
+ * checks each row again, because its state may have changed since the file was written.
  * @returns the number of the resubmission
- * @throws PipelineError MOVE_REFUSED when a row was resubmitted before, may have been charged, or the file is not over
+ * @throws PipelineError MOVE_REFUSED when a row was resubmitted or may have been charged, or the file is not finished
  */
 export async function recordResubmission(
   ledger: Ledger,
@@ -63,7 +63,7 @@ export async function recordResubmission(
   }
 }
 
-/** Files of which no row is sent any more. */
+/** States of a file in which no row is sent any more. */
 const OVER: readonly string[] = ['completed', 'partly_cancelled', 'cancelled'];
 
 async function refuseUnlessOver(tx: Transaction, file: FileRow): Promise<void> {
@@ -93,7 +93,7 @@ function refusal(file: FileRow, why: string): PipelineError {
   return new PipelineError('MOVE_REFUSED', `resubmit rows of file "${file.file_id}"`, why);
 }
 
-/** The file came back through its drop folder: both files name each other in the audit trail from here on. */
+/** Links a file that came back through its drop folder: from here on both files name each other in the audit trail. */
 export async function linkResubmission(
   tx: Transaction,
   claimed: { fileId: string; account: string; sha256: string },

@@ -7,13 +7,13 @@ import type { RunRow } from '../engine/records.ts';
 import { transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
-/** A run in the hands of this worker. Only the holder of the token may bring it to its end. */
+/** A run held by this worker. Only the holder of the token may finish it. */
 export type RunInHand = RunRow & { token: string };
 
 /**
- * Move `begin-run`, the gate: of all who try, in any process and at any time, one begins the run of a business date. The
- * schedule must have been seen.
- * @returns undefined when the date has its run already, whatever became of it
+ * Makes the move `begin-run`, the gate: of all callers, in any process and at any time, one begins the run of a
+ * business date. `seeSchedule` must have run before.
+ * @returns undefined when the date already has its run, in any state
  */
 export async function beginRun(
   ledger: Ledger,
@@ -32,12 +32,12 @@ export async function beginRun(
   });
 }
 
-/** Moves that begin a run once more. To take over is none: the run stays `running`, in other hands. */
+/** Moves that begin a run again. Taking over is not a move: the run stays `running` with another worker. */
 export type Resumption = Extract<RunMove, 'retry-run' | 'make-up-run'> | 'take-over-run';
 
 /**
- * Begins a run again that was found in the given row. Of several who found the same, one gets it.
- * @returns undefined when it is not (any more) as it was found
+ * Begins a run again that was found in the given row. Of several callers that found the same, one gets it.
+ * @returns undefined when it is no longer as found
  */
 export async function resumeRun(
   ledger: Ledger,

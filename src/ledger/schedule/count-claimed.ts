@@ -1,6 +1,9 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** How many files were taken from these folders from one moment to another, the other included. @param folders their ids */
+/**
+ * Counts the files taken from these folders between two moments, both included.
+ * @param folders their ids
+ */
 export async function countClaimed(
   ledger: Ledger,
   folders: readonly string[],

@@ -4,8 +4,8 @@ import type { RunRow, RunSummary } from '../engine/records.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * Moves `finish-run` and `fail-run`: a run comes to its end, with what there is to say of it.
- * @returns false when it is in other hands by now; then nothing was written
+ * Makes the move `finish-run` or `fail-run`: ends a run with its summary.
+ * @returns false when another worker holds it by now; then nothing was written
  */
 export async function finishRun(
   ledger: Ledger,

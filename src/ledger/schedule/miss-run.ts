@@ -4,9 +4,9 @@ import { transact } from '../engine/transaction.ts';
 import type { Because } from '../engine/move.ts';
 
 /**
- * Move `miss-run`: what should have happened on a business date did not. Written once, so whoever gets `true` is the one
- * to tell a person.
- * @returns false when the date has a row already
+ * Makes the move `miss-run`: what was due on a business date did not happen. It is written once, so the caller that
+ * gets `true` reports it.
+ * @returns false when the date already has a row
  */
 export async function missRun(
   ledger: Ledger,
@@ -26,12 +26,12 @@ export async function missRun(
   });
 }
 
-/** Clocks of several hosts differ a little, in ms. */
+/** How much the clocks of several hosts may differ, in ms. */
 const AHEAD_MS = 3_600_000;
 
 /**
- * Nothing that is still to come can have been missed; a clock that was set forward has said so, and the date would never have
- * its run. The trail keeps what was said.
+ * Deletes misses that lie in the future. A clock that was ahead recorded them, and the date would never get its run.
+ * The audit trail keeps the record.
  */
 export async function forgetEarlyMisses(ledger: Ledger, schedule: string): Promise<void> {
   await ledger.pool.query(`DELETE FROM schedule_run WHERE schedule = $1 AND state = 'missed' AND due_at > $2`, [

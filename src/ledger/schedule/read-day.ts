@@ -11,38 +11,38 @@ export type OpenBatch = {
   acceptedAt: Date;
   rows: number;
   cents: number;
-  /** The state it has now, which may be another than at the end of that day. */
+  /** Its state now, which may differ from the state at the end of that day. */
   stateNow: string;
 };
 
-/** What the ledger knows of an account and a day. Money is integer cents. */
+/** What the ledger knows about an account on one day. Money is integer cents. */
 export type DayFigures = {
   /** Batches of files accepted before the day that were not final when it began. */
   broughtForward: Totals;
-  /** Valid rows of the files accepted on the day, as their intake counted them. */
+  /** Valid rows of the files accepted on the day, as counted by intake. */
   accepted: Totals & { files: number };
-  /** Rows that became final on the day, by the outcome they got then. */
+  /** Rows that became final on the day, by their outcome then. */
   final: OutcomeTotals;
   open: Totals;
   /** The oldest of them; a report of thousands would not be read. */
   openBatches: readonly OpenBatch[];
   /** Outcomes that changed on the day after they were final. They move money between outcomes and open nothing. */
   changes: readonly (Totals & { before: string; after: string })[];
-  /** Rows of the files accepted on the day that had faults and were not sent; they are part of none of the other figures. */
+  /** Rows of the files accepted on the day that had faults and were not sent; no other figure includes them. */
   withheld: Withheld;
 };
 
 /**
- * The figures of a day, from sources that know nothing of each other: what was accepted from the verdicts on files, what
- * is open from the batches, what is final from the outcomes of rows, added up per batch when they were written. As of the
- * end of the day, whenever it is asked: nothing leaves a final state, so it is known of each batch when it came there.
+ * Computes the figures of a day from independent sources. What was accepted comes from the verdicts on files, and what
+ * is open from the batches. What is final comes from row outcomes, added up per batch when written. The figures are as
+ * of the end of the day, whenever they are read. A final state is never left, so its time is known for each batch.
  * @param from first moment of the day
  * @param until first moment of the next day
  */
 export async function readDay(ledger: Ledger, account: string, from: Date, until: Date): Promise<DayFigures> {
   const client = await ledger.pool.connect();
   try {
-    // One picture for all questions: a batch that becomes final between two of them would be counted twice or never.
+    // One snapshot for all queries: a batch that becomes final between two of them would count twice or never.
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const figures = {
       broughtForward: await sumOpen(client, account, from),
@@ -64,13 +64,13 @@ export async function readDay(ledger: Ledger, account: string, from: Date, until
 }
 
 /**
- * A batch `b` with its file `f`, looked up one by one: of all files there ever were a day needs few, and PostgreSQL would
- * rather read them all. OFFSET 0 keeps it from that.
+ * A batch `b` with its file `f`, looked up one by one. A day needs few of all the files, but PostgreSQL would rather
+ * read them all; OFFSET 0 prevents that.
  */
 const WITH_FILE = `batch b CROSS JOIN LATERAL
   (SELECT file_no, name, accepted_at FROM file WHERE file.file_id = b.file_id OFFSET 0) f`;
 
-/** Batches `b` of files `f` that were accepted and not final at the moment $2. */
+/** Batches `b` of files `f` that were accepted but not final at the moment $2. */
 const WAS_OPEN = `${WITH_FILE}
   WHERE b.account = $1 AND f.accepted_at < $2
     AND (b.final_at IS NULL OR b.final_at >= $2)`;
@@ -102,7 +102,7 @@ async function sumAccepted(client: PoolClient, account: string, from: Date, unti
   return rows[0]!;
 }
 
-/** Of a batch that was reconciled, its outcomes; of one that was cancelled, that nothing was sent. */
+/** Sums the outcomes of batches that were reconciled; those that were cancelled count as `not_sent`. */
 async function sumFinal(client: PoolClient, account: string, from: Date, until: Date): Promise<OutcomeTotals> {
   const { rows } = await client.query<Totals & { outcome: keyof OutcomeTotals }>(
     `SELECT ended.outcome, sum(ended.rows)::bigint AS rows, sum(ended.cents)::bigint AS cents FROM (

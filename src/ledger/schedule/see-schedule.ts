@@ -1,12 +1,12 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * Notes that a schedule is there, with its settings. One that is new has nothing to catch up; one whose times were
- * changed has of its new times only what may still be made, so that days on which it never ran are not called missed.
- * What a clock wrote that was ahead of its time is taken back: else nothing would be due until that time.
- * @param rules its settings as text, to be compared
+ * Records a schedule with its settings. A new one has nothing to catch up on. One whose times changed catches up only
+ * on what may still be made. So days on which it never ran do not count as missed. A time from a clock that was ahead
+ * is corrected; otherwise nothing would be due until then.
+ * @param rules its settings as text, for comparison
  * @param windowMs how long a run may still be made
- * @returns from when on its runs are due
+ * @returns since when its runs are due
  */
 export async function seeSchedule(ledger: Ledger, name: string, rules: string, windowMs: number): Promise<Date> {
   const now = ledger.clock.now();

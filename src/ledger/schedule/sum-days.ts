@@ -4,13 +4,13 @@ import type { Ledger } from '../engine/open-ledger.ts';
 /** A day of an account, from its first moment to that of the next day. */
 export type DaySpan = { account: string; day: string; from: Date; until: Date };
 
-/** What came to its end on a day of an account, and what was withheld of the files accepted on it. Money is integer cents. */
+/** What was reconciled for an account on a day, and withheld from the files accepted on it. Money is integer cents. */
 export type DaySum = Totals & { account: string; day: string; declined: number; withheld: Withheld };
 
 /**
- * Rows, money and declined rows of the batches that came to their end on each of these days, by the outcomes that they
- * had then, and the rows withheld of the files that were accepted on it; days without either are left out. The rows themselves are not read: their sums stand in `batch_outcome`,
- * and the batches of a day are found by the index `batch_by_end`.
+ * Sums rows, money and declined rows of the batches reconciled on each of these days, by their outcomes then. Adds the
+ * rows withheld from files accepted that day, and leaves out days without either. No rows are read: their sums are in
+ * `batch_outcome`, and the index `batch_by_end` finds a day's batches.
  */
 export async function sumDays(ledger: Ledger, spans: readonly DaySpan[]): Promise<DaySum[]> {
   const { rows } = await ledger.pool.query<DaySum>(

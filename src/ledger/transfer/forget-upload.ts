@@ -2,8 +2,8 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { transact } from '../engine/transaction.ts';
 
 /**
- * Takes back the note of an upload whose file did not get into its folder. Were it left, the next file with these bytes,
- * whoever dropped it, would count as made by this person.
+ * Deletes the record of an upload whose file did not reach its folder. Otherwise the next file with these bytes would
+ * count as made by this user, even if another user dropped it.
  */
 export async function forgetUpload(ledger: Ledger, uploadNo: number, actor: string, reason: string): Promise<void> {
   await transact(ledger, async (tx) => {

@@ -1,14 +1,14 @@
 import type { Ledger } from '../engine/open-ledger.ts';
 
 /**
- * How far a file of an SFTP server came. `fetching` nothing is certain, `fetched` it lies here whole under a hidden name,
- * `dropped` it was given its name in the drop folder, `done` the server was told.
+ * How far a file of an SFTP server came. `fetching`: nothing is certain; `fetched`: it is here, whole, under a hidden
+ * name; `dropped`: it has its name in the drop folder; `done`: the server was told.
  */
 export type PullState = 'fetching' | 'fetched' | 'dropped' | 'done';
 
 export type Pull = { pullNo: number; state: PullState; sha256: string | null };
 
-/** What is known of a version of a file; it is noted now when it was not. */
+/** Returns what is known about a version of a file, and records the version if it is new. */
 export async function beginPull(
   ledger: Ledger,
   file: { folder: string; name: string; identity: Buffer },
@@ -29,7 +29,7 @@ export async function notePull(ledger: Ledger, pullNo: number, state: PullState,
   );
 }
 
-/** Whether the account has taken these very bytes since; a file that was refused counts, because it was here. */
+/** Returns whether the folder has delivered these exact bytes; a rejected file counts, because it was here. */
 export async function wasClaimed(ledger: Ledger, folder: string, sha256: string): Promise<boolean> {
   const { rowCount } = await ledger.pool.query('SELECT 1 FROM file WHERE folder = $1 AND sha256 = $2 LIMIT 1', [
     folder,
@@ -38,7 +38,7 @@ export async function wasClaimed(ledger: Ledger, folder: string, sha256: string)
   return rowCount === 1;
 }
 
-/** Numbers of the pulls of a folder that are here and of which the server was not told, by their identities in hex. */
+/** Returns the pulls of a folder that are here but not confirmed to the server: pull numbers by identity in hex. */
 export async function findDropped(ledger: Ledger, folder: string): Promise<Map<string, number>> {
   const { rows } = await ledger.pool.query<{ identity: Buffer; pullNo: number }>(
     `SELECT identity, pull_no AS "pullNo" FROM pulled WHERE folder = $1 AND state = 'dropped'`,

@@ -10,7 +10,7 @@ export type PushableOutput = {
   bytes: number;
 };
 
-/** Remembers since when outputs go to a place. What was written before it was configured is not sent after it. */
+/** Records since when outputs go to a target. Outputs written before it was configured are not sent. */
 export async function beginPushing(ledger: Ledger, target: string): Promise<void> {
   await ledger.pool.query('INSERT INTO push_target VALUES ($1, $2) ON CONFLICT DO NOTHING', [
     target,
@@ -18,7 +18,7 @@ export async function beginPushing(ledger: Ledger, target: string): Promise<void
   ]);
 }
 
-/** Outputs of a site that are to go to a place and did not yet, the oldest first. */
+/** Returns the outputs of a site that must still go to a target, oldest first. */
 export async function findUnpushed(
   ledger: Ledger,
   { target, site, accounts }: { target: string; site: string; accounts?: readonly string[] | undefined },

@@ -3,11 +3,11 @@ import type { Ledger } from '../engine/open-ledger.ts';
 import { type Transaction, transact } from '../engine/transaction.ts';
 import type { ClaimedFile } from '../file/claim-file.ts';
 
-/** A file that a person drops at the desk, before it is in its folder. */
+/** A file that a user drops in the dashboard, before it is in its folder. */
 export type Upload = { account: string; folder: string; name: string; sha256: string; bytes: number; actor: string };
 
 /**
- * Writes down who made a file, before it can be claimed.
+ * Records who made a file, before it can be claimed.
  * @returns its number
  */
 export async function noteUpload(ledger: Ledger, upload: Upload): Promise<number> {
@@ -24,7 +24,7 @@ export async function noteUpload(ledger: Ledger, upload: Upload): Promise<number
   });
 }
 
-/** Ties the newest upload of these bytes to the file that was claimed; of several the one that has its name. */
+/** Links the newest upload of these bytes to the claimed file; one with the file's name comes first. */
 export async function linkUpload(tx: Transaction, file: ClaimedFile): Promise<void> {
   await tx.client.query(
     `UPDATE upload SET file_id = $3 WHERE upload_no = (
@@ -35,7 +35,7 @@ export async function linkUpload(tx: Transaction, file: ClaimedFile): Promise<vo
 }
 
 /**
- * Nobody checks what he made himself: who dropped the file at the desk.
+ * Refuses approval by the user who dropped the file in the dashboard.
  * @throws PipelineError SECOND_PERSON
  */
 export async function mustNotBeMaker(tx: Transaction, fileId: string, actor: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FileState } from '../../../schemas/lifecycle.ts';
 import type { Ledger } from '../engine/open-ledger.ts';
 
-/** A file that was dropped at the desk; id and state are null until it is taken from its folder. */
+/** A file that was dropped in the dashboard; id and state are null until it is taken from its folder. */
 export type UploadRow = {
   upload_no: number;
   account: string;
@@ -23,7 +23,7 @@ export async function readUpload({ pool }: Ledger, uploadNo: number): Promise<Up
   return rows[0];
 }
 
-/** The last upload of these bytes to the account that was not taken from its folder yet. */
+/** Returns the last upload of these bytes to the account that was not taken from its folder yet. */
 export async function findWaitingUpload(
   { pool }: Ledger,
   account: string,
