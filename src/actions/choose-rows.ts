@@ -7,8 +7,8 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import { sayUnproven, UNPROVEN_NEXT } from './say-kept-back.ts';
 
 /**
- * The rows of a finished file that may go out again, unless a file of an earlier resubmission is still on its way: two
- * at once could hold the same row. Where no row may, but outcomes have to be corrected, there are no lines.
+ * Returns the rows of a finished file that may be sent again. Refuses while a file of an earlier resubmission is in
+ * progress: two at once could hold the same row. The plan has no lines if only outcomes need correction.
  * @throws PipelineError MOVE_REFUSED, also when there is no such row
  */
 export async function chooseRows(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
@@ -20,7 +20,7 @@ export async function chooseRows(app: App, file: FileRow, only?: Selection): Pro
 }
 
 /**
- * The file of an earlier resubmission that never came back, and whether its rows may go out still.
+ * Returns the file of an earlier resubmission that never came back, and whether its rows may still be sent.
  * @throws PipelineError MOVE_REFUSED when none is missing, and when the service does not show that they may
  */
 export async function findMissing(app: App, file: FileRow): Promise<AgainPlan> {
@@ -38,7 +38,7 @@ async function findWaiting({ ledger }: App, file: FileRow): Promise<Resubmission
   return (await readResubmissions(ledger, file.file_id)).find(isWaiting);
 }
 
-/** One with a row that was charged after all never comes any more. */
+/** Returns whether a resubmission is still expected. One with a row that was charged after all never comes. */
 function isWaiting(row: ResubmissionRow): boolean {
   return row.new_file_id === null && row.charged === 0;
 }

@@ -11,12 +11,12 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import { sayAmount } from '../reconcile/say-withheld.ts';
 import { readHoldReasons } from '../explain/hold-reasons.ts';
 
-/** What came of letting a held file go. With a number it is only proposed. */
+/** Result of approving a held file. With a number it is only proposed. */
 export type LetGo = { held: FaultCount[]; proposalNo?: number };
 
 /**
- * Approves a held file, or proposes it where its account asks for two persons. Everything that the person overrides
- * stands in the audit trail.
+ * Approves a held file, or proposes that where its account requires two persons. The audit trail records every hold
+ * reason that is overridden.
  * @throws PipelineError MOVE_REFUSED, SECOND_PERSON, PROPOSAL_OPEN
  */
 export async function letGo(ledger: Ledger, settings: Settings, file: FileRow, because: Because): Promise<LetGo> {
@@ -31,14 +31,14 @@ export function isTwoPersonMatter({ accounts }: Pick<Settings, 'accounts'>, file
   return takesTwoToApprove(accounts.get(file.account), file.operation);
 }
 
-/** What the send journal knows stays for good, so a person who approves has to end it. */
+/** Says what an approved file sends. Batches that the send journal knows never leave, so the operator must end them. */
 export function willBeSent(held: readonly FaultCount[], { file_id: fileId }: FileRow): string {
   const sent = 'will be sent, by a paydrop that runs or by "paydrop run --once"';
   if (!held.some(({ code }) => code === 'SENT_BEFORE')) return `${sent}.`;
   return `${sent}, except what was sent before: those batches never leave, and "paydrop why ${fileId}" says how to end them.`;
 }
 
-/** A person who approves must see that invalid rows stay behind all the same. */
+/** Describes the rows of a file. The operator must see that invalid rows stay behind even after approval. */
 export function describeRows(file: FileRow): string {
   const { valid_rows: rows, valid_cents: cents, invalid_rows: withheld } = file;
   const valid = `${counted(rows ?? 0, 'valid row')} with a total of ${formatCents(cents ?? 0)}`;

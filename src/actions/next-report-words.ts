@@ -1,7 +1,7 @@
 import type { JournalReading } from './resolve/read-journal.ts';
 import { describeWait } from '../explain/attempt-words.ts';
 
-/** Which report of the service a person has to give next, after one that left rows in doubt. */
+/** Says which transaction report the operator must supply next, after one that left rows in doubt. */
 export function nextReportWords({ report, counts }: JournalReading, waitMs: number): string[] {
   const wait = describeWait(Math.max(1, Math.ceil(waitMs / 60_000)) * 60_000);
   const second = `Give a second report of approved payments, made at least ${wait} after this one was given and with later payments in it.`;

@@ -8,9 +8,9 @@ import type { FileRow, OutputRow } from '../ledger/engine/records.ts';
 
 /**
  * An output file of the out folder, or why it is not handed out.
- * `elsewhere` its file was claimed at another site, and it lies in the out folder there
- * `missing`   somebody moved or removed it
- * `differs`   it is not what was written and read back
+ * - `elsewhere`: its file was claimed at another site, and it is in the out folder there.
+ * - `missing`: it was moved or removed.
+ * - `differs`: it is not what was written and read back.
  */
 export type OpenedOutput =
   | { readonly kind: 'open'; readonly bytes: number; readonly content: Readable }
@@ -18,12 +18,12 @@ export type OpenedOutput =
   | { readonly kind: 'missing' }
   | { readonly kind: 'differs' };
 
-/** Files up to this size are hashed before their first byte is handed out; of larger ones the size must do. */
+/** Files up to this size are hashed before their first byte is handed out; for larger ones only the size is checked. */
 export const HASHED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens an output as it was noted in the ledger. Its path is made of that note alone, and what is handed out is the very
- * file that was hashed, whatever takes its name meanwhile. The caller reads `content` to its end or destroys it.
+ * Opens an output as recorded in the ledger. Its path comes from that record alone. The content is the very file that
+ * was hashed, even if its name is taken over meanwhile. The caller reads `content` to its end or destroys it.
  */
 export async function openOutput(
   { settings }: Pick<App, 'settings'>,
@@ -41,7 +41,7 @@ export async function openOutput(
       await handle.close();
       return { kind: 'differs' };
     }
-    // The stream closes the file at its end, and when it is destroyed. It never gives more than was noted.
+    // The stream closes the file at its end or when destroyed. It never yields more bytes than were recorded.
     return { kind: 'open', bytes, content: handle.createReadStream({ start: 0, end: Math.max(0, bytes - 1) }) };
   } catch (error) {
     await handle.close().catch(() => undefined);

@@ -4,13 +4,13 @@ import { readBatches } from '../ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { askForIntake, askToDeliver, askToPoll, askToSubmit } from '../../workers/wake.ts';
 
-/** A job that was asked for, in words such as "submit of batch 2". */
+/** An added job in words, such as "submit of batch 2". */
 export type Asked = string;
 
 /**
- * Asks for the jobs of a file, or of one batch of it, once more. Harmless at any time: a job only says "have a look", and
+ * Adds the jobs of a file, or of one of its batches, again. Harmless at any time: a job only tells a stage to look, and
  * the ledger lets through what is due.
- * @returns what was asked for; nothing when a person or the service is waited for
+ * @returns the jobs added; none while a person or the service must act first
  */
 export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Promise<Asked[]> {
   if (file.state === 'claimed') {
@@ -33,10 +33,10 @@ export async function requeueFile(app: App, file: FileRow, only?: BatchRow): Pro
   return asked;
 }
 
-/** Which station looks at a batch in this state. The others wait for a person, for a worker that has them, or for nothing. */
+/** Stage for each batch state. The other states wait for a person or a worker, or are final. */
 const JOBS: Partial<Record<BatchState, 'submit' | 'poll'>> = { ready: 'submit', submitted: 'poll', result_in: 'poll' };
 
-/** Batches of one account go one after the other, so of those that wait only the first is asked for. */
+/** Drops all waiting batches but the first, because batches of one account go one after the other. */
 function withoutLaterOnes(batches: readonly BatchRow[]): BatchRow[] {
   const first = batches.find((batch) => batch.state === 'ready');
   return batches.filter((batch) => batch.state !== 'ready' || batch === first);

@@ -8,9 +8,9 @@ import type { FileRow } from '../ledger/engine/records.ts';
 import { type OutputCheck, rebuildOutputs } from '../../workers/deliver/rebuild-outputs.ts';
 
 /**
- * Brings back the outputs of a file that are missing in the out folder, as the very bytes that the ledger noted. One that
- * lies there, changed or not, is left alone, and so is one that cannot be made again as it was.
- * @returns what was found, and the names of those that lie there again
+ * Restores the outputs of a file that are missing in the out folder, byte for byte as recorded in the ledger. Existing
+ * ones, changed or not, are left alone, and so are those that cannot be reproduced exactly.
+ * @returns what was found, and the names of the restored ones
  */
 export async function restoreOutputs(app: App, file: FileRow): Promise<{ checks: OutputCheck[]; restored: string[] }> {
   const dir = await mkdtemp(join(app.settings.paths.data, 'rebuild-'));

@@ -24,7 +24,7 @@ import { finishedRows } from '../../workers/deliver/finished-pages.ts';
 import { folderOf } from '../../workers/folder-of.ts';
 import { type AskedAgain, askReportAgain, correctShown } from './resolve/ask-report-again.ts';
 
-/** Which rows a person wants to go out again. Left out: all of these but those that must never be tried again. */
+/** Rows that the operator can select. Without a selection: all of these except those that must never be tried again. */
 export const SELECTIONS = {
   declined: 'refused by the service with a code',
   retryable: 'refused with a code that says: the same data may be sent later',
@@ -33,16 +33,16 @@ export const SELECTIONS = {
 } as const;
 export type Selection = keyof typeof SELECTIONS;
 
-/** Rows that would make the new file, and those that the newest report of the service keeps back. Money is integer cents. */
+/** Rows for the new file, and those that the service's newest report keeps back. Money is integer cents. */
 export type ResubmissionPlan = { lines: number[]; cents: number; barred: number } & KeptBack;
 
-/** Rows that earlier reports lacked and that do not go out again, because of the newest one. */
+/** Rows that earlier reports lacked and that the newest one keeps from being sent again. */
 export type KeptBack = Omit<AskedAgain, 'lacking'>;
 
 /**
- * The rows of a finished file that were certainly not charged and may go out again. A row of any other outcome is
- * never among them; nor is one that was resubmitted before, or whose code says never to try it again. Of a row that is
- * `not_charged` because reports lacked it the service is asked once more: it may have been booked since.
+ * Returns the rows of a finished file that were certainly not charged and may be sent again. Excluded are rows that
+ * were resubmitted before or whose code says never to retry. For rows that are `not_charged` because reports lacked
+ * them, the service is queried again: they may have been booked since.
  */
 export async function planResubmission(app: App, file: FileRow, only?: Selection): Promise<ResubmissionPlan> {
   if (!file.layout) throw new PipelineError('MOVE_REFUSED', `resubmit "${file.file_id}"`, 'its rows could not be read');
@@ -73,12 +73,12 @@ export async function planResubmission(app: App, file: FileRow, only?: Selection
   };
 }
 
-/** No row is `not_charged` for any other reason. */
+/** Returns whether reports decided the row; no row is `not_charged` for any other reason. */
 function isByReport({ outcome }: FinishedRow): boolean {
   return outcome === 'not_charged';
 }
 
-/** Outcomes with every later change: a row that turned out to be charged must not go out again. */
+/** Outcomes with every later change: a row that turned out to be charged must not be sent again. */
 const PRESENT = { asOf: {} };
 
 function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
@@ -90,7 +90,7 @@ function isWanted(row: FinishedRow, only: Selection | undefined): boolean {
   return only === undefined || only === selection;
 }
 
-/** Outcomes that are not here never go out again. An invalid row would be withheld again: it has to be corrected. */
+/** Outcomes missing here are never sent again. An invalid row would only be withheld again: it has to be corrected. */
 const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
   declined: 'declined',
   format_error: 'format',
@@ -99,11 +99,11 @@ const SELECTION_OF: Partial<Record<Outcome, Selection>> = {
 };
 
 /**
- * Writes the planned rows as a new payment file, as they stand in the sealed original, into the drop folder that the old
- * file came through. It walks the whole way like any other. The ledger notes the rows before the file gets its name, so
- * a process that dies in between leaves rows that wait for a person, never rows that go out twice. Rows that the newest
- * report shows get their outcome first.
- * @returns the new file, unless no row is left for it
+ * Writes the planned rows, as they are in the sealed original, to a new payment file in the old file's drop folder. It
+ * takes the full path like any other file. The ledger records the rows before the file gets its name. So a crash in
+ * between leaves rows that wait for a person, never rows sent twice. Rows that the newest report shows get their
+ * outcome first.
+ * @returns the new file, or undefined when no row is left for it
  */
 export async function resubmitRows(
   app: App,
@@ -128,10 +128,10 @@ export async function resubmitRows(
   }
 }
 
-/** What a person learns before the file of an earlier resubmission is dropped once more. */
+/** What the operator sees before the file of an earlier resubmission is dropped again. */
 export type AgainPlan = { earlier: ResubmissionRow; lines: readonly number[] } & KeptBack;
 
-/** Whether it may be dropped once more, for all of its rows together: it comes as the same bytes or not at all. */
+/** Decides whether a file may be dropped again, for all its rows together: only the same bytes are accepted. */
 export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRow): Promise<AgainPlan> {
   const lines = await readResubmittedLines(app.ledger, earlier.resubmission_no);
   const byReport = await readLackedLines(app.ledger, earlier.resubmission_no);
@@ -140,9 +140,9 @@ export async function planAgain(app: App, file: FileRow, earlier: ResubmissionRo
 }
 
 /**
- * Drops the file of an earlier resubmission once more, for one that never came back. Should both come after all, the
- * second is refused: it has the same bytes. Where the newest report shows a row of it the outcome is corrected instead, and
- * the file is never dropped again.
+ * Drops the file of an earlier resubmission that never came back. If both arrive, the second is refused, because it has
+ * the same bytes. Where the newest report shows one of its rows, the outcome is corrected instead, and the file is
+ * never dropped again.
  * @returns whether it was dropped
  * @throws PipelineError OUTPUT_EXISTS when it still lies in its folder; OUTPUT_MISMATCH when other bytes come out now
  */
@@ -165,15 +165,15 @@ export async function dropAgain(app: App, file: FileRow, plan: AgainPlan, becaus
 
 type Content = { lines: AsyncGenerator<string>; sha256(): string };
 
-/** The lines of a payment file of some rows of another, and the hash of what was handed out. */
+/** Returns the lines of a payment file with some rows of another, and the hash of the lines read so far. */
 function paymentLines(app: App, file: FileRow, wanted: ReadonlySet<number>): Content {
   const hash = createHash('sha256');
   const folder = folderOf(app, file.folder, file.file_id);
-  // What reads the file takes an apostrophe away that stands before a formula, so it is written as people get it.
+  // The reader strips an apostrophe before a formula, so it is written the way users receive it.
   const line = csvLines({ guard: true });
   const amountAt = new Set([columnsOf(file.layout!).indexOf('amount')]);
   async function* all(): AsyncGenerator<string> {
-    // A folder of another character set reads UTF-8 where the file says so.
+    // A folder with another character set reads UTF-8 if the file has a byte order mark.
     const mark = folder.charset === 'utf-8' ? '' : '\ufeff';
     if (folder.header !== 'none') yield mark + line(titlesOf(file.layout!));
     else if (mark) yield mark;

@@ -13,9 +13,12 @@ import { findDueRuns, windowMs } from '../../workers/schedule/due-runs.ts';
 import { takeFolders, type Taken } from '../../workers/schedule/take-folders.ts';
 
 /**
- * What became of it. `made`: today's run was made now, for what its row says; `made before`: nothing was done;
- * `taken again`: the folders were looked at once more, the run stays as it was; `busy`: somebody makes it at this moment;
- * `no business day`: today the schedule does nothing.
+ * Result of `runNow`.
+ * - `made`: today's run was made now, as its row says.
+ * - `made before`: nothing was done.
+ * - `taken again`: the folders were scanned again, and the run stays as it was.
+ * - `busy`: another process is making it right now.
+ * - `no business day`: today the schedule does nothing.
  */
 export type RanNow =
   | { is: 'made' | 'made before'; day: string; run: RunRow }
@@ -23,10 +26,10 @@ export type RanNow =
   | { is: 'busy' | 'no business day'; day: string };
 
 /**
- * Makes today's run of a schedule now, if it was not made. It is the run of the date: made before its time, it is
- * not made again when that comes. What was due before comes first, so that no date is passed over.
- * @param again looks at the folders once more when the run was made before
- * @throws PipelineError NOT_FOUND, or USAGE for `again` of a schedule that does not take
+ * Makes today's run of a schedule now, if it was not made yet. It is the run of the date: made early, it is not made
+ * again when its time comes. Runs that were due before are made first, so that no date is skipped.
+ * @param again scans the folders again when the run was made before
+ * @throws PipelineError NOT_FOUND, or USAGE for `again` with a schedule that does not take
  */
 export async function runNow(
   app: App,
@@ -71,7 +74,7 @@ async function makeToday(app: App, name: string, schedule: ScheduleConfig, today
   return made ? { is: 'made', day, run: made } : { is: 'busy', day };
 }
 
-/** Undefined when what was due has brought today's run to its end a moment ago. */
+/** Returns undefined when today's run is in progress, or the due runs have just finished it. */
 async function beginToday(app: App, name: string, at: Date, { day, because }: Today): Promise<RunInHand | undefined> {
   const now = app.clock.now();
   const found = await readRun(app.ledger, name, day);

@@ -5,8 +5,7 @@ import type { KeptBack } from './resubmit.ts';
 import { ended } from '../explain/why/sentence.ts';
 
 /**
- * Which rows do not go out again because of the newest report of the service, why, and what to do about them; nothing when
- * there are none.
+ * Says which rows the service's newest report keeps back, why, and what to do about them; empty when there are none.
  */
 export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
   return [
@@ -26,11 +25,11 @@ export function sayKeptBack({ shown, unproven }: KeptBack): string[] {
   ];
 }
 
-/** What to do about rows of which the newest report proves nothing. */
+/** What to do about rows about which the newest report proves nothing. */
 export const UNPROVEN_NEXT =
   'Resubmit them when the service answers and a later payment of the account was approved, or ask the service about them.';
 
-/** As many as a person reads. */
+/** As many as an operator reads. */
 const SHOWN = 20;
 
 function sayShown({ row }: ShownRow): string {
@@ -38,14 +37,14 @@ function sayShown({ row }: ShownRow): string {
   return `Line ${row.line} does not go out again: the newest report of the service lists its invoice, which earlier reports did not. Its outcome is corrected from NOT_CHARGED to ${now}: ${ended(row.message)}`;
 }
 
-/** Without a full stop, as part of an error or of a sentence. */
+/** Returns a clause without a full stop, for use in an error or a sentence. */
 export function sayUnproven({ batchNo, lines, why }: UnprovenRows): string {
   const more = lines.length > SHOWN ? ` and ${lines.length - SHOWN} more` : '';
   const which = `${byNumber(lines.length, 'line', 'lines')} ${lines.slice(0, SHOWN).join(', ')}${more}`;
   return `${counted(lines.length, 'row')} of batch ${batchNo} (${which}) cannot go out again now, because ${why.replace(/[.\s]+$/, '')}`;
 }
 
-/** The same for a program. */
+/** Returns the same as JSON. */
 export function keptBackJson({ shown, unproven }: KeptBack): Record<string, unknown> {
   return {
     shown: shown.map(({ row: { line, outcome, message } }) => ({ line, outcome, why: message })),

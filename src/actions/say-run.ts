@@ -2,14 +2,14 @@ import { counted } from '../kernel/counted.ts';
 import type { RanNow } from './run-now.ts';
 import { describeRun } from '../explain/describe-run.ts';
 
-/** Without the token, which is nobody's business. */
+/** Returns a run without its token, which is private. */
 export function shownRun(ran: RanNow): Record<string, unknown> {
   if (!('run' in ran)) return ran;
   const { state, summary, tries } = ran.run;
   return { is: ran.is, day: ran.day, state, summary, tries };
 }
 
-/** What became of it, as a sentence. */
+/** Describes the result in a sentence. */
 export function sayRan(name: string, ran: RanNow): string {
   switch (ran.is) {
     case 'made':

@@ -3,35 +3,35 @@ import { loadSettings, type Settings } from '../config/config.ts';
 import { openLog } from '../kernel/log.ts';
 import { type Ledger, type LedgerPlace, openLedger } from '../ledger/engine/open-ledger.ts';
 
-/** What stands on a command line, as commander reads it (`<file>`, `--port <number>`), and what it is for. */
+/** A part of a command line in commander's notation (`<file>`, `--port <number>`), and what it is for. */
 export type Described = readonly [words: string, about: string];
 
-/** One command: a row of the table in commands.ts. It runs, or it stands for several commands below its name. */
+/** One command: a row of the table in commands.ts. It runs, or it groups several commands below its name. */
 export type CliCommand = CommandWords & (Runs | { commands: readonly CliCommand[] });
 
-/** `run` answers the exit status. */
+/** `run` resolves to the exit status. */
 type Runs = { run(call: Call): Promise<number> };
 
 type CommandWords = {
   name: string;
-  /** Another spelling of the name, which is taken and not advertised. */
+  /** Another spelling of the name, accepted but not advertised. */
   alias?: string;
   /** One line, for the list of commands and the top of its own help. */
   about: string;
   takes?: readonly Described[];
   required?: readonly Described[];
   options?: readonly (readonly [flags: string, about: string, fallback?: string])[];
-  /** Options under titles of their own, before the others. */
+  /** Options under their own titles, before the others. */
   groups?: readonly { readonly title: string; readonly options: readonly Described[] }[];
-  /** Options that are understood only so that they can be answered in words; help does not list them. */
+  /** Options that are parsed only to answer them with an explanation; help does not list them. */
   hidden?: readonly Described[];
-  /** Paragraphs for the help, behind the options. */
+  /** Help paragraphs after the options. */
   notes?: readonly string[];
-  /** Lines for the help that can be pasted, without the name of the program. */
+  /** Help lines that can be pasted, without the program name. */
   examples: readonly string[];
 };
 
-/** A command line as it was read: options that were left out have their fallback, or are missing. */
+/** A command line as parsed: omitted options have their fallback, or are missing. */
 export type Call = {
   readonly arguments: readonly string[];
   readonly options: Readonly<Record<string, string | true | undefined>>;
@@ -40,7 +40,7 @@ export type Call = {
 
 export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
-/** Prints data: text for people, or JSON when asked for. Nothing else may go to standard output. */
+/** Prints data: text, or JSON on request. Nothing else may go to standard output. */
 export function print(call: Call, json: unknown, text: () => string): void {
   console.log(call.options['json'] ? JSON.stringify(json, null, 2) : text());
 }
@@ -53,7 +53,7 @@ export function placeOf(settings: Settings): LedgerPlace {
   return settings.databaseUrl ? { url: settings.databaseUrl } : { dataDir: settings.paths.data };
 }
 
-/** Reads the ledger for a command that only asks. Beside a running daemon it uses the same server. */
+/** Opens the ledger for a command that only queries it. Beside a running daemon it uses the same server. */
 export async function withLedger<Result>(
   call: Call,
   ask: (ledger: Ledger, settings: Settings) => Promise<Result>,

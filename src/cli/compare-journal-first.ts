@@ -9,10 +9,10 @@ import type { Ledger } from '../ledger/engine/open-ledger.ts';
 import { openSendJournal } from '../ledger/admission/send-journal.ts';
 
 /**
- * Before a person decides over batches: what the send journal knows and a restored ledger has forgotten is written down,
- * so that nobody cancels as never sent what was sent. A ledger that is closed is reported to, as the workers do at
- * their start.
- * @param options.decides false for a command that only shows; it goes on while other hosts are waited for
+ * Compares ledger and send journal before an operator decides about batches. Sends that a restored ledger has forgotten
+ * are recorded, so that sent batches are not cancelled as never sent. If the ledger is closed, this host reports to it,
+ * as workers do at startup.
+ * @param options.decides false for a command that only shows; it continues while other hosts are awaited
  * @throws PipelineError LEDGER_NOT_OPEN
  */
 export async function compareJournalFirst(ledger: Ledger, settings: Settings, { decides = true } = {}): Promise<void> {
@@ -26,8 +26,8 @@ export async function compareJournalFirst(ledger: Ledger, settings: Settings, { 
 }
 
 /**
- * A host that never sent has nothing to report, and must not be taken for one that does: every process makes a send journal
- * in its data folder.
+ * Reports for this host. A host that never sent has nothing to report and must not count as a sender. Its journal
+ * proves nothing, because every process creates one in its data folder.
  */
 async function report(ledger: Ledger, { paths, host, senders }: Settings): Promise<string> {
   const exists = await access(paths.journal).then(

@@ -1,6 +1,6 @@
 import { EXIT } from '../../schemas/errors.ts';
 
-/** What each exit status says, for the end of the help. */
+/** Meaning of each exit status, for the end of the help. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done, and nothing waits for a person',
   usage: 'the command or the configuration has a fault, or the name is not known',

@@ -5,24 +5,24 @@ import { maskText } from '../kernel/mask.ts';
 import { withRefusalExplained } from '../ledger/engine/explain-refusal.ts';
 
 /**
- * Every error ends here: one sentence on standard error that says what to do next, and never a stack trace.
+ * Explains every error in one sentence on standard error that says what to do next, never with a stack trace.
  * @returns the exit status
  */
 export function explainError(thrown: unknown): number {
   const error = withRefusalExplained(thrown);
-  // Commander has said it already; help and version come as errors with the status 0.
+  // Commander has already printed it; help and version arrive as errors with status 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof PipelineError) {
     console.error(error.message);
     if (error.code === 'RESOLUTION_REFUSED') return EXIT.unknownOpen;
     return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.exception;
   }
-  // Somebody else's message may quote what it failed on.
+  // A foreign message may quote the data it failed on.
   console.error(`Something unforeseen went wrong: ${maskText(reasonOf(error))}`);
   return EXIT.exception;
 }
 
-/** What the person at the keyboard can mend; nothing was begun. */
+/** Errors that the user can fix; nothing was started. */
 const USAGE_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'USAGE',
   'CONFIG_MISSING',

@@ -4,6 +4,6 @@ import { outliveReaders } from './process/outlive-readers.ts';
 import { runCommandLine } from './run-command-line.ts';
 
 outliveReaders([process.stdout, process.stderr]);
-// What nobody waited for would end the process with a stack trace. To end at once is always safe.
+// An unhandled error would end the process with a stack trace. Exiting at once is always safe.
 process.on('uncaughtException', (error) => process.exit(explainError(error)));
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -5,8 +5,8 @@ import { describeExitCodes } from './exit-codes.ts';
 import { readPackageVersion } from './package-version.ts';
 
 /**
- * The command line as commander reads it, made from the table of commands.
- * @param finish hears the exit status of the command that ran
+ * Builds commander's program from the command table.
+ * @param finish receives the exit status of the command that ran
  */
 export function makeProgram(commands: readonly CliCommand[], finish: (status: number) => void): Command {
   const program = new Command('paydrop')
@@ -22,12 +22,12 @@ export function makeProgram(commands: readonly CliCommand[], finish: (status: nu
   return program;
 }
 
-/** What was typed is quoted in the error; it may hold a number, and a security code is too short to be masked. */
+/** Masks quoted input in errors. It may hold a number, and a security code is too short for `maskText`. */
 function hideTyped(text: string): string {
   return maskText(text.replace(/('--[^'=\s]+=)[^]*?'/g, "$1…'"));
 }
 
-/** The names alone: commander would add second spellings, and `[options]` to nearly every one. */
+/** Returns the names alone: commander would add aliases, and `[options]` to nearly every command. */
 function termOf(command: Command): string {
   const takes = command.registeredArguments.map((taken) =>
     taken.required ? `<${taken.name()}>` : `[${taken.name()}]`,

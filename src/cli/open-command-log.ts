@@ -3,10 +3,10 @@ import { type Log, LOG_LEVELS, openLog } from '../kernel/log.ts';
 import type { ProgressLine } from './print/progress.ts';
 
 /**
- * The log of a command, JSON lines on standard error.
- * @param usual    the level where PAYDROP_LOG_LEVEL says nothing
- * @param progress cleared before each line, which would otherwise stand behind it
- * @throws PipelineError CONFIG_INVALID for a level that does not exist
+ * Opens the log of a command: JSON lines on standard error.
+ * @param usual level when PAYDROP_LOG_LEVEL is not set
+ * @param progress cleared before each line, which would otherwise follow it
+ * @throws PipelineError CONFIG_INVALID for an unknown level
  */
 export function openCommandLog(usual: (typeof LOG_LEVELS)[number] = 'info', progress?: ProgressLine): Log {
   const level = process.env['PAYDROP_LOG_LEVEL'] || usual;

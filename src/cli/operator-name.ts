@@ -1,11 +1,14 @@
 import { userInfo } from 'node:os';
 
-/** Who acts, for the audit trail: the user of the operating system. Nothing that the environment could claim counts. */
+/**
+ * Returns the actor for the audit trail: the operating system's user. Environment variables do not count; they could
+ * lie.
+ */
 export function operatorName(askSystem: () => { username: string } = userInfo): string {
   try {
     return `operator:${askSystem().username}`;
   } catch {
-    // In a container a user may have a number and no name.
+    // In a container a user may have a number but no name.
     return `operator:uid-${process.getuid?.() ?? 'unknown'}`;
   }
 }

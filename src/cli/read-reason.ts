@@ -2,12 +2,12 @@ import { PipelineError } from '../kernel/errors.ts';
 import { maskReason } from '../kernel/mask-reason.ts';
 import type { Call } from './command.ts';
 
-/** The option of every verb that the audit trail wants a reason for. */
+/** Option of every command whose reason goes into the audit trail. */
 export const REASON_OPTION = ['--reason <text>', 'why, for the audit trail'] as const;
 
 /**
- * Why a person does this. The audit trail keeps it for years, so a card or account number must not stand in it; a date
- * should.
+ * Reads the operator's reason. The audit trail keeps it for years, so card and account numbers are masked; dates are
+ * not.
  * @throws PipelineError USAGE when it is empty
  */
 export function readReason(call: Call, action: string): string {

@@ -4,8 +4,7 @@ import { explainError } from './explain-error.ts';
 import { makeProgram } from './make-program.ts';
 
 /**
- * Runs one command line, without the names of Node and of the script. Data goes to standard output, everything else to
- * standard error.
+ * Runs a command line, given without Node and script names. Data goes to standard output, the rest to standard error.
  * @returns the exit status; it never throws
  */
 export async function runCommandLine(words: readonly string[]): Promise<number> {

@@ -5,8 +5,8 @@ import { PipelineError } from '../kernel/errors.ts';
 export const SANDBOX_ACCOUNTS = 'TEST88:TEST88,TESTCA:TESTCA';
 
 /**
- * Reads `CODE:PASSWORD,CODE:PASSWORD@UK`. An account with `@NA` or `@UK` at its end is one of that server, any other is
- * answered as on both.
+ * Reads `CODE:PASSWORD,CODE:PASSWORD@UK`. A trailing `@NA` or `@UK` binds an account to that server; others are on
+ * both.
  * @throws PipelineError USAGE; it names the place and never the password
  */
 export function readAccounts(text: string): { agentCode: string; password: string; server?: Server }[] {

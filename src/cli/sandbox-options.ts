@@ -4,7 +4,7 @@ import type { Call, CliCommand } from './command.ts';
 import { readAccounts, SANDBOX_ACCOUNTS } from './sandbox-accounts.ts';
 import { wholeNumber } from './whole-number.ts';
 
-/** The switches of `paydrop sandbox`; docs/sandbox.md tells of each. */
+/** The switches of `paydrop sandbox`; docs/sandbox.md explains each. */
 export const SANDBOX_SWITCHES = [
   ['--port <number>', 'port to listen on; 0 takes any that is free', '8899'],
   ['--host <address>', 'address to listen on', '127.0.0.1'],
@@ -25,8 +25,7 @@ export const SANDBOX_SWITCHES = [
 ] as const satisfies CliCommand['options'];
 
 /**
- * Reads the switches. Every one is read before the first is used: a sandbox that listens and then fails would hold its
- * port.
+ * Parses all switches before using any: a sandbox that listens and then fails would keep its port.
  * @throws PipelineError USAGE
  */
 export function readSandboxOptions(options: Call['options']) {
@@ -41,7 +40,7 @@ export function readSandboxOptions(options: Call['options']) {
     accounts: readAccounts(String(options['accounts'])),
     batchDelayMs: wholeNumber('--batch-delay', options['batchDelay']),
     maxRows: wholeNumber('--max-rows', options['maxRows']),
-    // Commander gives a switch that begins with "no" as the plain name, true unless it was used.
+    // Commander stores a `--no-…` switch under the plain name, true unless it was used.
     cardDuplicates: options['cardDuplicates'] === true,
     refundsMayExceed: options['refundsMayExceed'] === true,
     refundsNeedSettlement: options['refundsNeedSettlement'] === true,

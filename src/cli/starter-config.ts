@@ -1,4 +1,6 @@
-/** What `paydrop init` writes. It works with the sandbox as it is; docs/reference/configuration.md has every setting. */
+/**
+ * What `paydrop init` writes. It works with the sandbox unchanged; docs/reference/configuration.md has every setting.
+ */
 export const STARTER_CONFIG = `# paydrop: see docs/reference/configuration.md for every setting and its default.
 
 accounts:

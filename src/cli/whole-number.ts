@@ -1,7 +1,7 @@
 import { PipelineError } from '../kernel/errors.ts';
 
 /**
- * The value of an option that wants a whole number from 0 to `most`.
+ * Parses an option as a whole number from 0 to `most`.
  * @throws PipelineError USAGE
  */
 export function wholeNumber(flag: string, text: string | true | undefined, most = Number.MAX_SAFE_INTEGER): number {

@@ -5,25 +5,26 @@ const CIPHER = 'aes-256-gcm';
 export const NONCE_BYTES = 12;
 export const TAG_BYTES = 16;
 
-/** What both directions need. A nonce must never be used twice with one key: that would give the key away. */
+/** What both directions need. Never use a nonce twice with one key: that would reveal the key. */
 export type GcmBox = {
   /** 32 bytes. */
   readonly key: Buffer;
   /** 12 bytes. */
   readonly nonce: Buffer;
-  /** Bytes that are not stored here but must be the same when the box is opened, such as what it is for. */
+  /** Bytes that are not stored here but must match when the box is opened, such as its purpose. */
   readonly bound: Buffer;
 };
 
 /**
- * The cipher gives each piece in memory of its own. Small ones are taken from what was used before; one of half a megabyte
- * would be asked of the system anew each time.
+ * The cipher returns each piece in new memory. Small pieces come from recycled memory; a piece of half a megabyte would
+ * be a fresh request to the system each time.
  */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * @param head what is to stand before the encrypted bytes, as it is, so that nobody has to copy them behind it
- * @returns the head, the encrypted bytes, as long as the plain ones, and the tag of 16 bytes
+ * Encrypts bytes with AES-256-GCM.
+ * @param head bytes placed unchanged before the encrypted bytes, which saves the caller a copy
+ * @returns the head, the encrypted bytes (same length as the plain ones), and the 16-byte tag
  */
 export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array, head: Uint8Array = NOTHING): Buffer {
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
@@ -40,8 +41,9 @@ export function encryptGcm({ key, nonce, bound }: GcmBox, plain: Uint8Array, hea
 const NOTHING = new Uint8Array();
 
 /**
- * @param sealed what `encryptGcm` gave
- * @returns the plain bytes, or undefined when key, nonce, bound bytes or anything sealed is not what it was
+ * Decrypts and authenticates bytes.
+ * @param sealed output of `encryptGcm`
+ * @returns the plain bytes, or undefined when key, nonce, bound bytes or sealed bytes differ
  */
 export function decryptGcm({ key, nonce, bound }: GcmBox, sealed: Uint8Array): Buffer | undefined {
   const end = sealed.length - TAG_BYTES;
@@ -53,7 +55,7 @@ export function decryptGcm({ key, nonce, bound }: GcmBox, sealed: Uint8Array): B
   return isAuthentic(decipher) ? plain : undefined;
 }
 
-/** The cipher says "not authentic" by throwing. The plain bytes must not be touched before it was asked. */
+/** Returns whether the tag is right; the cipher throws if not. The plain bytes must not be used before this check. */
 function isAuthentic(decipher: { final(): Buffer }): boolean {
   try {
     decipher.final();

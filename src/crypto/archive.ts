@@ -14,25 +14,25 @@ import { openStream, sealStream } from './seal-stream.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * Where the sealed original of a payment file lies: archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the
- * claim, so that the place does not depend on the time zone of whoever looks. The name holds nothing of the sender's.
+ * Returns the path of a sealed original: archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the claim. The path
+ * depends on no local time zone and holds nothing chosen by the sender.
  */
 export function archivePath(archiveDir: string, fileId: string, claimedAt: Date): string {
-  // Anything else could lead out of the archive. It is not quoted, because nobody knows what it is.
+  // Anything else could lead out of the archive. The message does not quote it, because its content is unknown.
   if (!FILE_ID.test(fileId)) throw new PipelineError('INTERNAL', 'find a place in the archive', 'this is no file id');
   const [year = '', month = '', day = ''] = claimedAt.toISOString().slice(0, 10).split('-');
   return join(archiveDir, year, month, day, `${fileId}.sealed`);
 }
 
 /**
- * Seals a whole file, from its first byte to its end, into a new file that only its owner may read. When this returns,
- * the sealed file is on the disk under its name, complete; after a crash it is complete or absent. Folders that are
- * missing are made, for the owner only.
- * @param options.from an open file, which is read wherever its position is and stays open, or a path. A path may not be
- *                     a symbolic link
+ * Seals a whole file, from its first byte to its end, into a new file that only its owner may read. On return the
+ * sealed file is complete on disk under its name; after a crash it is complete or absent. Missing folders are created,
+ * for the owner only.
+ * @param options.from an open file, which is read from its start and stays open, or a path. A path may not be a
+ * symbolic link
  * @returns SHA-256 (64 hexadecimal digits) and number of the plain bytes, as they were read
- * @throws OUTPUT_EXISTS when `to` is there already: it is never replaced, whatever it holds. DISK_FULL, and
- *         DROP_UNREADABLE when `from` is a path that may not be read
+ * @throws OUTPUT_EXISTS when `to` exists: it is never replaced. DISK_FULL, and DROP_UNREADABLE when `from` is a path
+ * that may not be read
  */
 export async function sealFile(options: {
   from: FileHandle | string;
@@ -66,7 +66,7 @@ async function sealOpened(from: number, to: string, key: DataKey, purpose: strin
   }
 }
 
-/** Where nothing can be removed nothing was made; why is said already. */
+/** Removes the draft. A failure is ignored: then nothing was made, and the cause is already reported. */
 function removeDraft(draft: string): void {
   try {
     rmSync(draft, { force: true });
@@ -75,7 +75,7 @@ function removeDraft(draft: string): void {
   }
 }
 
-/** Faults of the archive folder, not of the file. */
+/** Explains faults of the archive folder, not of the file. */
 function explain(error: unknown, to: string): unknown {
   if (isDiskFull(error)) return new PipelineError('DISK_FULL', `seal "${to}"`, undefined, { cause: error });
   const code = systemCode(error) ?? '';
@@ -88,11 +88,12 @@ function explain(error: unknown, to: string): unknown {
 }
 
 /**
- * The plain bytes of a sealed file. Whatever fails is the stream's error: SEAL_BROKEN, also when it is not there, or the
- * system's own. As with `openStream`, the bytes are the whole only once the stream has ended. Destroying it closes the file.
+ * Returns the plain bytes of a sealed file. Every failure is an error of the stream: SEAL_BROKEN, also for a missing
+ * file, or a system error. As with `openStream`, the bytes are complete only once the stream has ended. Destroying it
+ * closes the file.
  */
 export function openSealedFile(path: string, key: DataKey, purpose: string): Readable {
-  // Chunk by chunk, as they were opened: a stream of bytes would put those that wait together, and copy them for it.
+  // Object mode passes each chunk on as it was opened; a byte stream would concatenate waiting chunks and copy them.
   return Readable.from(openPlain(path, key, purpose), { objectMode: true, highWaterMark: 1 });
 }
 
@@ -118,9 +119,9 @@ function openSealed(path: string, key: DataKey, purpose: string): number {
 }
 
 /**
- * Removes a sealed file and what an interrupted sealing of it may have left (security codes must not be kept).
- * One that is gone already is no error, so that the step can be repeated after a crash. Copies in backups and on the
- * disk itself become unreadable only when the wrapped data key is deleted too.
+ * Removes a sealed file and the drafts of an interrupted sealing (security codes must not be kept). A missing file is
+ * no error, so the step can be repeated after a crash. Copies in backups and on the disk become unreadable only when
+ * the wrapped data key is deleted too.
  */
 export async function destroySealedFile(path: string): Promise<void> {
   const folder = dirname(path);
@@ -131,7 +132,9 @@ export async function destroySealedFile(path: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** The system's own message is not passed on: it holds the path, and senders do put numbers into names of files. */
+/**
+ * Opens the source. The system's own message is dropped: it holds the path, and senders put numbers into file names.
+ */
 function openSource(from: string, to: string): number {
   try {
     return openSync(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -146,7 +149,7 @@ function openSource(from: string, to: string): number {
   }
 }
 
-/** A name of its own for every try, so that two of them at once cannot write into each other's file. */
+/** Returns a new name for every attempt, so that two concurrent ones cannot write into the same file. */
 function draftPath(to: string): string {
   return join(dirname(to), `.${basename(to)}.${randomBytes(6).toString('hex')}.part`);
 }
@@ -155,11 +158,11 @@ function isDraftOf(name: string, to: string): boolean {
   return name.startsWith(`.${basename(to)}.`) && name.endsWith('.part');
 }
 
-/** Makes the missing folders and puts each of them on the disk: a file is only as durable as the way to it. */
+/** Creates the missing folders and syncs each of them: a file is only as durable as the path to it. */
 async function makeFolder(folder: string): Promise<void> {
   const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (firstMade === undefined) return;
-  // Resolved, because Node gives the whole path even for a relative one.
+  // Resolved, because Node returns the absolute path even for a relative one.
   const top = resolve(firstMade);
   for (let made = resolve(folder); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
 }
@@ -179,7 +182,7 @@ async function writeDraft(draft: string, from: number, key: DataKey, purpose: st
 
 const syncLater = promisify(fsync);
 
-/** Some chunks at a time. */
+/** Writes several chunks at a time. */
 async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<void> {
   let waiting: Buffer[] = [];
   let bytes = 0;
@@ -194,7 +197,7 @@ async function writeAll(target: number, sealed: AsyncIterable<Buffer>): Promise<
   await writeWhole(target, Buffer.concat(waiting));
 }
 
-/** Hashes the very bytes that are sealed, so that hash and sealed file cannot be of two versions of the source. */
+/** Hashes the bytes as they are sealed, so that hash and sealed file cannot be of two versions of the source. */
 async function* readPlain(from: number, hash: Hash, counted: { bytes: number }): AsyncGenerator<Buffer> {
   for await (const piece of readPieces(from, fstatSync(from).size)) {
     hash.update(piece);
@@ -203,7 +206,7 @@ async function* readPlain(from: number, hash: Hash, counted: { bytes: number }):
   }
 }
 
-/** A link, unlike a rename, fails when the name is taken. The draft's own name is removed afterwards. */
+/** Links the draft to its name. A link, unlike a rename, fails when the name is taken. The caller removes the draft. */
 async function nameDraft(draft: string, to: string): Promise<void> {
   try {
     linkSync(draft, to);

@@ -1,15 +1,15 @@
-/** Cuts bytes that arrive in pieces of any size into blocks of one size, and always keeps the latest block back. */
+/** A cutter that turns pieces of any size into blocks of one size, and always keeps the latest block back. */
 export type BlockCutter = {
   /**
-   * Gives the full blocks after which more bytes have come, so none of them is the last. A block is overwritten by the
-   * next one: use it before asking for that.
+   * Yields the full blocks that more bytes have followed, so none of them is the last. A block is overwritten by the
+   * next: use it before asking for that.
    */
   add(bytes: Uint8Array): Generator<Buffer>;
-  /** What was kept back: the last block, full or not, or nothing when nothing came. */
+  /** Returns the block kept back: the last one, full or not, or an empty one when nothing came. */
   rest(): Buffer;
 };
 
-/** Holds one block of memory, however much passes through; every byte is copied once. */
+/** Makes a cutter. It holds one block in memory, whatever passes through, and copies every byte once. */
 export function cutBlocks(blockBytes: number): BlockCutter {
   const block = Buffer.alloc(blockBytes);
   let filled = 0;

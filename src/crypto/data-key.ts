@@ -5,8 +5,8 @@ import { secretBytes } from './secret-bytes.ts';
 import { rewrapKey, unwrapKey, wrapKey } from './wrap-key.ts';
 
 /**
- * The key that seals everything of one payment file: its original, the bodies of its batches, its results. Once the
- * wrapped key is deleted from the ledger, all of that is unreadable for good, in backups as well.
+ * The key that seals everything of one payment file: its original, its batch bodies, its results. Deleting the wrapped
+ * key from the ledger makes all of that unreadable for good, in backups too.
  */
 export type DataKey = {
   readonly fileId: string;
@@ -15,8 +15,8 @@ export type DataKey = {
 };
 
 /**
- * A new data key, and the same key wrapped (68 bytes) for the ledger. Only the wrapped form may be stored; it must be
- * committed before anything is sealed with the key, or a crash in between leaves sealed data that nobody can open.
+ * Returns a new data key, and the same key wrapped (68 bytes) for the ledger. Store only the wrapped form. Commit it
+ * before sealing anything with the key, or a crash in between leaves sealed data that cannot be opened.
  */
 export function newDataKey(master: MasterKey, fileId: string): { key: DataKey; wrapped: Buffer } {
   const bytes = secretBytes(randomBytes(32));
@@ -28,7 +28,7 @@ export function unwrapDataKey(keys: KeyRing | MasterKey, fileId: string, wrapped
   return { fileId, bytes: unwrapKey(keys, ownerOf(fileId), wrapped) };
 }
 
-/** The same data key under a new master key; errors as in `unwrapDataKey`. */
+/** Wraps the same data key with a new master key; errors as in `unwrapDataKey`. */
 export function rewrapDataKey(from: KeyRing | MasterKey, to: MasterKey, fileId: string, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, ownerOf(fileId), wrapped);
 }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 
 /**
- * Where the master keys come from. A place gives one key or several, separated by commas or line ends: the first is the
- * one that new things are wrapped with, the others still open what they have wrapped.
+ * Where the master keys come from. A place gives one key or several, separated by commas or line ends. The first wraps
+ * new things; the others still open what they have wrapped.
  */
 export type KeyPlace =
   | { readonly kind: 'file'; readonly path: string }
@@ -12,9 +12,9 @@ export type KeyPlace =
 const VARIABLE = 'PAYDROP_MASTER_KEY';
 
 /**
- * What the configuration says (`file:PATH` relative to it, `env:NAME`, `command:PROGRAM ARG…`), or else PAYDROP_MASTER_KEY,
- * or else the file in the data folder. An empty variable counts as not set. A place that is named and holds no key is an
- * error later and never a reason to take another one: data would then be sealed with a key that nobody meant.
+ * Returns the configured place (`file:PATH` relative to the configuration, `env:NAME`, `command:PROGRAM ARG…`), else
+ * PAYDROP_MASTER_KEY, else the file in the data folder. An empty variable counts as not set. A configured place without
+ * a key is an error later, never a reason to try another place: data would be sealed with an unintended key.
  */
 export function findKeyPlace(
   settings: { masterKey?: string | undefined; root: string; paths: { masterKey: string } },
@@ -36,7 +36,7 @@ export function findKeyPlace(
   }
 }
 
-/** For messages. Of a command only the program is named: its words may hold a password. */
+/** Describes a place for messages. A command is reduced to its program, because its arguments may hold a password. */
 export function describeKeyPlace(place: KeyPlace): string {
   switch (place.kind) {
     case 'file':

@@ -1,16 +1,16 @@
 import type { KeyPlace } from './key-place.ts';
 import { loadMasterKeys, type MasterKey } from './master-key.ts';
 
-/** The master keys that a process holds. What is wrapped carries the id of its key, so each opens its own. */
+/** The master keys that a process holds. Everything wrapped carries the id of its key, so the right key opens it. */
 export type KeyRing = {
-  /** The first of its place. */
+  /** The first key of the place. */
   readonly current: MasterKey;
   /**
-   * The key of this id. One that is not held is looked for in its place once more before it counts as unknown: the keys
-   * may have been changed since, and a process that runs must not be started again for that.
+   * Returns the key with this id. An unknown id triggers one reload of the place: the keys may have changed, and a
+   * running process must not need a restart for that.
    */
   find(id: string): MasterKey | undefined;
-  /** Those that are held now, the current one first. */
+  /** Returns the ids of the keys held now, the current one first. */
   ids(): string[];
 };
 
@@ -21,7 +21,7 @@ export function openKeyRing(place: KeyPlace): KeyRing {
     try {
       held = loadMasterKeys(place);
     } catch {
-      // A place that cannot be read just now takes away no key that is held.
+      // A place that cannot be read right now takes away no key that is held.
     }
   };
   const look = (id: string) => held.find((key) => key.id === id);

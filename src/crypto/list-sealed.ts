@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import { systemCode } from '../kernel/errors.ts';
 import { FILE_ID } from '../kernel/ids.ts';
 
-/** `sealed`: an original under its name. `draft`: what a sealing that was cut short has left. `strange`: not ours. */
+/** `sealed`: an original under its name. `draft`: remains of an interrupted sealing. `strange`: not ours. */
 export type ArchiveEntry = { kind: 'sealed' | 'draft' | 'strange'; fileId: string; path: string };
 
-/** Every file in the archive, its path relative to it; the newest days first. An archive that is not there has none. */
+/** Lists every file in the archive with its path relative to it, newest days first. A missing archive has none. */
 export async function* listSealed(archiveDir: string, folder = archiveDir): AsyncGenerator<ArchiveEntry> {
   for (const entry of await readNewestFirst(folder)) {
     const path = join(folder, entry.name);
@@ -15,7 +15,7 @@ export async function* listSealed(archiveDir: string, folder = archiveDir): Asyn
   }
 }
 
-/** The sealed originals of the archive, so many at once as the ledger is asked about; the newest days first. */
+/** Lists the sealed originals in slices as large as one query to the ledger, newest days first. */
 export async function* listSealedInSlices(archiveDir: string, most = 10_000): AsyncGenerator<ArchiveEntry[]> {
   let slice: ArchiveEntry[] = [];
   for await (const entry of listSealed(archiveDir)) {

@@ -21,11 +21,13 @@ import { runKeyCommand } from './run-key-command.ts';
 import { secretBytes } from './secret-bytes.ts';
 import { syncFolderNow } from './sync-folder.ts';
 
-/** The one key that opens all others. It lies outside the ledger, so that a copy of the ledger alone tells nothing. */
+/**
+ * The one key that opens all others. It is kept outside the ledger, so that a copy of the ledger alone reveals nothing.
+ */
 export type MasterKey = {
   /** 32 bytes. */
   readonly bytes: Buffer;
-  /** Eight hexadecimal digits that name the key. They tell nothing about its bytes and may be shown. */
+  /** Eight hexadecimal digits that name the key. They reveal nothing about its bytes and may be shown. */
   readonly id: string;
 };
 
@@ -33,8 +35,9 @@ const KEY_BYTES = 32;
 const RESTORE = 'Restore it from a backup. Only if nothing was ever sealed with it: remove it and run "paydrop init".';
 
 /**
- * Every master key of a place, the current one first; each is the base64 of 32 bytes.
- * @throws MASTER_KEY_MISSING when there is none, when one of them is no key, or when others than its owner may read the file
+ * Loads every master key of a place, the current one first; each is the base64 of 32 bytes.
+ * @throws MASTER_KEY_MISSING when there is none, when one is not a key, or when users other than its owner have rights
+ * on the file
  */
 export function loadMasterKeys(place: KeyPlace): MasterKey[] {
   switch (place.kind) {
@@ -55,16 +58,16 @@ export function loadMasterKeys(place: KeyPlace): MasterKey[] {
 
 const FROM_COMMAND = 'It must print the keys and nothing else, one a line, the current one first.';
 
-/** A new random master key, which nothing is wrapped with yet. */
+/** Returns a new random master key, which has wrapped nothing yet. */
 export function newMasterKey(): MasterKey {
   const bytes = randomBytes(KEY_BYTES);
   return { bytes: secretBytes(bytes), id: nameOf(bytes) };
 }
 
 /**
- * Writes a new random master key as base64. The file is readable by its owner only and is on the disk when this
- * returns: a key lost in a power cut, after files were sealed with it, would take them all with it.
- * @throws OUTPUT_EXISTS when the file is there already; it is never overwritten, whatever it holds
+ * Writes a new random master key as base64, readable by its owner only. On return the file is on disk: a key lost in a
+ * power cut takes everything sealed with it.
+ * @throws OUTPUT_EXISTS when the file exists; it is never overwritten
  */
 export function createMasterKeyFile(path: string): void {
   const descriptor = openNew(path);
@@ -73,7 +76,7 @@ export function createMasterKeyFile(path: string): void {
     writeFileSync(descriptor, `${randomBytes(KEY_BYTES).toString('base64')}\n`);
     fsyncSync(descriptor);
   } catch (error) {
-    // Half a key would stand in the way of the next try, and nothing can have been sealed with it.
+    // Half a key would block the next attempt, and nothing can have been sealed with it.
     rmSync(path, { force: true });
     throw error;
   } finally {
@@ -83,8 +86,8 @@ export function createMasterKeyFile(path: string): void {
 }
 
 /**
- * Puts other keys into the file, the current one first. It holds the old ones or the new ones, whole, at every moment; a
- * key that is lost takes everything with it that it has wrapped. Owner and mode stay.
+ * Replaces the keys in the file, the current one first. At every moment the file holds all old keys or all new ones:
+ * losing a key loses everything that it has wrapped. Owner and mode stay.
  */
 export function replaceMasterKeyFile(path: string, keys: readonly MasterKey[]): void {
   const { uid, gid } = statSync(path);
@@ -93,7 +96,7 @@ export function replaceMasterKeyFile(path: string, keys: readonly MasterKey[]): 
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     fchmodSync(descriptor, 0o600);
-    // Root may change the keys of another user, who must be able to read them afterwards.
+    // Root may change the keys of another user, who must still be able to read them.
     if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
     writeFileSync(descriptor, keys.map((key) => `${Buffer.from(key.bytes).toString('base64')}\n`).join(''));
     fsyncSync(descriptor);
@@ -108,7 +111,7 @@ function readMasterKeyFile(path: string): MasterKey[] {
   const action = `read the master key from "${path}"`;
   const descriptor = openExisting(path, action);
   try {
-    // The open file is asked, not its name, so that it cannot be exchanged between the question and the reading.
+    // Check the open file, not its name, so that it cannot be swapped before it is read.
     const { mode, size } = fstatSync(descriptor);
     if ((mode & constants.S_IFMT) !== constants.S_IFREG) throw missing(action, 'it is not a plain file');
     if ((mode & 0o077) !== 0) throw readableByOthers(path, action, mode);
@@ -128,10 +131,12 @@ function decodeMasterKeys(text: string, action: string, next: string): MasterKey
   return keys.filter((key, index) => keys.findIndex((other) => other.id === key.id) === index);
 }
 
-/** Never says what the text was: a key with one character too many is still nearly the whole key. */
+/**
+ * Decodes one key. The error never quotes the text: a key with one character too many is still nearly the whole key.
+ */
 function decodeMasterKey(text: string, action: string, next: string): MasterKey {
   const bytes = Buffer.from(text, 'base64');
-  // Node's decoder skips what it does not know, so a damaged text must not be taken for a shorter or another key.
+  // Node's decoder skips unknown characters, so compare: damaged text must not pass for a shorter or different key.
   if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== text) {
     throw missing(action, 'it is not the base64 of 32 bytes', next);
   }
@@ -155,7 +160,7 @@ function openNew(path: string): number {
 
 function openExisting(path: string, action: string): number {
   try {
-    // Without O_NONBLOCK, a pipe of that name would stop the whole program until somebody writes to it.
+    // Without O_NONBLOCK, a pipe of that name would block the whole program until something writes to it.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCode(error);

@@ -1,14 +1,14 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** Costs that OWASP names as the least for scrypt with 32 MB of memory. They stand in each hash, so they may grow later. */
+/** Minimum costs that OWASP gives for scrypt with 32 MB of memory. Each hash stores its own, so they may grow later. */
 const COSTS = { N: 32_768, r: 8, p: 3 };
 
 const KEY_BYTES = 32;
 
-/** Shortest password that is taken; NIST SP 800-63B asks for 15 where nothing else stands beside it, 12 is PCI DSS 8.3.6. */
+/** Minimum password length: 12 by PCI DSS 8.3.6. NIST SP 800-63B asks for 15 where the password is the only factor. */
 export const SHORTEST_PASSWORD = 12;
 
-/** What is kept of a password: `scrypt$N$r$p$salt$key`. It takes some 100 ms and 32 MB on purpose. */
+/** Returns what is stored for a password: `scrypt$N$r$p$salt$key`. It takes some 100 ms and 32 MB on purpose. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const key = await derive(password, salt, COSTS);
@@ -16,8 +16,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that was hashed. Without a hash (nobody of that name) it is false after the same time, so
- * that the time does not tell which names exist.
+ * Returns whether the password matches the hash. Without a hash (unknown user) it returns false after the same time, so
+ * that timing does not reveal which names exist.
  */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const [kind, N, r, p, salt, key] = (hash ?? NOBODY).split('$');

@@ -3,7 +3,7 @@ import { runSecretCommand } from '../config/run-secret-command.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
 
 /**
- * What the command of a master key prints.
+ * Returns what the command of a master key prints.
  * @throws MASTER_KEY_MISSING when it cannot be run, fails, or takes too long
  */
 export function runKeyCommand(place: KeyPlace & { kind: 'command' }, limitMs?: number): string {

@@ -6,7 +6,7 @@ import type { DataKey } from './data-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { frameParts } from './frame-parts.ts';
 
-/** Mark of a sealed stream; its last character is the version of the form. */
+/** First bytes of a sealed stream; the last character is the format version. */
 const MAGIC = Buffer.from('PDS1');
 const SALT_BYTES = 32;
 const HEADER_BYTES = MAGIC.length + SALT_BYTES;
@@ -16,14 +16,12 @@ export const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Seals bytes of any length that come in pieces. A piece may be overwritten once the next is asked for.
- *
- * Form: mark (4 bytes), salt (32), then chunks, each of at most 64 KiB encrypted bytes and a tag (16). This is the
- * STREAM construction: the salt gives every stream a key of its own, the nonce of a chunk is its number and whether it
- * is the last. So each chunk opens only as the n-th of this very stream, and whatever is cut off, put in another order,
- * doubled or added is found out. Mark, salt, file id and purpose are bound into every chunk.
- *
- * Memory stays flat: one chunk is held back, because only the next byte tells that it was not the last one, and nothing is
- * asked of the source before the reader has taken what it was given.
+ * Format: mark (4 bytes), salt (32), then chunks, each of at most 64 KiB encrypted bytes and a tag (16). This is the
+ * STREAM construction: the salt gives every stream its own key. The nonce of a chunk is its number and whether it is
+ * the last. So each chunk opens only as the n-th of this stream; truncated, reordered, duplicated and added chunks are
+ * detected. Mark, salt, file id and purpose are bound into every chunk.
+ * Memory stays flat. One chunk is held back, because only the next byte shows that it was not the last. The source is
+ * not read until the reader has taken its chunk.
  * @param purpose what the bytes are, such as `original`; the stream opens for this purpose only
  */
 export async function* sealStream(
@@ -40,12 +38,11 @@ export async function* sealStream(
 }
 
 /**
- * Opens what `sealStream` sealed. A chunk is passed on only after its tag was found right; memory stays flat as above.
- *
- * What was passed on is right but may not be all: whether the end is missing shows at the end only. So the reader must
- * not take the bytes for the whole before the stream has ended without an error.
- * @throws SEAL_BROKEN when anything was altered, cut, moved, doubled or added, or when the stream was sealed for another
- *         purpose, file or key
+ * Opens what `sealStream` sealed. A chunk is passed on only after its tag was verified; memory stays flat as above.
+ * The bytes passed on are authentic but may be incomplete: a missing end shows only at the end. So the reader must not
+ * treat them as complete until the stream has ended without an error.
+ * @throws SEAL_BROKEN when anything was altered, cut, moved, duplicated or added, or when the stream was sealed for
+ * another purpose, file or key
  */
 export async function* openStream(
   source: AsyncIterable<Uint8Array>,
@@ -82,8 +79,8 @@ function chunkOpener(key: DataKey, purpose: string, header: Buffer): ChunkOpener
 }
 
 /**
- * The box of the next chunk, each with a nonce of its own: zeros (5 bytes), number of the chunk (6), 1 for the last (1).
- * Six bytes count more chunks than any disk holds.
+ * Returns the boxes of successive chunks, each with its own nonce: zeros (5 bytes), chunk number (6), 1 for the last
+ * (1). Six bytes count more chunks than any disk holds.
  */
 function countBoxes(key: DataKey, purpose: string, header: Buffer): (isLast: boolean) => GcmBox {
   const streamKey = deriveKey(key.bytes, ['seal stream'], header.subarray(MAGIC.length));

@@ -5,16 +5,15 @@ import type { DataKey } from './data-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { frameParts } from './frame-parts.ts';
 
-/** Mark of sealed bytes; its last character is the version of the form. */
+/** First bytes of a seal; the last character is the format version. */
 const MAGIC = Buffer.from('PDB1');
 const HEADER_BYTES = MAGIC.length + NONCE_BYTES;
 
 /**
- * Seals something small that is in memory anyway, such as the body of a batch. For files see `sealStream`.
- *
- * Form: mark (4 bytes), nonce (12), encrypted bytes, tag (16); so 32 bytes are added.
- * @param purpose what the bytes are, such as `body:3` or `result:3:1`. They open for this purpose only, so one batch's
- *                body put in another's place is found out
+ * Seals something small that is in memory anyway, such as a batch body. For files see `sealStream`.
+ * Format: mark (4 bytes), nonce (12), encrypted bytes, tag (16); so 32 bytes are added.
+ * @param purpose what the bytes are, such as `body:3` or `result:3:1`. They open for this purpose only, so swapped
+ * batch bodies are detected
  */
 export function sealBytes(key: DataKey, purpose: string, bytes: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -35,7 +34,7 @@ function boxOf(key: DataKey, purpose: string, nonce: Buffer): GcmBox {
   return { key: sealKeyOf(key), nonce, bound };
 }
 
-/** Deriving a key takes half as long as sealing a batch with it, and a file has thousands of them. */
+/** Caches derived keys: deriving one takes half as long as sealing a batch, and a file has thousands of batches. */
 function sealKeyOf(key: DataKey): Buffer {
   const known = SEAL_KEYS.get(key);
   if (known) return known;
@@ -44,5 +43,5 @@ function sealKeyOf(key: DataKey): Buffer {
   return made;
 }
 
-/** Each lives as long as the key that it was made from. */
+/** Each entry lives as long as the key it was derived from. */
 const SEAL_KEYS = new WeakMap<DataKey, Buffer>();

@@ -3,10 +3,10 @@ import { inspect } from 'node:util';
 const HIDDEN = '[hidden]';
 
 /**
- * Marks the bytes of a key so that they show as "[hidden]" wherever an object is printed whole: in JSON, in a log line,
- * in an uncaught error, in a debugger's console. Keys travel inside small objects through many functions; without this,
- * one careless `log.info({ key })` would write a key in clear.
- * @returns the same Buffer; reading its bytes is not changed
+ * Marks the bytes of a key so that they show as "[hidden]" wherever an object is printed: JSON, a log line, an uncaught
+ * error. Keys travel in small objects through many functions; without this, one careless `log.info({ key })` would
+ * write a key in clear.
+ * @returns the same Buffer; reading its bytes works as before
  */
 export function secretBytes(bytes: Buffer): Buffer {
   Object.defineProperty(bytes, 'toJSON', { value: () => HIDDEN });

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** A secret of 256 random bits that somebody shows to be let in: a cookie, a link, a token of the API. */
+/** Returns a secret of 256 random bits that grants access: a cookie, a link, an API token. */
 export function newSecretToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** What is kept of it. It is random, so nobody can guess it from its hash, and a plain hash is enough. */
+/** Returns the stored form of a token. It is random and cannot be guessed from its hash, so a plain hash is enough. */
 export function hashSecretToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

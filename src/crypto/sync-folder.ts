@@ -1,7 +1,9 @@
 import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** Puts the names in a folder on the disk. Without it, a file that was itself synced may have no name after a power cut. */
+/**
+ * Syncs the names in a folder to disk. Without it, a file that was itself synced may have no name after a power cut.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
@@ -13,7 +15,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 const syncLater = promisify(fsync);
 
-/** The same for callers that may not wait, such as the writing of the master key. */
+/** Does the same synchronously, for callers that may not wait, such as the writer of the master key. */
 export function syncFolderNow(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

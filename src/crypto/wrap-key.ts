@@ -7,7 +7,7 @@ import { findKey, idsOf, type KeyRing } from './key-ring.ts';
 import type { MasterKey } from './master-key.ts';
 import { secretBytes } from './secret-bytes.ts';
 
-/** Mark of a wrapped key; its last character is the version of the form. */
+/** First bytes of a wrapped key; the last character is the format version. */
 const MAGIC = Buffer.from('PDK1');
 const ID_BYTES = 4;
 const KEY_BYTES = 32;
@@ -15,11 +15,10 @@ const HEADER_BYTES = MAGIC.length + ID_BYTES;
 const WRAPPED_BYTES = HEADER_BYTES + NONCE_BYTES + KEY_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a key of 32 bytes with the master key, so that it may lie in the ledger.
- *
- * Form: mark (4 bytes), id of the master key (4), nonce (12), encrypted key (32), tag (16).
- * @param owner what the key belongs to, such as a payment file; a wrapped key opens for this owner only, so swapping
- *              two of them in the ledger is found out
+ * Encrypts a 32-byte key with the master key, so that it may be stored in the ledger.
+ * Format: mark (4 bytes), id of the master key (4), nonce (12), encrypted key (32), tag (16).
+ * @param owner what the key belongs to, such as a payment file. A wrapped key opens for this owner only, so a swap of
+ * two in the ledger is detected
  */
 export function wrapKey(master: MasterKey, owner: string, bytes: Buffer): Buffer {
   const header = Buffer.concat([MAGIC, Buffer.from(master.id, 'hex')]);
@@ -28,8 +27,8 @@ export function wrapKey(master: MasterKey, owner: string, bytes: Buffer): Buffer
 }
 
 /**
- * The key that `wrapKey` was given.
- * @throws MASTER_KEY_WRONG when no key of the ring wrapped it, SEAL_BROKEN when it was altered or belongs to another owner
+ * Returns the key that `wrapKey` wrapped.
+ * @throws MASTER_KEY_WRONG when no key of the ring wrapped it, SEAL_BROKEN when it was altered or has another owner
  */
 export function unwrapKey(keys: KeyRing | MasterKey, owner: string, wrapped: Buffer): Buffer {
   const action = `open the key of ${owner}`;
@@ -47,14 +46,13 @@ export function unwrapKey(keys: KeyRing | MasterKey, owner: string, wrapped: Buf
   return secretBytes(bytes);
 }
 
-/** The id of the master key that wrapped a key, to find those that a change of master keys has yet to reach. */
+/** Returns the id of the master key that wrapped a key. A key rotation uses it to find what is left to do. */
 export function wrappedBy(wrapped: Buffer): string {
   return wrapped.subarray(MAGIC.length, HEADER_BYTES).toString('hex');
 }
 
 /**
- * The same key, wrapped with another master key. Nothing that is sealed has to be sealed again, so the master key can
- * be changed while work goes on.
+ * Wraps the same key with another master key. Nothing needs resealing, so the master key can change while work goes on.
  */
 export function rewrapKey(from: KeyRing | MasterKey, to: MasterKey, owner: string, wrapped: Buffer): Buffer {
   return wrapKey(to, owner, unwrapKey(from, owner, wrapped));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { explainSystemError } from './explain-system-error.ts';
 
 /**
- * Proves at the start that drops can be claimed, by moving a hidden file from the drop folder into the work folder.
- * Comparing device numbers would not do: two mounts of one file system have the same number and still refuse a rename.
+ * Proves at startup that drops can be claimed, by moving a hidden file from the drop folder into the work folder.
+ * Comparing device numbers is not enough: two mounts of one file system share a number and still refuse a rename.
  * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL
  */
 export async function checkSameFileSystem(folder: string, workRoot: string): Promise<void> {

@@ -2,9 +2,8 @@ import type { ErrorCode } from '../../schemas/errors.ts';
 import { explainPath, PipelineError, systemCode } from '../kernel/errors.ts';
 
 /**
- * Turns an error of the operating system into a PipelineError. Its own message and the error itself are left behind on
- * purpose: both hold the path, and the path holds a name that the sender chose, perhaps with a card number in it.
- * Anything that is not an error of the operating system comes back as it is.
+ * Turns an operating system error into a PipelineError. The original error and its message are dropped on purpose: both
+ * hold the path, and the sender's file name may contain a card number. Any other error is returned unchanged.
  *
  * @param action what could not be done, without a sender's file name
  */
@@ -21,7 +20,7 @@ export function explainSystemError(error: unknown, action: string): Error {
     : new PipelineError('INTERNAL', action, `the operating system answered ${code}`);
 }
 
-/** Error numbers are written like EACCES; Node's own codes, such as ERR_INVALID_ARG_TYPE, have an underscore. */
+/** System error codes look like EACCES; Node's own codes, such as ERR_INVALID_ARG_TYPE, contain an underscore. */
 const SYSTEM_CODE = /^E[A-Z0-9]+$/;
 
 const CODES: Readonly<Record<string, ErrorCode>> = {

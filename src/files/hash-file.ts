@@ -3,7 +3,7 @@ import { readPieces } from '../kernel/read-pieces.ts';
 import { openPlainFile } from './open-plain-file.ts';
 
 /**
- * SHA-256 of a plain file in lower-case hex, read from the disk in pieces.
+ * Returns the SHA-256 of a plain file in lower-case hex, read in pieces.
  * @returns undefined when nothing is there, or something that is not a plain file
  */
 export async function hashFile(path: string | Buffer): Promise<string | undefined> {
@@ -16,13 +16,13 @@ export async function hashFile(path: string | Buffer): Promise<string | undefine
   }
 }
 
-/** Takes the pieces of a file to the last one. Each is overwritten by the next. */
+/** Consumes the pieces of a file to the end. Each piece is overwritten by the next. */
 export type LookAtPieces = (pieces: AsyncIterable<Buffer>) => Promise<void>;
 
 /**
- * The same of an open file, from its first byte to its last; it stays open.
- * @param size in bytes, as far as it is known; there may be more
- * @param look takes the same pieces on the way, so that the file need not be read twice
+ * Hashes an open file from its first byte to its last and leaves it open.
+ * @param size expected size in bytes; the file may hold more
+ * @param look receives the same pieces, so that the file need not be read twice
  */
 export async function hashOpened(fd: number, size: number, look: LookAtPieces = takeAll): Promise<string> {
   const hash = createHash('sha256');

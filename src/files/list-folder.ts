@@ -5,12 +5,12 @@ import { systemCode } from '../kernel/errors.ts';
 import { displayName } from './display-name.ts';
 import { explainSystemError } from './explain-system-error.ts';
 
-/** `key` is the name with one character per byte (latin1), so that two names are never taken for one. */
+/** `key` is the name with one character per byte (latin1), so that two names never collide. */
 export type FolderEntry = { key: string; name: string; path: Buffer; stats: BigIntStats };
 
 /**
- * Lists a folder without opening or following anything in it. Names are read as bytes: a name that is not UTF-8, decoded
- * and encoded again, is another name, and its file would never be found.
+ * Lists a folder without opening or following anything in it. Names are read as bytes: decoding and encoding a name
+ * that is not UTF-8 yields another name, and its file would never be found.
  * @throws PipelineError FOLDER_MISSING, or FOLDER_NOT_WRITABLE when the folder may not be read
  */
 export async function listFolder(folder: string): Promise<FolderEntry[]> {
@@ -29,7 +29,7 @@ async function readEntry(folder: string, name: Buffer): Promise<FolderEntry | un
   return stats && { key: name.toString('latin1'), name: displayName(name), path, stats };
 }
 
-/** The status of what lies at a path, links not followed, or undefined when nothing is there (any more). */
+/** Returns the status at a path without following links, or undefined when nothing is there (any more). */
 export async function lstatOrNothing(path: Buffer | string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });

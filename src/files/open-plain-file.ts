@@ -4,9 +4,9 @@ import { systemCode } from '../kernel/errors.ts';
 import { lstatOrNothing } from './list-folder.ts';
 
 /**
- * Opens a file for reading if it is a plain one, else returns undefined: also when nothing is there. Anything else
- * is not even opened, since opening a pipe wakes its writer. The file may be exchanged after the look, so the open
- * itself follows no link, waits for no pipe, and what was opened is looked at again.
+ * Opens a file for reading, or returns undefined if it is missing or not plain. Anything else is not even opened,
+ * because opening a pipe wakes its writer. The file may be swapped after the check. So the open follows no link, waits
+ * for no pipe, and is checked again.
  */
 export async function openPlainFile(path: string | Buffer): Promise<FileHandle | undefined> {
   const stats = await lstatOrNothing(path);
@@ -26,7 +26,7 @@ async function openWithoutFollowing(path: string | Buffer): Promise<FileHandle |
   }
 }
 
-/** Gone, a link, a socket: what a plain file may turn into between the look and the open. */
+/** Gone, a link, a socket: what a plain file may become between the check and the open. */
 const EXCHANGED = new Set(['ENOENT', 'ELOOP', 'ENXIO']);
 
 /**
@@ -37,7 +37,7 @@ export async function readPlainFile(path: string | Buffer, maxBytes: number): Pr
   const handle = await openPlainFile(path);
   if (handle === undefined) return undefined;
   try {
-    // One byte more than allowed tells too large from just fitting, and no more is ever read.
+    // One byte beyond the limit shows that the file is too large; nothing more is ever read.
     const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     while (length <= maxBytes) {

@@ -11,14 +11,14 @@ export type CompleteBy = { by: 'quiet'; quietMs: number; probes: number } | { by
 
 export type FolderRules = { path: string; complete: CompleteBy };
 
-/** How it was established that the whole file is there; said in the acknowledgement. */
+/** How the file was established to be whole; reported in the acknowledgement. */
 export type Completeness = 'sidecar' | 'marker' | 'quiet';
 
-/** A file as it was seen: where, and what would show that another one has taken its place. */
+/** A file as it was seen: its path, and the values that reveal a replacement. */
 export type SeenFile = { path: Buffer; bytes: number; mtimeMs: number };
 
 export type Candidate = SeenFile & {
-  /** For people; see displayName. */
+  /** For display; see `displayName`. */
   name: string;
   inode: bigint;
   completeness: Completeness;
@@ -30,17 +30,16 @@ export type Candidate = SeenFile & {
 export type Waiting = { name: string; sinceMs: number };
 
 /**
- * What lies in a drop folder, the longest untouched first.
- * `settled` may be claimed, `settling` may still be written, `unmarked` lacks its marker, `odd` goes to quarantine.
+ * Content of a drop folder, longest untouched first. `settled` may be claimed, `settling` may still be written,
+ * `unmarked` lacks its marker, `odd` goes to quarantine.
  */
 export type Scan = { settled: Candidate[]; settling: Waiting[]; unmarked: Waiting[]; odd: OddDrop[] };
 
 export type FolderScanner = { scan(): Promise<Scan> };
 
 /**
- * Looks at a drop folder as a whole, time after time. Every look is a full listing, so a missed
- * event costs time and never a file. Nothing is opened or followed. What was seen is remembered per name between looks
- * and forgotten with the file.
+ * Scans a drop folder repeatedly. Every scan is a full listing, so a missed event costs time but never a file. Nothing
+ * is opened or followed. Sightings are remembered by name between scans and forgotten when the file is gone.
  */
 export function createFolderScanner(rules: FolderRules, clock: Clock): FolderScanner {
   let sightings = new Map<string, Sighting>();
@@ -60,12 +59,15 @@ function byAge(one: FolderEntry, other: FolderEntry): number {
   return Number(one.stats.mtimeNs - other.stats.mtimeNs) || (one.key < other.key ? -1 : 1);
 }
 
-/** Everything whose change restarts the wait. The kind is in it: an uploader may publish by a link that soon goes. */
+/**
+ * Returns everything whose change restarts the wait. It includes the kind, because an uploader may publish through a
+ * link that it soon removes.
+ */
 function shapeOf(stats: FolderEntry['stats']): string {
   return [oddCodeOf(stats) ?? 'plain', stats.ino, stats.size, stats.mtimeNs].join(' ');
 }
 
-/** What is not a plain file waits like a file, because it may be the working place of an uploading program. */
+/** Anything that is not a plain file waits like a file, because an uploading program may be working there. */
 const ODD_RULE: QuietRule = { quietMs: 10_000, probes: 3 };
 
 function sortEntries(
@@ -91,7 +93,7 @@ function sortEntries(
       if (isStill(entry)) scan.odd.push({ name, path, code });
       else scan.settling.push(waiting);
     } else if (complete.by === 'marker') {
-      // The sender's marker is the last thing written and speaks for the sidecar too.
+      // The sender writes the marker last, so it vouches for the sidecar too.
       const marker = byKey.get(key + latin1(complete.suffix));
       if (!marker?.stats.isFile()) scan.unmarked.push(waiting);
       else if (marker !== sidecar || isQuiet(sightings.get(key + SIDECAR)!, CONTROL_RULE, nowMs))
@@ -106,18 +108,18 @@ function sortEntries(
   return scan;
 }
 
-/** Ending of the name of a control file, behind the name of its payment file. */
+/** Ending of a control file name, appended to the name of its payment file. */
 export const SIDECAR = '.ctl';
 
-/** A control file that is the marker as well has bytes, and is there before the last of them is. */
+/** A control file that doubles as the marker has content, and appears before its last byte is written. */
 export const CONTROL_RULE: QuietRule = { quietMs: 1_000, probes: 2 };
 
-/** A suffix as the bytes of a name, in the one character per byte of a key. */
+/** Converts a suffix to the one-character-per-byte form of a key. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Sidecars and markers go with their file and are never drops themselves, also when they come first or stay behind. */
+/** Returns whether an entry is a sidecar or marker. These are never drops, even if they arrive first or stay behind. */
 function isCompanion({ key, stats }: FolderEntry, complete: CompleteBy): boolean {
   if (key.endsWith(SIDECAR)) return true;
   return complete.by === 'marker' && key.endsWith(latin1(complete.suffix)) && stats.isFile();
@@ -138,7 +140,7 @@ function toSeenFile({ path, stats }: FolderEntry): SeenFile {
   return { path, bytes: Number(stats.size), mtimeMs: Number(stats.mtimeMs) };
 }
 
-/** A file we may move but not read would be claimed and then fail at intake, far from the folder of its sender. */
+/** Moves unreadable files to `odd`. Once claimed, they would fail only at intake, far from the sender's folder. */
 async function setUnreadableAside(scan: Scan): Promise<Scan> {
   const readable = await Promise.all(scan.settled.map(mayRead));
   const unreadable = scan.settled.filter((_, index) => !readable[index]);
@@ -154,7 +156,7 @@ async function mayRead({ path }: Candidate): Promise<boolean> {
     await access(path, constants.R_OK);
     return true;
   } catch (error) {
-    // A file that has gone meanwhile is not unreadable; the claim will find out.
+    // A file that is gone by now is not unreadable; the claim will notice.
     return systemCode(error) !== 'EACCES' && systemCode(error) !== 'EPERM';
   }
 }

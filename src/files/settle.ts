@@ -1,19 +1,18 @@
 /**
- * When a drop has come to rest. The only evidence from outside is that nothing about it changes, so a drop is quiet
- * once it was seen in the same shape in `probes` looks that span at least `quietMs`.
- *
- * The age rule, last changed at least `quietMs` ago, follows from this: the last change lies before the first look at
- * the present shape. The time stamp itself is not asked, because the clock of a file server may run ahead of ours and a
- * stamp in the future would hold the file back for ever.
+ * When a drop counts as settled. The only outside evidence is that nothing about it changes. So a drop is quiet once
+ * `probes` scans that span at least `quietMs` saw it in the same shape.
+ * The minimum age of `quietMs` since the last change follows, because that change precedes the first sighting of the
+ * present shape. The time stamp itself is ignored: a file server's clock may run ahead of ours, and a future stamp
+ * would hold the file back forever.
  */
 export type QuietRule = { quietMs: number; probes: number };
 
-/** `sinceMs` is the moment of the first look at the present shape, in ms since 1970. */
+/** `sinceMs` is the first sighting of the present shape, in ms since 1970. */
 export type Sighting = { shape: string; sinceMs: number; probes: number };
 
 /**
- * Notes one look at a drop. Any change starts the count again, and so does a clock that was set back behind the first
- * look, since the time passed is then unknown.
+ * Records one sighting of a drop. Any change restarts the count. So does a clock set back before the first sighting,
+ * because the elapsed time is then unknown.
  */
 export function noteSighting(earlier: Sighting | undefined, shape: string, nowMs: number): Sighting {
   if (earlier?.shape !== shape || nowMs < earlier.sinceMs) return { shape, sinceMs: nowMs, probes: 1 };

@@ -2,15 +2,18 @@ import { systemCode } from '../kernel/errors.ts';
 import { LARGEST_TOTAL_CENTS, parseAmount } from '../kernel/money.ts';
 import { readPlainFile } from './open-plain-file.ts';
 
-/** What the sender says of a payment file (control total H0); what is left out is not checked. `sha256` is lower-case hex. */
+/**
+ * The sender's claims about a payment file (control total H0). Missing ones are not checked. `sha256` is lower-case
+ * hex.
+ */
 export type ControlTotals = { rows?: number; totalCents?: number; sha256?: string };
 
 export type ControlFault = { fault: 'CONTROL_FILE'; reason: string };
 
 /**
- * Reads a control file `X.csv.ctl`: one value a line, as `rows=3`, `rows: 3` or `rows,3`; likewise `total` as
- * decimal text and `sha256` as hex. Whatever is not understood is a fault, because a mistyped line passed over would be
- * a check that silently does not take place. Reasons name the line and never quote it.
+ * Reads a control file `X.csv.ctl`: one value a line, as `rows=3`, `rows: 3` or `rows,3`; likewise `total` as decimal
+ * text and `sha256` as hex. Anything not understood is a fault, because a skipped typo would silently disable a check.
+ * Reasons name the line and never quote it.
  */
 export async function readSidecar(path: string | Buffer): Promise<ControlTotals | ControlFault> {
   const bytes = await readBytes(path);
@@ -22,7 +25,7 @@ export async function readSidecar(path: string | Buffer): Promise<ControlTotals 
 
 const LARGEST_BYTES = 4_096;
 
-/** A control file that may not be read is the sender's fault like any other; a disk that fails is not. */
+/** Reads the bytes. An unreadable control file is the sender's fault like any other; a failing disk is not. */
 async function readBytes(path: string | Buffer): Promise<Buffer | undefined> {
   try {
     return await readPlainFile(path, LARGEST_BYTES);

@@ -7,17 +7,17 @@ export type WatchOptions = { log: Pick<Log, 'warn'>; usePolling?: boolean };
 
 export type Hints = {
   /**
-   * Gives no hints while much is taken out of the folders, and one afterwards, for what may have come meanwhile. Each thing
-   * that goes is an event, and after each chokidar looks at everything that is still there.
+   * Pauses file-system events while many files are taken out of the folders, and gives one hint afterwards for anything
+   * missed. Every removal is an event, after which chokidar checks everything that remains.
    */
   pauseWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 };
 
 /**
- * Calls `onHint` soon after anything has happened in one of the folders. A hint says only that a scan may be
- * worthwhile: events are lost on network drives and under load, and chokidar cannot know whether a file is whole. So
- * nothing here decides anything, and whatever goes wrong is logged and costs no more than the wait for the next rescan.
+ * Calls `onHint` soon after anything happens in one of the folders. A hint only suggests a scan: network drives and
+ * heavy load lose events, and chokidar cannot know whether a file is whole. Nothing here decides anything. Failures are
+ * logged and cost no more than the wait for the next rescan.
  */
 export async function watchFolders(
   paths: string[],
@@ -37,7 +37,7 @@ export async function watchFolders(
   let isClosed = false;
   const resume = async () => {
     watcher = await open();
-    // It was closed while this one was opened, and closed the one before it.
+    // `close` ran while this watcher was opening, and closed the previous one.
     if (isClosed) await watcher.close();
     hints.add();
   };
@@ -58,7 +58,7 @@ export async function watchFolders(
   };
 }
 
-/** @returns when it sees what happens from now on */
+/** Resolves once events are being seen, or the watcher fails. */
 async function openWatcher(
   paths: string[],
   { add, log, usePolling }: { add: () => void; log: Pick<Log, 'warn'>; usePolling: boolean },
@@ -66,7 +66,7 @@ async function openWatcher(
   const folders = new Set(paths.map((path) => resolve(path)));
   const watcher = watch(paths, {
     depth: 0,
-    // What happens in a folder is said by the folder itself. Without this, every file in it would be watched too.
+    // The folder itself reports what happens in it. Without this, every file in it would be watched too.
     ignored: (path) => !folders.has(resolve(path)),
     followSymlinks: false,
     ignoreInitial: true,
@@ -74,7 +74,7 @@ async function openWatcher(
     interval: POLL_INTERVAL_MS,
     binaryInterval: POLL_INTERVAL_MS,
   });
-  // `raw` is what the system says, also of names that are not UTF-8.
+  // `raw` is the system's own event and also covers names that are not UTF-8.
   watcher.on('all', add).on('raw', add);
   watcher.on('error', (error) => {
     log.warn({ code: systemCode(error) }, 'watching the drop folders failed; they are still listed regularly');
@@ -88,8 +88,8 @@ const POLL_INTERVAL_MS = 1_000;
 const GATHER_MS = 100;
 
 /**
- * Many events become one hint. The time counts from the first event, not from the last: a file that grows without a
- * pause would otherwise hold back the hints for all the others.
+ * Merges many events into one hint. The delay counts from the first event: otherwise a file that grows without pause
+ * would delay the hints for all others.
  */
 function gatherHints(give: () => void): { add: () => void; stop: () => void } {
   let timer: NodeJS.Timeout | undefined;

@@ -13,11 +13,11 @@ import { type CompleteBy, SIDECAR } from './scan-folder.ts';
 import { UNFINISHED_ENDING, syncFolder } from './write-durably.ts';
 
 /**
- * A payment file of our own on its way into a drop folder. It lies there under a name that no watcher takes, whole and on
- * the disk; `publish` gives it its name in one step, as a careful sender would.
+ * A payment file of our own, about to enter a drop folder. It lies there complete and synced under a name that no
+ * watcher takes. `publish` gives it its name atomically, as a careful sender would.
  */
 export type WaitingDrop = {
-  /** Of what was written, in lower-case hex. */
+  /** SHA-256 of the content, in lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
   publish(): Promise<void>;
@@ -25,8 +25,9 @@ export type WaitingDrop = {
 };
 
 /**
- * @param name    a file of that name is never replaced; long numbers in it are masked in errors
- * @param content lines or pieces as they are made, so that a file of any length costs no memory
+ * Writes a payment file into a drop folder under a temporary name.
+ * @param name an existing file of that name is never replaced; long numbers in it are masked in errors
+ * @param content lines or pieces as they are made, so that a long file takes no memory
  * @throws PipelineError OUTPUT_EXISTS, DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING; what `content` throws
  */
 export async function writeDrop(
@@ -50,7 +51,7 @@ export async function writeDrop(
   }
   try {
     await refuseTaken(path, folder.complete, action);
-    // Opened before anything can break off, or it might be made after it was removed.
+    // Open it before anything can fail, or the stream could create it after `discard`.
     const file = await open(temporary, 'wx', 0o600);
     await pipeline(measured(), file.createWriteStream());
     await syncFile(temporary);
@@ -67,11 +68,11 @@ export async function writeDrop(
       try {
         await refuseTaken(path, folder.complete, action);
         if (!(await publishFile(temporary, path))) throw new PipelineError('OUTPUT_EXISTS', action);
-        // As long as it has two names, no watcher takes it.
+        // While the file has two names, no watcher takes it.
         await discard();
         await syncFolder(folder.path);
         await announce(path, folder.complete, sha256).catch(async (error: unknown) => {
-          // Without its marker nobody has taken it, and nobody would.
+          // Without its marker no process has taken it, or ever would.
           await rm(path, { force: true });
           throw error;
         });
@@ -84,8 +85,8 @@ export async function writeDrop(
 }
 
 /**
- * The marker says that the file is whole, so it comes last. One that is the control file as well must say something, or
- * the file is held for it.
+ * Writes the marker last, because it says that the file is whole. A marker that doubles as the control file must have
+ * content, or the file is held.
  */
 async function announce(path: string, complete: CompleteBy, sha256: string): Promise<void> {
   if (complete.by !== 'marker') return;
@@ -93,7 +94,7 @@ async function announce(path: string, complete: CompleteBy, sha256: string): Pro
   await writeFile(path + complete.suffix, text, { mode: 0o600 });
 }
 
-/** A name for a file made of another: the old name first, then the id of the old file, then which one it is. */
+/** Returns a name for a file made from another: the old name, the id of the old file, then a number. */
 export function followUpName(originalName: string, shortId: string, number: number): string {
   const stem = displayName(stemOf(originalName))
     .replace(/[<>:"|?*]|\p{Cs}/gu, '_')
@@ -101,15 +102,15 @@ export function followUpName(originalName: string, shortId: string, number: numb
   return `${stem.slice(0, LONGEST_STEM) || 'file'}__${shortId}-again-${number}.csv`;
 }
 
-/** Names end at 255 bytes, and a character may have four. */
+/** File names may have 255 bytes, and a character may take four. */
 const LONGEST_STEM = 40;
 
-/** A control file or a marker that lies there for that name would be read as one of the new file. */
+/** Refuses a taken name. A control file or marker already there would be read as part of the new file. */
 async function refuseTaken(path: string, complete: CompleteBy, action: string): Promise<void> {
   if (await isNameTaken(path, complete)) throw new PipelineError('OUTPUT_EXISTS', action);
 }
 
-/** Whether something lies in a drop folder under a name, or that would go with a file of that name. */
+/** Returns whether a file, or a companion of such a file, exists under a name in a drop folder. */
 export async function isNameTaken(path: string, complete: CompleteBy): Promise<boolean> {
   const endings = new Set(['', SIDECAR, ...(complete.by === 'marker' ? [complete.suffix] : [])]);
   const found = await Promise.all([...endings].map((ending) => lstatOrNothing(path + ending)));

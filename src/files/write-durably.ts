@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
 import { systemCode } from '../kernel/errors.ts';
 
-/** What a killed writeDurably leaves behind. */
+/** Ending of what a killed `writeDurably` leaves behind. */
 export const UNFINISHED_ENDING = '.tmp';
 
-/** Writes a small text file that is either absent or whole after a power cut, and readable by our user only. */
+/** Writes a small text file that is absent or whole after a power cut, and readable only by our user. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const temporary = path + UNFINISHED_ENDING;
   const handle = await open(temporary, 'w', 0o600);
@@ -24,8 +24,8 @@ export async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /**
- * Makes the names in a folder durable: without it a rename that has returned may be undone by a power cut. Some network
- * drives cannot do this for folders; there the server decides.
+ * Makes the names in a folder durable: without it a power cut may undo a completed rename. Some network drives cannot
+ * sync folders; there the server decides.
  */
 export async function syncFolder(path: string | Buffer): Promise<void> {
   const fd = openSync(path, 'r');

@@ -12,10 +12,11 @@ export type Adoption =
   | { result: 'differs'; reason: string; differences: readonly Difference[] };
 
 /**
- * Adopts a batch id for a batch in doubt. The service's own result is the proof: only when every row of it is a row that
- * was sent does the batch become submitted, and the poll worker fetches that result as always.
- * @param reason in the words of the person; left out, the proof is the reason
- * @throws PipelineError MOVE_REFUSED, and RESOLUTION_REFUSED when another batch has the id, or there is nothing to compare
+ * Assigns a batch id to a batch in doubt. The service's own result is the proof: the batch becomes submitted only if
+ * every row of that result was sent. The poll worker then fetches the result as usual.
+ * @param reason in the operator's words; defaults to the proof
+ * @throws PipelineError MOVE_REFUSED, and RESOLUTION_REFUSED when another batch has the id, or there is nothing to
+ * compare
  */
 export async function adoptById(desk: Desk, batchId: string, reason?: string): Promise<Adoption> {
   const action = `adopt batch id "${shownId(batchId)}" for`;
@@ -46,7 +47,7 @@ export async function adoptById(desk: Desk, batchId: string, reason?: string): P
   }
 }
 
-/** People must be able to read an id; what somebody pastes by mistake may be a card number. */
+/** Returns an id in readable form, masked if it may be a card number pasted by mistake. */
 function shownId(batchId: string): string {
   return isBatchId(batchId) && !holdsCardNumber(batchId) ? batchId : maskText(batchId);
 }

@@ -15,25 +15,25 @@ import { findInReport } from './find-in-report.ts';
 import { judgeCover, MOST_DELAY_MS, MOST_SKEW_MS } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 
-/** A row that earlier reports lacked and that the newest one shows, or may show, with what it is now. */
+/** A row that earlier reports lacked and that the newest one shows, or may show, with its present outcome. */
 export type ShownRow = { batchNo: number; row: ReconciledRow };
 
-/** Rows of a batch of which the newest report proves nothing, and why. */
+/** Rows of a batch about which the newest report proves nothing, and why. */
 export type UnprovenRows = { batchNo: number; lines: readonly number[]; why: string };
 
 export type AskedAgain = {
-  /** Lines of rows that the newest report proves to be not charged still. No other may go out again. */
+  /** Lines of rows that the newest report still proves to be not charged. No others may be sent again. */
   lacking: number[];
   shown: ShownRow[];
   unproven: UnprovenRows[];
-  /** What was read; left out when nothing was asked for or came. */
+  /** The report that was read; undefined when none was requested or received. */
   report?: { sha256: string; lines: number };
 };
 
 /**
- * Asks the service for its newest report before rows go out again that are `not_charged` because earlier reports lacked
- * them: the service may have booked them late. Every line with the invoice of a row counts, however it is written and
- * whenever it was booked, unless it shows another payment of ours. Changes nothing.
+ * Fetches the service's newest report before `not_charged` rows are sent again. Those rows were missing in earlier
+ * reports, but the service may have booked them late. Every line with the invoice of a row counts, in any spelling and
+ * booked at any time, unless it shows another payment of ours. Changes nothing.
  * @param lines of rows of the file that are `not_charged`
  */
 export async function askReportAgain(app: App, file: FileRow, lines: readonly number[]): Promise<AskedAgain> {
@@ -53,7 +53,7 @@ export async function askReportAgain(app: App, file: FileRow, lines: readonly nu
   return { ...asked, report: { sha256: newest.report.sha256, lines: newest.lines.length } };
 }
 
-/** A batch with rows that are asked about. */
+/** A batch with rows to check. */
 type Doubted = { batch: BatchRow; sent: readonly SentRow[]; wanted: readonly number[]; range: ReportRange };
 
 async function findDoubted({ ledger }: App, file: FileRow, lines: readonly number[]): Promise<Doubted[]> {
@@ -95,7 +95,7 @@ async function fetchNewest(app: App, file: FileRow, doubted: readonly Doubted[])
   if (typeof report === 'string') return `the newest report of the service cannot be used: ${report}`;
   const rejected = await fetchList(() => reports[rejectedList](range));
   if (typeof rejected === 'string') return rejected;
-  // A bank payment that timed out is tried again by the processor, and of some codes nobody knows what they mean.
+  // The processor retries a bank payment that timed out, and the meaning of some codes is unknown.
   const doubtful = rejected.entries.filter(({ outcome }) => outcome === 'unknown');
   return { report, lines: [...report.lines, ...doubtful] };
 }
@@ -119,7 +119,7 @@ async function fetchList(ask: () => List): Promise<JournalReport | string> {
   }
 }
 
-/** @returns `why` the report proves nothing of the rows that it lacks; empty when it does */
+/** @returns `why` the report proves nothing about its missing rows; empty when it does */
 async function compare(
   app: App,
   { report, lines }: Newest,
@@ -146,7 +146,7 @@ async function compare(
   };
 }
 
-/** What is certain of the row has its outcome; of all else nobody knows any more whether it was charged. */
+/** Returns the present state of a row: its outcome if that is certain, else `unknown`. */
 function nowOf({ line, finding, outcome, code, message, authorization }: RowFinding): ReconciledRow {
   if (finding === 'found') return { line, outcome: outcome!, code, message, authorization };
   return { line, outcome: 'unknown', code: null, message, authorization: '' };
@@ -157,8 +157,8 @@ function unproven({ batch_no: batchNo }: BatchRow, lines: readonly number[], why
 }
 
 /**
- * Writes down what rows are that the newest report shows. They have been delivered as not charged, so each batch gets a
- * correction, with its file.
+ * Records the outcomes of rows that the newest report shows. They were delivered as not charged, so each batch gets a
+ * correction, and a correction file.
  */
 export async function correctShown(
   app: App,

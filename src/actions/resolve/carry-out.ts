@@ -5,16 +5,16 @@ import { RESOLUTION_ACTIONS, type ResolutionName } from '../../ledger/doubt/reso
 import { type Transaction, transact } from '../../ledger/engine/transaction.ts';
 import type { Desk } from './desk.ts';
 
-/** `proposed`: nothing has changed before another person confirms the proposal of this number. */
+/** `proposed`: nothing changes until another person confirms the proposal with this number. */
 export type CarriedOut = { result: 'done' | 'dry-run' } | { result: 'proposed'; proposalNo: number };
 
-/** What a resolution is done with and why. The evidence goes into the audit trail, so it holds no number of a payer. */
+/** Evidence and reason of a resolution. The evidence enters the audit trail, so it must hold no number of a payer. */
 export type Order = { reason: string; evidence: Record<string, unknown> };
 
 /**
- * Does a resolution in one transaction, or only tries it, or writes it down for a second person. It is tried before
- * it is proposed, so that nobody is asked to confirm what would be refused.
- * @param before done in the same transaction and kept whatever follows, unless it is a dry run
+ * Carries out a resolution in one transaction, only tries it, or proposes it for a second person. It is tried before it
+ * is proposed, so no one is asked to confirm what would be refused.
+ * @param before runs in the same transaction and is kept whatever follows, unless it is a dry run
  */
 export async function carryOut(
   desk: Desk,
@@ -43,7 +43,7 @@ export async function carryOut(
   });
 }
 
-/** Does it and undoes it, so that all its conditions are checked as they will be. Throws what it throws. */
+/** Carries out the work and rolls it back, so that all its conditions are checked. Throws what the work throws. */
 export async function tryOut(tx: Transaction, work: (trial: Transaction) => Promise<void>): Promise<void> {
   await tx.client.query('SAVEPOINT trial');
   try {
@@ -69,7 +69,7 @@ async function proposeIt(tx: Transaction, desk: Desk, name: ResolutionName, orde
   });
 }
 
-/** @throws PipelineError MOVE_REFUSED when the batch is in none of these states, before anybody is asked anything */
+/** @throws PipelineError MOVE_REFUSED when the batch is in none of these states, before any query to the service */
 export function mustBeIn(desk: Desk, action: string, ...states: readonly BatchState[]): void {
   const { file, batch } = desk;
   if (states.includes(batch.state)) return;
@@ -80,7 +80,7 @@ export function mustBeIn(desk: Desk, action: string, ...states: readonly BatchSt
   );
 }
 
-/** Nothing was changed; says why, and what to do instead. */
+/** Returns the error for a refused resolution, which changed nothing, with the reason and what to do instead. */
 export function refuse(desk: Desk, action: string, why: string, next?: string): PipelineError {
   const { file, batch } = desk;
   const what = `${action} batch ${batch.batch_no} of file "${file.name}"`;

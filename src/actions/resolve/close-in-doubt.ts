@@ -2,8 +2,8 @@ import { type CarriedOut, carryOut, mustBeIn } from './carry-out.ts';
 import type { Desk } from './desk.ts';
 
 /**
- * Ends a batch without an answer: its file is completed, and every row that no report of the service has explained goes
- * out as UNKNOWN, for the suspense account. Such a row is never in the rejects or retry file.
+ * Ends a batch without an answer. Its file is completed. Every row that no report of the service explained is delivered
+ * as UNKNOWN, for the suspense account, and never enters the rejects or retry file.
  * @throws PipelineError MOVE_REFUSED
  */
 export async function closeInDoubt(desk: Desk, reason: string): Promise<CarriedOut> {

@@ -6,17 +6,17 @@ import { sha256Of } from '../../kernel/hash.ts';
 import { judgeResult, readResult } from '../../../workers/poll/judge-result.ts';
 import type { Desk } from './desk.ts';
 
-/** What the result under a batch id says about the batch in doubt. Nothing is changed by asking. */
+/** What the result under a batch id says about the batch in doubt. The query changes nothing. */
 export type Comparison =
-  /** Every row is a row that was sent, rows and cents are those of the batch. */
+  /** Every row was sent; rows and cents equal those of the batch. */
   | { kind: 'matches'; sha256: string; rows: number }
-  /** `alike`: how many of the rows that were sent stand in it. */
+  /** `alike`: how many of the sent rows it contains. */
   | { kind: 'differs'; reason: string; alike: number; rows: number; differences: readonly Difference[] }
   | { kind: 'running'; text: string }
   | { kind: 'not_known'; text: string }
   | { kind: 'failed'; why: string };
 
-/** Asks for the result of one batch id and holds it against the rows that were sent, by position and identity. */
+/** Fetches the result of one batch id and compares it with the sent rows, by position and identity. */
 export async function compareResult(desk: Desk, batchId: string): Promise<Comparison> {
   const answer = await desk.gateway.fetchBatchResult({ batchId });
   if (answer.kind !== 'done') return answer;

@@ -2,11 +2,11 @@ import { type CarriedOut, carryOut, mustBeIn, refuse } from './carry-out.ts';
 import type { Desk } from './desk.ts';
 
 /**
- * A person has confirmed, with the service, that it never took the batch. Once the waiting time is over the batch is
- * ready for the next attempt.
+ * Declares a batch not received, after the operator confirmed with the service that it never took it. After the waiting
+ * time the batch is ready for its next attempt.
  * @param evidence what shows it: who said so, when, under which reference
- * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when it is too early, the evidence says nothing, or a report of
- *   the service shows a row of the batch
+ * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when it is too early, the evidence says nothing, or a
+ * report of the service shows a row of the batch
  */
 export async function declareNotReceived(
   desk: Desk,
@@ -22,5 +22,5 @@ export async function declareNotReceived(
 
 const ACTION = 'declare as not received';
 
-/** "Called Ann, ticket 4711": somebody can be asked about it later. */
+/** "Called Ann, ticket 4711": enough to ask someone about it later. */
 const FEWEST_WORDS = 3;

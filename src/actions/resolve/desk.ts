@@ -3,7 +3,7 @@ import type { Account } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 
-/** What a person works with who resolves one batch. It needs no queue: the sweep finds what became due in the ledger. */
+/** Context for resolving one batch. It needs no queue: the sweep finds in the ledger what became due. */
 export type Desk = {
   readonly ledger: Ledger;
   readonly account: Pick<Account, 'agentCode' | 'server' | 'resolveWaitMs' | 'secondPerson'>;
@@ -12,6 +12,6 @@ export type Desk = {
   readonly batch: BatchRow;
   /** `operator:<user>` */
   readonly actor: string;
-  /** Everything is tried and nothing is changed. */
+  /** Tries everything and changes nothing. */
   readonly dryRun: boolean;
 };

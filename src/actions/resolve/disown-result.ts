@@ -4,7 +4,7 @@ import { type CarriedOut, mustBeIn, tryOut } from './carry-out.ts';
 import type { Desk } from './desk.ts';
 
 /**
- * The result that came for the batch is another batch's, so whether this one was taken is not known. It only makes more
+ * Detaches a result that belongs to another batch, so whether this batch was taken is unknown again. This only adds
  * doubt, so one person is enough.
  * @throws PipelineError MOVE_REFUSED
  */

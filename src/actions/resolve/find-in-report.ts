@@ -5,8 +5,8 @@ import type { Desk } from './desk.ts';
 import { looseInvoice, matchJournal } from './match-journal.ts';
 
 /**
- * What the lines of a report say of each row of a batch, beside everything else that the account has sent.
- * @param sent all rows of the batch: one row explains lines that another could be taken for
+ * Returns what the lines of a report say about each row of a batch, given everything else that the account has sent.
+ * @param sent all rows of the batch: one row explains lines that could be mistaken for another
  */
 export async function findInReport(
   { ledger, batch }: Pick<Desk, 'ledger' | 'batch'>,

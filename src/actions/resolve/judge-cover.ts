@@ -12,39 +12,38 @@ import { findChargedBeside } from '../../ledger/doubt/report-range.ts';
 import type { Desk } from './desk.ts';
 import type { ReportFile } from './read-report-file.ts';
 
-/** Whether a payment that a report lacks was not booked when it was made. */
+/** Whether a report proves that a payment missing in it had not been booked when the report was made. */
 export type Cover = {
   covers: boolean;
   /** Why not, in words; empty when it does. */
   coversNot: string;
-  /** No report will ever do: what is wrong is wrong with the call itself. */
+  /** No report can help: the problem is the call itself. */
   neverCovers: boolean;
-  /** The oldest and the newest approved payment in it, by the clock of the service. */
+  /** Times of the oldest and the newest approved payment in it, by the service's clock. */
   oldestAt: Date | null;
   newestAt: Date | null;
 };
 
-/** What is needed to judge a report: the batch whose call it has to cover, and what is known of the clocks. */
+/** Input for judging a report: the batch whose call it must cover, and access to the clocks. */
 export type Asker = Pick<Desk, 'ledger' | 'batch'> & {
   readonly gateway: Pick<Desk['gateway'], 'askTime'>;
-  /** Left out where the report was asked for up to now. */
+  /** Left out where the report was requested up to now. */
   readonly account?: Pick<Desk['account'], 'resolveWaitMs'>;
 };
 
 const DAY_MS = 86_400_000;
 
-/** Clocks that are further apart have been set wrong, and times in a report say nothing of times in the ledger. */
+/** Clocks further apart than this were set wrong; then report times say nothing about ledger times. */
 export const MOST_SKEW_MS = 5 * 60_000;
 
 /** A bank payment gets the time of the bank's answer, days after it was taken. */
 export const MOST_DELAY_MS = 14 * DAY_MS;
 
 /**
- * Silence proves something only in a report that would have spoken. So it has to show a payment of which we know that it
- * was charged by an earlier call, at the time at which it was charged: a report of another zone, account or filter does
- * not. It has to show a later payment as well, and none may lack of those that we know between its first and its last: else
- * it is cut, or shows a choice only. And the clock of the service must have been right from the one to the present: at the
- * call in doubt, at those around it, and now.
+ * Judges whether a report's silence proves anything. It must show a payment known to be charged by an earlier call, at
+ * its time: reports of another zone, account or filter do not. It must also show a later payment. Between its first and
+ * last payment it may lack none that is known; otherwise it is cut or filtered. The service's clock must have been
+ * right from that earlier call to the present: at the call in doubt, at those around it, and now.
  */
 export async function judgeCover(desk: Asker, report: ReportFile, call: CallInDoubt): Promise<Cover> {
   const times = report.approved.map(momentOf).filter((at) => at !== undefined);
@@ -57,7 +56,7 @@ export async function judgeCover(desk: Asker, report: ReportFile, call: CallInDo
   return { ...range, covers: coversNot === '', coversNot, neverCovers: ofCall !== '' };
 }
 
-/** What no report can make good. */
+/** Returns the gap that no report can close. */
 async function findGapOfCall({ ledger, batch }: Asker, call: CallInDoubt): Promise<string> {
   if (call.callNo === null) return 'the ledger had forgotten the call, and does not know what came before it';
   if (!call.isTimed) return 'the time of the service at the call is not known';
@@ -93,8 +92,8 @@ async function findGap(
 }
 
 /**
- * How many payments a report lacks that it has to show. The bank may have rejected or returned some payments of a call since,
- * which stand in other lists then.
+ * Counts the payments that a report should show and lacks. The bank may since have rejected or returned some bank
+ * payments of a call, which then appear in other lists. So a bank call counts only if all its payments are missing.
  */
 async function countLacking(
   { ledger, batch }: Asker,
@@ -112,11 +111,11 @@ async function countLacking(
 const NO_SENTINEL =
   'it shows no payment that is known to have been charged 5 minutes or more before the call, at the time at which it was charged; it may be of another zone, account or filter';
 
-/** What the bank answered after the end of the one and before the other was read stands in neither. */
+/** Bank answers between the end of one report and the reading of the next appear in neither. */
 const ENDS_EARLY =
   'it ends long before now, and a bank payment gets the time at which the bank answered; it has to go up to the present';
 
-/** A known payment that the report shows where it has to. */
+/** Finds a known payment that the report shows at the right time. */
 function findSentinel(
   known: readonly KnownCharge[],
   approved: readonly JournalLine[],
@@ -137,7 +136,7 @@ function findSentinel(
   );
 }
 
-/** The clocks may have been set since the last call of the account. */
+/** Checks the clocks now; they may have been set since the account's last call. */
 async function findPresentGap(
   { ledger, batch, gateway, account }: Asker,
   call: CallInDoubt,

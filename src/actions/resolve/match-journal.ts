@@ -9,17 +9,18 @@ import { keptMessage } from '../../reconcile/kept-message.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Clocks differ; a payment booked longer before the call is another one. */
+/** Allowance for clock differences; a payment booked longer before the call is a different one. */
 const BEFORE_MS = HOUR_MS;
 /** A bank payment gets the time of the bank's answer, days after it was taken. */
 const AFTER_MS = 14 * 24 * HOUR_MS;
 
 /**
- * What a report says of each row: shown, lacking, or not to be told. To take a row for shown it must be certain: invoice,
- * amount, and the end of the number or the customer code agree, and there are as many such lines as such rows. To take it
- * for lacking it must be just as certain the other way: no line of any time has that invoice, however it is written, but
- * such as show what became of another payment of ours. Clocks may have been wrong, so time takes no line away; it only
- * belongs to what is certain of a row that is shown. Whatever lies between is ambiguous, and leaves the row in doubt.
+ * Decides what a report says about each row: found, absent or ambiguous.
+ * - Found requires the same invoice, amount and customer code (without a code, the end of the number) at a fitting
+ *   time. There must be as many such lines as rows.
+ * - Absent requires that no line of any time has the invoice in any spelling, except lines that show another payment of
+ *   ours. Clocks may have been wrong, so time excludes no line here.
+ * - Everything between is ambiguous, and leaves the row in doubt.
  * @param others what other batches of the account sent with these invoices or those of the lines
  */
 export function matchJournal(
@@ -46,7 +47,7 @@ export function matchJournal(
     const other = others.find((one) => identityOf(one) === identityOf(row) && exact.some((line) => maybeOf(one, line)));
     return judgeRow(row, { near, exact, explained, group, other });
   };
-  // What shows one row of the batch shows no other. Rows that cannot be told take no line away.
+  // A line that shows one row of the batch shows no other. Ambiguous rows claim no line.
   const shownRows = rows.filter((row) => judge(row, new Set()).finding === 'found');
   const explained = new Set(shownRows.flatMap((row) => exactOf.get(identityOf(row))!));
   return rows.map((row) => judge(row, explained));
@@ -76,11 +77,11 @@ function judgeRow(row: SentRow, { near, exact, explained, group, other }: Sides)
   if (!line || !outcome) return ambiguous(row, 'the report does not say what became of it');
   if (exact.some((one) => one.result !== line.result))
     return ambiguous(row, 'the report shows such payments with different ends');
-  // Of rows that are the same in everything each takes one line; which one makes no difference.
+  // Identical rows take one line each; which one makes no difference.
   return shown(row, exact[group.indexOf(row)]!, outcome);
 }
 
-/** Lines that show what became of payments that other batches sent, each told by the authorization of its charge. */
+/** Finds lines that show payments of other batches, each identified by the authorization of its charge. */
 function findExplained(lines: readonly JournalLine[], others: readonly SentElsewhere[]): ReadonlySet<JournalLine> {
   const byInvoice = groupBy(lines, (line) => line.invoice);
   const explained = others.flatMap((other) => {
@@ -95,7 +96,7 @@ function findExplained(lines: readonly JournalLine[], others: readonly SentElsew
   return new Set(explained);
 }
 
-/** Whether the line may show the payment of another batch: what is known of that does not say otherwise. */
+/** Returns whether the line may show the payment of another batch: nothing known about that payment contradicts it. */
 function maybeOf({ authorization }: SentElsewhere, line: JournalLine): boolean {
   const shown = authorizationOf(line);
   return authorization === '' || shown === '' || authorization === shown;
@@ -110,7 +111,7 @@ function isInTime({ at }: JournalLine, calledAt: Date): boolean {
 function isSamePayment(row: SentRow, line: JournalLine): boolean {
   if (line.invoice !== hideWholeNumbers(row.invoice) || line.amountCents !== row.amountCents) return false;
   if (line.customerCode !== row.customerCode) return false;
-  // Reports of a range show no numbers; then nothing tells one payer from another.
+  // Date range reports show no numbers; then only a customer code identifies a payer.
   return row.customerCode !== '' || (row.lastFour !== '' && line.lastFour.endsWith(row.lastFour));
 }
 
@@ -156,7 +157,7 @@ function identityOf({ invoice, amountCents, customerCode, lastFour }: Omit<SentR
   return JSON.stringify([invoice, amountCents, customerCode, lastFour]);
 }
 
-/** As it is left by a spreadsheet or a system that drops blanks, zeros in front and the case of letters. */
+/** Normalizes an invoice, as spreadsheets and systems drop blanks, leading zeros and case. */
 export function looseInvoice(invoice: string): string {
   const letters = hideWholeNumbers(invoice)
     .toLowerCase()

@@ -9,18 +9,18 @@ import type { Desk } from './desk.ts';
 /** Ids from the first to the last, both included; digits only. */
 export type IdRange = { from: string; to: string };
 
-/** What asking for every id of a range brought to light. */
+/** Results of querying every id of a range. */
 export type Probe = {
   asked: number;
-  /** Ids under which every row matches: the batch, or, when there are two, twice the batch. */
+  /** Ids under which every row matches: the batch, or, if there are two, the batch taken twice. */
   matches: string[];
   /** Some rows are those of the batch. */
   nearMisses: { batchId: string; alike: number; reason: string }[];
-  /** Batches of ours have these; they were not asked for. */
+  /** Ids that belong to batches of ours; they were not queried. */
   known: (BatchKey & { batchId: string; name: string })[];
-  /** The service still works on these. */
+  /** The service is still working on these. */
   running: string[];
-  /** Results of other rows, ids that the service does not know, and questions that failed. */
+  /** Results of other rows, ids unknown to the service, and failed queries. */
   others: number;
   notKnown: number;
   failed: number;
@@ -28,19 +28,19 @@ export type Probe = {
   stopped?: string;
 };
 
-/** Nobody should ask a payment service for more than that in one go. */
+/** Limit for one run, to spare the payment service. */
 export const MOST_IDS = 1_000;
 
-/** Between two questions, in ms. They only read, but they are many. */
+/** Pause between two queries, in ms. They only read, but they are many. */
 const PAUSE_MS = 200;
 
-/** So many failed questions in a row mean that the service cannot be reached. */
+/** This many consecutive failures mean that the service cannot be reached. */
 const MOST_FAILURES = 5;
 
 /**
- * Asks for each id of a range and compares every row. Changes nothing. The whole range is asked for even after a match:
- * a second match would say that the batch was taken twice.
- * @throws PipelineError USAGE for what is no range, MOVE_REFUSED when the batch is not in doubt
+ * Queries each id of a range and compares every row. Changes nothing. It continues after a match: a second match means
+ * that the batch was taken twice.
+ * @throws PipelineError USAGE for an invalid range, MOVE_REFUSED when the batch is not in doubt
  */
 export async function probeIds(
   desk: Desk,
@@ -121,8 +121,8 @@ function usage(range: string, why: string): PipelineError {
 }
 
 /**
- * Where to look: between the batch ids that the account got before and after the call, when they are numbers.
- * @returns undefined when there is nothing to go by
+ * Suggests a range: between the batch ids that the account received before and after the call, if they are numbers.
+ * @returns undefined when neither is known
  */
 export function suggestRange(before: string | undefined, after: string | undefined): IdRange | undefined {
   const low = before !== undefined && isNumber(before) ? BigInt(before) + 1n : undefined;
@@ -134,5 +134,5 @@ export function suggestRange(before: string | undefined, after: string | undefin
   return { from: String(from < 0n ? 0n : from), to: String(last) };
 }
 
-/** With one neighbour only: as many ids as a person waits for. */
+/** Number of ids when only one neighbor is known: as many as an operator waits for. */
 const SUGGESTED = 50n;

@@ -12,22 +12,22 @@ import { findInReport } from './find-in-report.ts';
 import { type Cover, judgeCover } from './judge-cover.ts';
 import { readReportFile, type ReportFile } from './read-report-file.ts';
 
-/** What a report brought. `kept`: rows are still in doubt, so only what it says was kept. */
+/** Result of reading a report. `kept`: rows are still in doubt, so its findings were only stored. */
 export type JournalReading = {
   outcome: CarriedOut | { result: 'kept' };
   counts: Record<RowFinding['finding'], number>;
-  /** Rows that cannot be told, with the reason, by line. */
+  /** Ambiguous rows, with the reason, by line. */
   ambiguous: { line: number; why: string }[];
   report: Cover & { sha256: string; lines: number };
-  /** Rows of which something is certain now, and lines of those of which nothing is. */
+  /** Number of rows now certain, and lines of those that are not. */
   certain: number;
   uncertain: number[];
 };
 
 /**
- * Reads the service's own transaction report for a batch in doubt. Rows that it shows get its outcome; rows that
- * two reports lack, the second long after the first, were never charged. When nothing is in doubt any more the batch is
- * settled, else what the report says is kept for the next one.
+ * Reads the service's transaction report for a batch in doubt. Rows that it shows get its outcome. Rows missing in two
+ * reports, the second long after the first, were never charged. The batch is settled once nothing is in doubt; until
+ * then the findings are kept for the next report.
  * @param given the file as it is; nothing in it is trusted
  * @throws PipelineError MOVE_REFUSED, or RESOLUTION_REFUSED when the report cannot be used
  */
@@ -87,7 +87,7 @@ function keptReport(
   };
 }
 
-/** What the ledger will say of the rows once it knows this report too. */
+/** Previews what the ledger will decide about the rows once it knows this report too. */
 async function foresee(
   desk: Desk,
   keep: (tx: Transaction) => Promise<void>,

@@ -7,22 +7,22 @@ import { readJournalCsv } from '../../gateway/reports/read-journal-csv.ts';
 import type { JournalLine } from '../../gateway/reports/report-answers.ts';
 import { sha256Of } from '../../kernel/hash.ts';
 
-/** A transaction report of the service, as far as it can be relied on. Holds no whole number. */
+/** A transaction report of the service, reduced to what can be relied on. Holds no whole number. */
 export type ReportFile = {
   sha256: string;
   lines: readonly JournalLine[];
-  /** Of the lines those of approved payments of the kind that is asked about. */
+  /** The lines of approved or accepted payments of the requested kind. */
   approved: readonly JournalLine[];
-  /** Whether it says of which account it is; one of another account is not taken. */
+  /** Whether it names its account; a report of another account is not accepted. */
   namesAccount: boolean;
 };
 
 type About = { agentCode: string; server: Server; operation: FolderOperation };
 
-/** Larger than any report; what is not one should not fill the memory. */
+/** Larger than any report, so that another file cannot fill the memory. */
 export const LARGEST_REPORT_BYTES = 50 * 1024 * 1024;
 
-/** @returns the report, or why it cannot be used; the reason quotes nothing of it */
+/** @returns the report, or why it cannot be used; the reason quotes nothing from it */
 export function readReportFile(bytes: Buffer, about: About): ReportFile | string {
   const text = decode(bytes);
   if (text === undefined) return 'it is not text';
@@ -40,14 +40,14 @@ function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    // Spreadsheets of Windows save it so. Every byte is a character there, so nothing can be lost.
+    // Windows spreadsheets save this encoding. Every byte is a character in it, so nothing is lost.
     return bytes.includes(0) ? undefined : bytes.toString('latin1');
   }
 }
 
 /**
- * Which list a report is of, does not stand in it, and a person may have put two together. Read as a list of approved
- * payments a line that says approved is clear, read as one of declined payments a line that says declined.
+ * Reads the lines. A report does not name its list, and an operator may have combined two. Approvals are clear when it
+ * is read as a list of approved payments, and declines when it is read as one of declined payments.
  */
 function readLines(text: string, { server, operation }: About): readonly JournalLine[] | string {
   const method = operation === 'card' ? 'card' : 'bank';
@@ -59,7 +59,7 @@ function readLines(text: string, { server, operation }: About): readonly Journal
 
 const AGENT_TITLES: readonly string[] = ['agent', 'client code'];
 
-/** The accounts that it names, or nothing when it has no column for them. */
+/** Returns the accounts that the report names, or undefined when it has no column for them. */
 function readAgents(text: string): string[] | undefined {
   const splitter = lineSplitter();
   const lines = splitter.push(text.replace(/^\ufeff/, ''));

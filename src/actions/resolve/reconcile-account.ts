@@ -14,26 +14,26 @@ import { readReportFile } from './read-report-file.ts';
 /** What a report of the service shows that the ledger does not know. Money is integer cents. */
 export type AccountComparison = {
   sha256: string;
-  /** First and last payment that it shows, by the clock of the service. */
+  /** First and last payment in the report, by the service's clock. */
   from: Date | null;
   to: Date | null;
   /** Charged payments in it, and how many of them the ledger sent. */
   charged: number;
   known: number;
-  /** Charged payments that nobody here sent: those of calls that were forgotten, or of others with the same agent code. */
+  /** Charged payments not sent from here: forgotten calls, or other users of the same agent code. */
   unknown: Pick<JournalLine, 'transactionId' | 'invoice' | 'amountCents' | 'lastFour' | 'at'>[];
-  /** Batches that waited and of which the report shows rows; each is in doubt now. */
+  /** Waiting batches with rows in the report; each is in doubt now. */
   inDoubt: { fileId: string; batchNo: number; name: string; rows: number; shown: number }[];
-  /** Forgotten calls that nobody has looked at, and those of them that were made before or after what the report shows. */
+  /** Forgotten calls not yet acknowledged, and how many of them fall outside the report's time range. */
   calls: { forgotten: number; outside: number };
 };
 
 const KINDS: readonly FolderOperation[] = ['card', 'ach-charge'];
 
 /**
- * Compares all that a ledger may have forgotten of an account with one report of the service. A batch that waits and of
- * which the report shows payments is put in doubt, whatever the send journals know. Silence proves nothing here: a report
- * that was cut or filtered shows less.
+ * Compares everything that a ledger may have forgotten about an account with one report of the service. A waiting batch
+ * with payments in the report is put in doubt, whatever the send journals know. Silence proves nothing here, because a
+ * report may be cut or filtered.
  * @param bytes the file as it is; nothing in it is trusted
  * @throws PipelineError RESOLUTION_REFUSED when the report cannot be used
  */
@@ -79,8 +79,8 @@ export async function reconcileAccount(
 }
 
 /**
- * Of payments that are alike each row that was sent explains one line. Of what is left a row that waits may be the one that
- * was charged; if there is none, nobody here knows it.
+ * Matches lines with rows. Among identical payments each sent row explains one line. A waiting row may account for a
+ * remaining line; without one, the payment is unknown here.
  */
 function explain(lines: readonly JournalLine[], rows: readonly RowOfInvoice[]) {
   const unknown: JournalLine[] = [];
@@ -91,7 +91,7 @@ function explain(lines: readonly JournalLine[], rows: readonly RowOfInvoice[]) {
     const surplus = alike.slice(own.filter(({ wasSent }) => wasSent).length);
     known += alike.length - surplus.length;
     const waits = own.filter(({ isWaiting }) => isWaiting);
-    // Of rows that are alike any may be the one, so none may leave.
+    // Any of the identical rows may be the charged one, so none may leave.
     if (surplus.length > 0) waiting.push(...waits);
     unknown.push(...surplus.slice(waits.length));
   }
@@ -102,7 +102,7 @@ function identityOf({ invoice, amountCents, customerCode, lastFour }: JournalLin
   return JSON.stringify([invoice, amountCents, customerCode, lastFour]);
 }
 
-/** Reports of a range show no numbers. */
+/** Returns whether row and line may be the same payment. Date range reports show no numbers. */
 function isSame(row: RowOfInvoice, line: JournalLine): boolean {
   if (row.invoice !== line.invoice || row.amountCents !== line.amountCents) return false;
   if (row.customerCode !== line.customerCode) return false;

@@ -7,7 +7,7 @@ import { accountWord } from '../../explain/account-word.ts';
 import { textTable } from '../print/table.ts';
 import { describeHolds } from '../../explain/describe-holds.ts';
 
-/** Every account in one line, then what holds those that do not send. */
+/** Returns one line for each account, then what holds the accounts that do not send. */
 export function accountTable(states: readonly AccountState[], zoneOf: (account: string) => string): string {
   const rows = states.map((state) => [
     state.account,
@@ -31,7 +31,7 @@ function inDoubt({ batches }: AccountState): string {
   return `${counted(rows, 'row')}, ${formatCents(doubtful.reduce((sum, batch) => sum + batch.cents, 0))}`;
 }
 
-/** Calls of one account that only the send journal knows, and what to do with them. */
+/** Lists the calls of one account that only the send journal knows, and what to do with them. */
 export function forgottenTable(account: string, sends: readonly ForgottenSend[], timeZone: string): string {
   if (sends.length === 0) return 'The ledger knows every call of this account that the send journal knows.';
   const rows = sends.map((send) => [
@@ -50,10 +50,10 @@ const NEXT = `The service was called for each of these, and a restored ledger ha
 report: "paydrop account reconcile ACCOUNT --report FILE --reason …". Batches of the same bytes are never sent again.
 Then: "paydrop account acknowledge ACCOUNT --reason …" and "paydrop account resume ACCOUNT --reason …".`;
 
-/** Lines shown of what nobody knows; --json has all. */
+/** Unknown payments shown; --json has all. */
 const SHOWN = 50;
 
-/** What a report shows that the ledger does not know, and what to do. */
+/** Describes what a report shows that the ledger does not know, and what to do. */
 export function comparisonText(account: string, comparison: AccountComparison, timeZone: string): string {
   const { from, to, charged, known, unknown, inDoubt, calls } = comparison;
   if (from === null || to === null) return 'The report shows no charged payment: it says nothing.';

@@ -1,7 +1,7 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { AnyAnswer } from '../../gateway/client-answers.ts';
 
-/** The exit status that tells a script what became of a call. */
+/** Returns the exit status that tells a script the result of a call. */
 export function answerStatus(answer: AnyAnswer): number {
   switch (answer.kind) {
     case 'approved':

@@ -4,18 +4,18 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Asks one question at the terminal. Of a hidden answer nothing is shown, not even how long it is, and nothing is kept.
- * @throws PipelineError USAGE when the person leaves with Ctrl-C or Ctrl-D
+ * Asks one question at the terminal. A hidden answer is not echoed, not even its length, and nothing is kept.
+ * @throws PipelineError USAGE when the user leaves with Ctrl-C or Ctrl-D
  */
 export async function ask({ input, output }: Terminal, question: string, isHidden = false): Promise<string> {
-  // What readline echoes of a hidden answer goes nowhere.
+  // Discards readline's echo of a hidden answer.
   const echo = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : output;
   const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
   const answered = new Promise<string>((resolve, reject) => {
     lines.once('close', () => reject(leftError()));
     lines.question(isHidden ? '' : question, resolve);
   });
-  // Only now, because keys that come before somebody listens are lost.
+  // Only now: keys that arrive before readline listens are lost.
   if (isHidden) output.write(question);
   try {
     return await answered;

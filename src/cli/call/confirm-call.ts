@@ -34,7 +34,7 @@ export function unconfirmed(operation: OperationName, { name }: Account, reason:
   return new PipelineError('USAGE', `call ${operation} on the live account "${name}"`, reason, { next });
 }
 
-/** Of a number the last digits, of a security code nothing. An amount is never masked: it is what the yes is about. */
+/** Masks numbers except their last digits, and security codes fully. Amounts stay readable: the yes is about them. */
 function showValue(name: string, value: string): string {
   if (!Object.hasOwn(FIELDS, name)) return maskNumber(value);
   const row: { kind: string; secret?: true } = FIELDS[name as FieldName];

@@ -7,8 +7,8 @@ import { labelLines } from '../print/label-lines.ts';
 import { environmentName, secretsOf } from './parameters-of.ts';
 
 /**
- * An answer for people: its kind and what that means, then whatever came with it under the spec's names.
- * @param flags how the person typed the parameters, where that was not by the spec's names
+ * Describes an answer: its kind and meaning, then its data under the spec's names.
+ * @param flags how the user typed the parameters, where that differs from the spec's names
  */
 export function describeAnswer(
   operation: OperationName,
@@ -52,7 +52,7 @@ export function describeAnswer(
 const LOOK_FIRST = `Do not make this call again before you have looked it up: in the journals of the service for this day, in
 its books, or with the service by telephone. If it was done, a second call would do it twice.`;
 
-/** What to do about a rejection, in the words of the reader. */
+/** What to do about a rejection, in the reader's words. */
 const ADVICE: Readonly<Record<Advice, string>> = {
   later: 'the same call may be made again later',
   fix: 'correct the data, then it is a new call',
@@ -78,7 +78,7 @@ function describeResult(result: AnyResult): string {
   return labelLines(flatten(result));
 }
 
-/** Names of nested values are joined by a point: `recurring.amount`. */
+/** Joins the names of nested values with a dot: `recurring.amount`. */
 function flatten(values: object, prefix = ''): [string, string][] {
   return Object.entries(values).flatMap(([name, value]: [string, unknown]): [string, string][] => {
     if (typeof value === 'object' && value !== null) return flatten(value, `${prefix}${name}.`);
@@ -96,7 +96,7 @@ function describeFaults(
   );
 }
 
-/** What the command line knows beyond the check: where a secret may be put, and that a day will do. */
+/** Adds what only the command line knows: where a secret may come from, and that a day is enough. */
 function hintOf(operation: OperationName, field: string, message: string): string {
   const name = Object.keys(FIELDS).find((known): known is FieldName => known === field);
   if (name === undefined) return '';

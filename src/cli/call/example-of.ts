@@ -3,7 +3,9 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import { isSecret, needsMopBeside, parametersOf } from './parameters-of.ts';
 
-/** A line for the help with every required parameter that may be typed, which the service would take as it stands. */
+/**
+ * Returns a line for the help with every required parameter that may be typed; the service would accept it as it is.
+ */
 export function exampleOf(operation: OperationName): string {
   const flags = parametersOf(operation)
     .required.filter((name) => !isSecret(name))
@@ -12,7 +14,7 @@ export function exampleOf(operation: OperationName): string {
   return ['call', operation, '--account main', ...flags, ...beside].join(' ');
 }
 
-/** Texts that are not listed may be empty. */
+/** Texts missing here may be empty. */
 const SAMPLES: Readonly<Partial<Record<FieldName, string>>> = {
   firstName: 'Ada',
   lastName: 'Byron',

@@ -7,8 +7,8 @@ import type { Account } from '../../config/config.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
 /**
- * The answer that the client would give before anything leaves, so that nobody is asked to confirm a call that cannot
- * be made. The client checks again, in the same order.
+ * Previews the client's refusal, so that no user confirms an impossible call. The client checks again, in the same
+ * order.
  */
 export function foreseeRefusal(
   operation: OperationName,

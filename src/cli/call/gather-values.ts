@@ -7,13 +7,13 @@ import { type Given, readInput } from './read-input.ts';
 import { readSecrets } from './read-secrets.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where the values of a call come from, besides its command line. */
+/** Sources of a call's values besides its command line. */
 export type Sources = { readonly env: NodeJS.ProcessEnv; readonly terminal: Terminal };
 
 /**
- * Everything that was given for one call, by the name of the parameter: options, then standard input, then the secrets.
+ * Collects everything given for one call, by parameter name: options, then standard input, then the secrets.
  * @param isSandbox secrets may be options only there
- * @throws PipelineError USAGE; never with a value in it
+ * @throws PipelineError USAGE; its message never contains a value
  */
 export async function gatherValues(
   operation: OperationName,
@@ -37,7 +37,7 @@ function readFlags(operation: OperationName, options: Call['options']): Given {
   for (const name of [...required, ...optional]) {
     const value = options[name];
     if (value === undefined) continue;
-    // A forgotten value would otherwise swallow the option behind it, and the call would go out without that one.
+    // Otherwise a forgotten value would swallow the next option, and the call would go out without that one.
     if (typeof value === 'string' && value.startsWith('--')) throw usage(`use --${name}`, 'its value is missing');
     flags[name] = value;
   }

@@ -18,8 +18,8 @@ import { hasPerson, systemTerminal } from './terminal.ts';
 import { toParameters } from './to-parameters.ts';
 
 /**
- * Makes one call by hand. Read it top down: whatever can stop it stops it before the last but one line, and on a live
- * account nothing that moves money or changes a record leaves without a yes.
+ * Makes one call by hand. Everything that can stop it comes before `send`. On a live account no call that moves money
+ * or changes a record leaves without a yes.
  * @returns the exit status
  */
 export async function makeCall(
@@ -42,7 +42,7 @@ export async function makeCall(
   return answerStatus(answer);
 }
 
-/** What only the restriction check reads. */
+/** Reads the options that only the restriction check uses. */
 function readCallOptions(operation: OperationName, options: Call['options']): CallOptions {
   const { currency, mop } = options;
   return {
@@ -59,14 +59,14 @@ function readCurrency(text: string): Currency {
 
 type Method = (parameters: object, options: CallOptions) => Promise<AnyAnswer>;
 
-/** Ctrl-C cannot call back a request: who leaves before the answer does not know whether it was carried out. */
+/** Sends the call. Ctrl-C cannot recall a request: a user who leaves early does not know whether it was carried out. */
 function send(
   client: GatewayClient,
   operation: OperationName,
   parameters: object,
   options: CallOptions,
 ): Promise<AnyAnswer> {
-  // The check of the parameters stands for the types, which nobody can have at a command line.
+  // The parameter check replaces the types, which a command line does not have.
   const method = client[operation] as unknown as Method;
   if (OPERATIONS[operation].effect === 'read') return method(parameters, options);
   return withStopSignal((stop) => {

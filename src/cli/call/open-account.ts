@@ -13,7 +13,7 @@ export type OpenAccount = {
 };
 
 /**
- * An account of the configuration, ready to be called.
+ * Returns an account of the configuration, ready for calls.
  * @throws PipelineError NOT_FOUND; GATEWAY_SETUP for an address that cannot be called safely
  */
 export function openAccount(settings: Settings, name: string): OpenAccount {

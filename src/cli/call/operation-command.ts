@@ -7,7 +7,7 @@ import { makeCall } from './make-call.ts';
 import { parameterNotes, parameterOptions } from './parameter-options.ts';
 import { comparesCurrency, secretsOf } from './parameters-of.ts';
 
-/** The command of one operation, made from the tables: its own parameters as options, then those of every call. */
+/** Builds the command of one operation from the tables: its own parameters as options, then those of every call. */
 export function operationCommand(operation: OperationName): CliCommand {
   const { purpose, servers } = OPERATIONS[operation];
   return {

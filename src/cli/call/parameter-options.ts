@@ -3,7 +3,7 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import type { CliCommand, Described } from '../command.ts';
 import { environmentName, isSecret, needsMopBeside, parametersOf, secretsOf } from './parameters-of.ts';
 
-/** The options of one operation that are its parameters, under their titles: the required ones first. */
+/** Returns the parameters of one operation as options, under titles: the required ones first. */
 export function parameterOptions(operation: OperationName): Required<Pick<CliCommand, 'groups' | 'hidden'>> {
   const { required, optional } = parametersOf(operation);
   const plain = (names: readonly FieldName[]) => names.filter((name) => !isSecret(name)).map(describeParameter);
@@ -17,7 +17,7 @@ export function parameterOptions(operation: OperationName): Required<Pick<CliCom
   };
 }
 
-/** Paragraphs of the help about parameters: where secrets come from, and how times are read. */
+/** Returns the help paragraphs about parameters: where secrets come from, and how times are read. */
 export function parameterNotes(operation: OperationName): string[] {
   const { required, optional } = parametersOf(operation);
   const secrets = secretsOf(operation);
@@ -52,7 +52,7 @@ function describeParameter(name: FieldName): Described {
   return [`--${name} ${PLACEHOLDERS[FIELDS[name].kind]}`, describeField(name)];
 }
 
-/** What the field is, and the values that it takes where the table's words do not name them already. */
+/** Returns what the field is, and its permitted values unless the table's text already names them. */
 function describeField(name: FieldName): string {
   const row: { kind: string; about: string; values?: readonly string[] } = FIELDS[name];
   if (row.kind === 'base64')

@@ -3,34 +3,34 @@ import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
 
 type Names = { readonly required: readonly FieldName[]; readonly optional: readonly FieldName[] };
 
-/** The parameters of an operation. Those that the spec leaves unstated count as optional. */
+/** Returns the parameters of an operation. Those that the spec leaves unstated count as optional. */
 export function parametersOf(operation: OperationName): Names {
   const { required, optional, unstated }: Names & { unstated: readonly FieldName[] } = OPERATIONS[operation];
   return { required, optional: [...optional, ...unstated] };
 }
 
-/** The parameters that are never typed on a command line, required ones first. */
+/** Returns the parameters that are never typed on a command line, required ones first. */
 export function secretsOf(operation: OperationName): readonly FieldName[] {
   const { required, optional } = parametersOf(operation);
   return [...required, ...optional].filter(isSecret);
 }
 
-/** A batch file is secret as well, but what is typed is its path. */
+/** Returns whether a parameter is secret. A batch file does not count, because the user types its path. */
 export function isSecret(name: FieldName): boolean {
   return 'secret' in FIELDS[name] && FIELDS[name].kind !== 'base64';
 }
 
-/** Where a secret may stand in the environment: `creditCardNum` in PAYDROP_CREDIT_CARD_NUM. */
+/** Returns the environment variable of a secret: PAYDROP_CREDIT_CARD_NUM for `creditCardNum`. */
 export function environmentName(name: FieldName): string {
   return `PAYDROP_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
 }
 
-/** Whether the restriction check wants a method of payment that the operation itself does not carry. */
+/** Returns whether the restriction check needs a method of payment that the operation itself does not carry. */
 export function needsMopBeside(operation: OperationName): boolean {
   return OPERATIONS[operation].checksCurrency && !takesMop(operation);
 }
 
-/** Whether currency and method of payment are compared at all. */
+/** Returns whether currency and method of payment are compared at all. */
 export function comparesCurrency(operation: OperationName): boolean {
   return OPERATIONS[operation].checksCurrency || takesMop(operation);
 }

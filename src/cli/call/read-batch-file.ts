@@ -3,8 +3,8 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import { maskText } from '../../kernel/mask.ts';
 
 /**
- * The bytes of a batch file.
- * @throws PipelineError USAGE when there is none that can be read
+ * Reads a batch file.
+ * @throws PipelineError USAGE when it is missing or cannot be read
  */
 export async function readBatchFile(path: string): Promise<Buffer> {
   try {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { PipelineError } from '../../kernel/errors.ts';
 
-/** Parameters as they were typed, before they are read by their kinds. */
+/** Parameters as typed, before they are parsed by kind. */
 export type Given = Readonly<Record<string, string | boolean>>;
 
 /**
- * Reads parameters from standard input: one JSON object of texts and booleans, or lines `name=value`. A JSON number is
- * refused, because it would lose digits of a long card number and cents of an amount.
+ * Reads parameters from standard input: one JSON object of texts and booleans, or lines `name=value`. JSON numbers are
+ * refused, because they would lose digits of a long card number and cents of an amount.
  * @throws PipelineError USAGE; it names places and names, never what was read
  */
 export async function readInput(input: Readable & { readonly isTTY?: boolean }): Promise<Given> {
@@ -26,7 +26,7 @@ function readJson(text: string): Given {
   return Object.fromEntries(entries as [string, string | boolean][]);
 }
 
-/** The words of the parser quote the text, which may be a card number. */
+/** Parses JSON. The parser's own message is dropped: it quotes the text, which may be a card number. */
 function parseObject(text: string): object {
   try {
     return JSON.parse(text) as object;

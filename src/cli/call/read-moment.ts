@@ -1,15 +1,12 @@
 import { formatInZone, startOfDay } from '../../calendar/zone-time.ts';
 
-/**
- * A time as a person types it, as text of ISO 8601: a day is its first moment in the zone. Anything else comes out as it
- * is; the check of the parameters judges it.
- */
+/** Converts a typed day to its first moment in the zone, in ISO 8601. Other text is left to the parameter check. */
 export function readMoment(text: string, timeZone: string): string {
   const start = startOfDay(text.trim(), timeZone);
   return start ? isoInZone(start, timeZone) : text;
 }
 
-/** The same for the end of a range: a day is its last moment, so that the whole day is in it. */
+/** Does the same for the end of a range: a day becomes its last moment, so the whole day is included. */
 export function readLastMoment(text: string, timeZone: string): string {
   const start = startOfDay(text.trim(), timeZone);
   if (!start) return text;
@@ -20,7 +17,9 @@ export function readLastMoment(text: string, timeZone: string): string {
 
 const DAY_MS = 86_400_000;
 
-/** `2026-11-20T00:00:00-05:00`: the service may read the day off the text, which in UTC could be another one. */
+/**
+ * Formats `2026-11-20T00:00:00-05:00`: the service may read the day from the text, and in UTC it could be another one.
+ */
 function isoInZone(at: Date, timeZone: string, fraction = ''): string {
   const [day, time, offset] = formatInZone(at, timeZone).split(' ');
   return `${day}T${time}${fraction}${offset}`;

@@ -6,9 +6,9 @@ import type { Given } from './read-input.ts';
 import { hasPerson, type Terminal } from './terminal.ts';
 
 /**
- * The secret parameters that were not given yet: from the environment, else asked for where somebody can answer. What
- * is found nowhere is left out, and the check of the parameters says so.
- * @param options.required ask only for those that the operation cannot do without
+ * Reads the secret parameters not given yet: from the environment, else from a prompt if a user can answer. What is
+ * found nowhere is left out, and the parameter check reports it.
+ * @param options.required ask only for those that the operation requires
  */
 export async function readSecrets(
   operation: OperationName,

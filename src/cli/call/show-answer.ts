@@ -7,8 +7,8 @@ import type { Call } from '../command.ts';
 import { describeAnswer } from './describe-answer.ts';
 
 /**
- * Prints an answer. Standard output gets what was asked for and nothing else, so that it can be piped: a file as it is,
- * or the result. Answers that bring nothing are complaints and go to standard error; as JSON all of them are data.
+ * Prints an answer. Standard output gets only the requested file or result, so that it can be piped. Answers without
+ * data go to standard error; with --json all answers are data.
  * @throws PipelineError OUTPUT_EXISTS and others when --out cannot be written
  */
 export async function showAnswer(call: Call, operation: OperationName, answer: AnyAnswer): Promise<void> {
@@ -22,7 +22,7 @@ export async function showAnswer(call: Call, operation: OperationName, answer: A
   else console.error(describeAnswer(operation, answer));
 }
 
-/** A file is base64 in JSON: what the service wrote need not be text of any character set. */
+/** Encodes a file as base64 for JSON, because the service's bytes need not be text in any character set. */
 function toJson(answer: AnyAnswer): unknown {
   if (answer.kind !== 'approved' && answer.kind !== 'accepted') return answer;
   if (!('file' in answer.result)) return answer;
@@ -36,7 +36,7 @@ function fileOf(answer: AnyAnswer): Buffer | undefined {
   return 'file' in answer.result ? (answer.result.file ?? undefined) : undefined;
 }
 
-/** A batch that is still running has no file to print, which is no data. */
+/** Returns whether an answer is data. A batch that is still running has no file to print. */
 function isResult(answer: AnyAnswer): boolean {
   if (answer.kind !== 'approved' && answer.kind !== 'accepted') return false;
   return !('file' in answer.result);
@@ -47,7 +47,7 @@ async function writeFile(path: string, file: Buffer): Promise<void> {
   await writeOutput({ dir: dirname(path), name: basename(path), write });
 }
 
-/** The service masks numbers in its files. Should it not, a run as long as a card number is masked for the screen. */
+/** Masks runs as long as a card number, in case the service did not mask a number in its file. */
 function hideNumbers(text: string): string {
   return text.replace(/\d{13,}/g, maskNumber);
 }

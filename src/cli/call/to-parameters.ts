@@ -4,8 +4,8 @@ import type { Given } from './read-input.ts';
 import { readMoment } from './read-moment.ts';
 
 /**
- * Parameters as the client takes them: each text read by the kind of its field. What cannot be read, and names that the
- * operation does not have, are handed on for the client's own check, which names them all at once.
+ * Converts texts to the client's parameters, by the kind of each field. Unreadable values and unknown names are passed
+ * on, so that the client's own check reports all of them at once.
  * @throws PipelineError USAGE for a batch file that cannot be read
  */
 export async function toParameters(given: Given, timeZone: string): Promise<Record<string, unknown>> {

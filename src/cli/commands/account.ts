@@ -28,7 +28,7 @@ const list: CliCommand = {
   examples: ['account list', 'account list --json'],
   async run(call) {
     await withLedger(call, async (ledger, settings) => {
-      // Right after a restored backup nobody has compared yet, and an account that must not send would pass for well.
+      // Right after a restore the journals are not compared yet, and an account that must not send would look fine.
       await compareJournalFirst(ledger, settings, { decides: false });
       const states = await readAccountStates(ledger, [...settings.accounts.keys()]);
       print(call, states, () => accountTable(states, (account) => zoneOf(settings, account)));
@@ -166,7 +166,7 @@ function zoneOf(settings: Settings, name: string): string {
   return settings.accounts.get(name)?.timeZone ?? 'UTC';
 }
 
-/** An account that has left the configuration may still have something open. */
+/** Includes accounts that left the configuration, because they may still have open work. */
 async function knownAccounts(ledger: Ledger, settings: Settings): Promise<string[]> {
   return (await readAccountStates(ledger, [...settings.accounts.keys()])).map((state) => state.account);
 }

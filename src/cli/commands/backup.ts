@@ -37,7 +37,7 @@ command says where they lie, so that they can be copied as well. The send journa
     const settings = settingsOf(call);
     const { archive, journal } = settings.paths;
     const masterKey = describeKeyPlace(findKeyPlace(settings, process.env));
-    // A large table may take longer than any answer of the daily work.
+    // A large table may take longer than any answer of daily work.
     const options = { clock: systemClock, log: openCommandLog('error'), answerMs: 0 };
     const ledger = await openLedger(placeOf(settings), options);
     try {

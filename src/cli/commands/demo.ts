@@ -37,7 +37,7 @@ async function showDemo(stop: AbortSignal, keep: boolean): Promise<number> {
   try {
     console.log(`The payment service of the sandbox listens on ${sandbox.url}`);
     await writeDemoConfig(root, sandbox.url);
-    // Nothing of the environment: the demo must never touch a database or a queue that is in use.
+    // Ignore the environment: the demo must never touch a database or queue in use.
     return await withApp(demoSettings(root), { log, env: {} }, async (app) => {
       await finishSamples(app, progress, stop);
       console.log(`\n${await showResults(app)}`);
@@ -51,14 +51,14 @@ async function showDemo(stop: AbortSignal, keep: boolean): Promise<number> {
   }
 }
 
-/** On any port that is free: a paydrop that runs may have the usual one. */
+/** Uses any free port: a running paydrop may have the default one. */
 function demoSettings(root: string): Settings {
   const settings = loadSettings(root, {});
   const desk = settings.desk && { ...settings.desk, listen: { host: '127.0.0.1', port: 0 } };
   return { ...settings, desk };
 }
 
-/** Everything goes on as "paydrop start" would, so that files can be dropped and watched. */
+/** Runs workers and dashboard like "paydrop start", so that the user can drop files and watch. */
 async function keepOpen(app: App, stop: AbortSignal): Promise<void> {
   await withWorkers(app, () =>
     withDesk(app, EVERY_ROLE, async (url) => {

@@ -35,7 +35,7 @@ function describe(row: FoundRow): string[] {
   ];
 }
 
-/** Without an outcome the row is wherever its batch or its file is. */
+/** Without an outcome, the state of the batch or file stands in. */
 function outcomeOf(row: FoundRow): string {
   if (row.outcome) return OUTCOMES[row.outcome as Outcome].label;
   if (row.batchNo === null) return row.fileState === 'rejected' ? 'file rejected' : OUTCOMES.invalid.label;

@@ -28,7 +28,10 @@ export const init: CliCommand = {
   },
 };
 
-/** The file may come to hold passwords, so nobody else reads it. @returns false when there was one, which is kept */
+/**
+ * Writes the configuration, readable by its owner only because it may hold passwords.
+ * @returns false when one exists, which is kept
+ */
 async function writeStarterConfig(root: string): Promise<boolean> {
   await makeFolders(root);
   const config = join(root, CONFIG_FILE);
@@ -37,7 +40,7 @@ async function writeStarterConfig(root: string): Promise<boolean> {
   return true;
 }
 
-/** Drops hold whole card numbers until they are taken. Whoever else shall drop files is let in by hand. */
+/** Closes the folders to other users: drops hold whole card numbers. The operator admits senders by hand. */
 async function makeOurs({ paths, folders }: Settings): Promise<void> {
   const dirs = [paths.data, paths.out, paths.quarantine, ...folders.map((folder) => folder.path)];
   for (const dir of dirs) await makeFolders(dir, 0o700);
@@ -48,7 +51,7 @@ function describePlace({ root, folders }: Settings, isNew: boolean): string {
   return `${isNew ? 'Made' : 'Kept'} ${join(root, CONFIG_FILE)}\nDrop files into: ${drops}`;
 }
 
-/** Lines that work as they stand. The sample fits the starter configuration only. */
+/** Returns lines that work as pasted. The sample fits the starter configuration only. */
 function nextSteps({ root, paths, folders }: Settings, isNew: boolean): string {
   const dir = root === process.cwd() ? [] : ['--dir', root];
   const sample = join(packageRoot(), 'samples', 'card', 'card.csv');

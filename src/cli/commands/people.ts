@@ -110,7 +110,7 @@ function readRole(role: unknown): PersonRole {
   throw new PipelineError('USAGE', `give the role "${String(role)}"`, `it is none of ${known}`);
 }
 
-/** Where people reach the desk, as far as the configuration says it. */
+/** Returns the address of the dashboard, as far as the configuration knows it. */
 function deskUrl({ desk }: Settings): string {
   if (!desk) throw new PipelineError('USAGE', 'make a link to the desk', 'the desk is off in the configuration');
   const { host, port } = desk.listen;

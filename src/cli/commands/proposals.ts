@@ -65,7 +65,7 @@ export const refuse: CliCommand = {
 export const HOW_TO_END =
   'Another person than its maker runs "paydrop confirm NO"; anybody may end one by "paydrop refuse NO".';
 
-/** The open proposals as a table for people, the oldest first. */
+/** Returns the open proposals as a table, oldest first. */
 export function proposalTable(open: readonly OpenProposal[]): string {
   const rows = open.map((one) => [
     String(one.proposal_no),
@@ -88,7 +88,7 @@ function describeEnded(proposal: ProposalRow): string {
   return `proposal ${proposal.proposal_no} of ${proposal.made_by} for ${placeOf(proposal)}: ${about}`;
 }
 
-/** As it is written on the command line. */
+/** Formats a file or batch as typed on the command line. */
 function placeOf({ file_id: fileId, batch_no: batchNo }: ProposalRow): string {
   return batchNo === null ? fileId : `${fileId}/${batchNo}`;
 }

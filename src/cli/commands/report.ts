@@ -75,7 +75,7 @@ function accountsOf(call: Call, { accounts }: Settings) {
   });
 }
 
-/** A report that is written is as safe as every output: whole or not there, and never over another file. */
+/** Writes the report as safely as any output: whole or not at all, and never over another file. */
 async function putOut(call: Call, text: string): Promise<void> {
   const file = call.options['out'];
   if (file === undefined) return void process.stdout.write(text);

@@ -37,7 +37,7 @@ export const resolve: CliCommand = {
   ],
   async run(call) {
     const [words = ''] = call.arguments;
-    // Read first: a line with a fault in it must not even look at the ledger.
+    // Parse first: a faulty command line must not even open the ledger.
     const verb = chooseVerb(call);
     const dryRun = call.options['dryRun'] === true;
     const said = await withLedger(call, async (ledger, settings) => {

@@ -40,7 +40,7 @@ has to look there.`,
   },
 };
 
-/** As at the start of the workers, so that the person who restored hears of it at once. */
+/** Compares as the workers do at startup, so that the operator sees the result at once. */
 async function compare(
   settings: Settings,
   log: ReturnType<typeof openCommandLog>,
@@ -49,7 +49,7 @@ async function compare(
   try {
     const recalled = await recallForgotten(ledger, settings.paths.journal);
     const { waits, senders } = await readAdmission(ledger);
-    // This host reports when it is started.
+    // This host reports when it starts.
     return {
       recalled,
       waits,

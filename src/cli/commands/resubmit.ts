@@ -102,7 +102,7 @@ function show(call: Call, file: FileRow, plan: ResubmissionPlan, name?: string):
   return statusOf(plan);
 }
 
-/** A person has to look at what stayed. */
+/** Returns a failure status if rows were kept back, because a person has to check them. */
 function statusOf({ shown, unproven }: KeptBack): number {
   return shown.length > 0 || unproven.length > 0 ? EXIT.exception : EXIT.ok;
 }

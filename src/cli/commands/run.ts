@@ -28,7 +28,7 @@ export const run: CliCommand = {
     const timeoutMs = readTimeout(call);
     const settings = settingsOf(call);
     const progress = progressLine();
-    // Somebody who looks on has the progress line and wants to hear of trouble only.
+    // A user at a terminal has the progress line and needs only warnings.
     const log = openCommandLog(process.stderr.isTTY ? 'warn' : 'info', progress);
     return withStopSignal((stop) =>
       withApp(settings, { log, env: process.env }, (app) => runOnce(call, app, { timeoutMs, stop, progress })),
@@ -55,7 +55,7 @@ async function runOnce(
     waitUntilIdle(app, workers, timeoutMs, (text) => progress.show(text), stop),
   ).finally(() => progress.clear());
   await checkExpected(app);
-  // The workers may have ended before they looked for alarms once more.
+  // The workers may have ended before their last check for alarms.
   await tellAlarms(app);
   const files = await readFileSummaries(app.ledger, startedAt, app.settings.paths.out);
   print(call, files, () => (files.length === 0 ? NOTHING : fileSummaryTable(files)));

@@ -30,7 +30,7 @@ export const start: CliCommand = {
     const settings = settingsAt(call);
     const roles = readRoles(call.options['roles'] ?? process.env['PAYDROP_ROLES']);
     const log = openCommandLog();
-    // Heard from the beginning: a signal that ends the process while it starts would leave the database running.
+    // Listen from the beginning: a signal that kills the process during startup would leave the database running.
     return withStopSignal((stop) =>
       withApp(settings, { log, env: process.env }, async (app) => {
         const running = async () => {
@@ -41,7 +41,7 @@ export const start: CliCommand = {
           app.pulse.noteStop();
           log.info('stopping: nothing new is sent, running calls are awaited');
         };
-        // Around the workers, so that whoever watches sees them begin and end.
+        // Monitor and dashboard enclose the workers, so that they show the workers start and stop.
         await withMonitor(app, () => withDesk(app, roles, () => withWorkers(app, running, roles)));
         return EXIT.ok;
       }),

@@ -85,7 +85,7 @@ function describe({ overview, late, withheld, obstacles, ties }: Told): string {
   ].join('\n\n');
 }
 
-/** Money in doubt comes first: nothing else is as urgent. */
+/** Lists batches that need a person, first of all sections: nothing is as urgent. */
 function doubtLines({ doubt }: Overview): string[] {
   if (doubt.length === 0) return [];
   const rows = doubt.map((batch) => [
@@ -108,7 +108,7 @@ function obstacleLines(obstacles: readonly Obstacle[]): string[] {
   return obstacles.length === 0 ? [] : [section('Does not go on', describeObstacles(obstacles))];
 }
 
-/** A cause for which several things are to be done is told once, with each of them. */
+/** Returns each cause once, with all its remedies. */
 export function describeObstacles(
   obstacles: readonly Omit<Obstacle, 'key' | 'account' | 'fileId' | 'batchNo'>[],
 ): string {
@@ -128,7 +128,7 @@ const NEXT: Record<string, string> = {
   exception: 'exception: the result does not fit what was sent. See "paydrop exceptions BATCH".',
 };
 
-/** The service has these batches; they are asked for on, and nobody else can say what became of them. */
+/** Lists batches that the service has. Polling goes on, and only the service knows their result. */
 function lateLines({ late }: Overview): string[] {
   if (late.length === 0) return [];
   const rows = late.map((batch) => [
@@ -196,7 +196,7 @@ function withheldLines(withheld: readonly WithheldFile[]): string[] {
   return [section('Withheld and not paid, last 7 days', `${table}\n\n${hint}`)];
 }
 
-/** A file without a row that could be sent cannot be approved. */
+/** Says how to decide held files. A file without a valid row cannot be approved. */
 function heldHint(held: readonly OpenFile[]): string {
   const approve = held.some((file) => file.valid_rows) ? '"paydrop approve FILE --reason …" or ' : '';
   return `held: look at the .held.csv in the out folder, then ${approve}"paydrop decline FILE --reason …".`;

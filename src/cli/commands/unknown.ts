@@ -40,7 +40,7 @@ async function showAll(call: Call, ledger: Ledger, settings: Settings): Promise<
   });
 }
 
-/** An account that was taken out of the configuration while a batch of it was in doubt; put back, its own values count. */
+/** Stands in for an account that left the configuration with a batch in doubt; put back, its own values apply. */
 const GONE = { server: 'NA', resolveWaitMs: 86_400_000, timeZone: 'UTC' } as const;
 
 function headline(count: number): string {

@@ -56,7 +56,7 @@ export const validate: CliCommand = {
   },
 };
 
-/** Everything that there is to say of a file when its rows were told. */
+/** The full result for a file, apart from the faults of its rows. */
 type Said = { check: FileCheck; decision: FileDecision; faults: readonly Fault[] };
 
 async function judge(path: string, check: FileCheck, rules: ChosenRules): Promise<Said> {
@@ -65,7 +65,7 @@ async function judge(path: string, check: FileCheck, rules: ChosenRules): Promis
     ...rules,
     effects: rules.folder,
     control,
-    // The sender means the bytes that are dropped, which may hold the rows encrypted.
+    // The sender's hash is of the dropped bytes, which may hold the rows encrypted.
     claimedSha256: isMessageName(path) ? await sha256OfFile(path) : check.sha256,
     changed: false,
     sameName: undefined,
@@ -82,8 +82,8 @@ async function refuseUnread(file: FileHandle, path: string, fault: MessageFault)
 }
 
 /**
- * Opens the file before a word is printed, so that what cannot be read leaves no half of a report behind. A pipe of
- * that name would make the open call wait for a writer, hence the look at what it is.
+ * Opens the file before anything is printed, so that an unreadable one leaves no partial report. The type is checked
+ * first, because opening a pipe would wait for a writer.
  */
 async function openPlainFile(path: string): Promise<FileHandle> {
   const action = `validate "${maskText(path)}"`;

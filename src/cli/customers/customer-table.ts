@@ -1,7 +1,7 @@
 import type { CustomerRecord } from '../../gateway/client-answers.ts';
 import { textTable } from '../print/table.ts';
 
-/** Stored customers for people: who, how they pay, and what recurs. */
+/** Returns stored customers as a table: who, how they pay, and what recurs. */
 export function customerTable(customers: readonly CustomerRecord[]): string {
   if (customers.length === 0) return 'There is no such customer.';
   return textTable(TITLES, customers.map(describe));
@@ -28,7 +28,7 @@ function describePayment(payment: CustomerRecord['payment']): [method: string, n
   return [payment.accountType, payment.accountNum, ''];
 }
 
-/** A line break in a stored address would break the table. */
+/** Removes line breaks, which would break the table. */
 function toOneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

@@ -10,12 +10,12 @@ import { formatCents, parseAmount } from '../../kernel/money.ts';
 import { readOutputs, readRows } from '../../ledger/file/read-file.ts';
 import type { PlainFileRow } from '../../ledger/engine/records.ts';
 
-/** A row of the service's books, as far as the comparison goes. */
+/** A row of the service's books, reduced to what is compared. */
 type BookEntry = { account: string; operation: string; invoice: string; amountCents: number; outcome: string };
 
 /**
- * Compares three independent accounts of what happened: the books of the service, the ledger, and the result files read
- * from the disk. Every sent row must stand in each of them the same number of times, with the same money and outcome.
+ * Compares three independent records: the service's books, the ledger, and the result files on disk. Every sent row
+ * must appear in each of them the same number of times, with the same money and outcome.
  * @returns the differences in words; none when all agree
  */
 export async function compareBooks(app: App, books: readonly BookEntry[]): Promise<string[]> {
@@ -64,13 +64,13 @@ async function outputEntries(app: App, file: PlainFileRow): Promise<string[]> {
   return found;
 }
 
-/** With two decimals, however the sender wrote it; what is no amount stays, and is then named as a difference. */
+/** Formats an amount with two decimals. Anything else is returned unchanged, and then reported as a difference. */
 function plainAmount(text: string): string {
   const cents = parseAmount(text);
   return typeof cents === 'number' ? formatCents(cents) : text;
 }
 
-/** Rows that no book of the service holds. */
+/** Outcomes of rows that the service's books do not hold. */
 const UNSENT: ReadonlySet<Outcome> = new Set<Outcome>(['invalid', 'not_sent', 'not_charged']);
 
 async function collect(

@@ -13,8 +13,8 @@ const VALID = [
 ] as const;
 
 /**
- * Drops the samples: the seven valid kinds, one with bad rows, one that is the same as another, one that is broken.
- * @returns a line for each, for the spectator
+ * Drops the samples: seven valid files, one with bad rows, one duplicate, one broken.
+ * @returns a line of output for each
  */
 export async function dropSamples(root: string): Promise<string[]> {
   const samples = join(packageRoot(), 'samples');
@@ -31,7 +31,7 @@ export async function dropSamples(root: string): Promise<string[]> {
   ];
 }
 
-/** Two rows of 24 are wrong: an amount with a currency sign, a card number with a wrong digit. */
+/** Spoils two rows of 24: an amount with a currency sign, a card number with a wrong digit. */
 function spoilRows(card: string): string {
   return card
     .replaceAll('C-1', 'B-1')

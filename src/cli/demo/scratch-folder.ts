@@ -5,14 +5,14 @@ import { loadSettings } from '../../config/config.ts';
 import { createMasterKeyFile } from '../../crypto/master-key.ts';
 import { packageRoot } from '../package-version.ts';
 
-/** A new folder for one demo. Others may pass through it, not list it: the database may run as another user. */
+/** Creates a folder for one demo. Other users may pass through but not list it: the database may run as one of them. */
 export async function makeScratchFolder(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-demo-'));
   await chmod(root, 0o711);
   return root;
 }
 
-/** The sample configuration with the address of this sandbox and waits that a spectator can bear. */
+/** Writes the sample configuration with this sandbox's address and waits short enough to watch. */
 export async function writeDemoConfig(root: string, url: string): Promise<void> {
   const sample = await readFile(join(packageRoot(), 'samples', 'paydrop.yaml'), 'utf8');
   const config = sample

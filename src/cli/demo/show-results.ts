@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { fileSummaryTable, readFileSummaries } from '../print/file-summary.ts';
 import { paydropLine } from '../print/paydrop-line.ts';
 
-/** What became of every file, then the output files of one of them as an example. */
+/** Returns the result of every file, then the output files of one as an example. */
 export async function showResults(app: App): Promise<string> {
   const files = await readFileSummaries(app.ledger, new Date(0), app.settings.paths.out);
   const example = files.find((file) => file.state === 'completed');
@@ -16,7 +16,10 @@ export async function showResults(app: App): Promise<string> {
   ].join('\n\n');
 }
 
-/** The verdict in words and as exit status. @param differences as `compareBooks` names them */
+/**
+ * Returns the verdict in words and as exit status.
+ * @param differences as `compareBooks` names them
+ */
 export function concludeDemo(differences: readonly string[]): { text: string; status: number } {
   if (differences.length === 0) return { text: AGREE, status: EXIT.ok };
   return { text: ['The three do NOT agree:', ...differences].join('\n'), status: EXIT.exception };
@@ -24,7 +27,7 @@ export function concludeDemo(differences: readonly string[]): { text: string; st
 
 const AGREE = 'The books of the service, the ledger and the output files agree, row by row and to the cent.';
 
-/** Lines to paste, for somebody who wants to see more. */
+/** Returns lines to paste, for a user who wants to see more. */
 export function linesToTry(root: string): string {
   const commands = [['status'], ['show', 'card.csv'], ['find', '--invoice', 'C-1002']];
   const lines = commands.map((words) => `  ${paydropLine(['--dir', root, ...words])}`);

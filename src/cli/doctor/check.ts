@@ -2,15 +2,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
-/** `ok`: nothing to do. `warn`: works, and may not for long. `bad`: paydrop cannot do its work, or not safely. */
+/** `ok`: nothing to do. `warn`: works now, and may soon fail. `bad`: paydrop cannot work, or not safely. */
 export type Level = 'ok' | 'warn' | 'bad';
 
-/** What one look has found, and the mend: a command, or a sentence. */
+/** Result of one check, and the remedy: a command or a sentence. */
 export type Finding = { level: Level; found: string; mend?: string };
 
 export type Patient = { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock; ledger: Ledger };
 
-/** One question about the installation. It changes nothing. */
+/** One check of the installation. It changes nothing. */
 export type Check = { readonly name: string } & (
   | { readonly needs: 'nothing'; look(patient: Omit<Patient, 'ledger'>): Promise<Finding[]> }
   | { readonly needs: 'ledger'; look(patient: Patient): Promise<Finding[]> }

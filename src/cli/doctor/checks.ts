@@ -20,7 +20,7 @@ import { sftpServers } from './sftp-servers.ts';
 import { temporaries } from './temporaries.ts';
 import { workFolders } from './work-folders.ts';
 
-/** In the order in which they are printed: what the others rest on comes first. */
+/** In print order: checks that others depend on come first. */
 export const CHECKS: readonly Check[] = [
   folders,
   fileSystems,

@@ -11,10 +11,7 @@ import { bad, type Check, type Finding, ok, type Patient, warn } from './check.t
 const LITTLE_MS = 2_000;
 const MUCH_MS = 60_000;
 
-/**
- * Leases are reckoned by the clock of the database, waits by that of the host, and reports are written by that of the
- * service.
- */
+/** Leases use the clock of the database, waits the clock of the host, and reports the clock of the service. */
 export const clock: Check = {
   name: 'Clock',
   needs: 'ledger',
@@ -37,7 +34,7 @@ async function compareHost({ ledger, clock: host }: Patient): Promise<Finding> {
   return apartMs > LITTLE_MS ? warn(found, remedy) : ok('this host and the database agree on the time');
 }
 
-/** Another check says when the service cannot be reached. */
+/** Returns nothing when the service cannot be reached; another check reports that. */
 async function compareService(
   ledger: Ledger,
   { name, server, baseUrl, connectTimeoutMs }: Account,

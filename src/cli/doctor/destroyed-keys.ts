@@ -4,7 +4,7 @@ import { type Check, type Finding, ok, warn } from './check.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether the files of the database are rid of the keys and fingerprints that were destroyed more than a day ago. */
+/** Checks whether keys and fingerprints destroyed more than a day ago are gone from the database's files. */
 export const destroyedKeys: Check = {
   name: 'Destroyed keys',
   needs: 'ledger',

@@ -9,7 +9,7 @@ const MEBIBYTE = 1_048_576;
 const LEAST_MEBIBYTES = 100;
 const GOOD_MEBIBYTES = 1_024;
 
-/** Where the disk is full nothing is sent, because the journal cannot be written. */
+/** On a full disk nothing is sent, because the journal cannot be written. */
 export const diskSpace: Check = {
   name: 'Disk space',
   needs: 'nothing',

@@ -11,8 +11,8 @@ import { findingOf } from './finding-of.ts';
 export type Examined = { name: string; findings: Finding[] };
 
 /**
- * Makes every check, each to its end whatever became of the others. Nothing is changed: the ledger is opened as it is,
- * and one that was never made is not made.
+ * Runs every check, whatever the results of the others. Nothing is changed: the ledger is opened as it is, and a
+ * missing one is not created.
  */
 export async function examine(
   parts: { settings: Settings; env: NodeJS.ProcessEnv; clock: Clock },
@@ -57,7 +57,7 @@ async function openAsIs(settings: Settings, clock: Clock): Promise<{ ledger: Led
   }
 }
 
-/** The cluster, or the note that says where it is. */
+/** Looks for the cluster, or the note that says where it is. */
 async function hasEmbeddedLedger(dataDir: string): Promise<boolean> {
   const found = await Promise.allSettled([access(join(dataDir, 'postgres')), access(join(dataDir, 'WHERE.txt'))]);
   return found.some(({ status }) => status === 'fulfilled');

@@ -1,7 +1,7 @@
 import { readObstacles } from '../../../workers/upkeep/alarms/obstacles.ts';
 import { bad, type Check, ok } from './check.ts';
 
-/** What does not go on: work that fails again and again, and what nobody takes up. Drops in quarantine have a line of their own. */
+/** Work that fails repeatedly or is never picked up. Quarantined drops have their own check. */
 export const failing: Check = {
   name: 'Work',
   needs: 'ledger',

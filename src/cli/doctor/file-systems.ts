@@ -3,8 +3,8 @@ import { foldersHere } from '../../config/config.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
 /**
- * A drop is claimed by one rename, which does not cross file systems. Only the start proves it, by a rename; two mounts
- * of one file system look alike from here.
+ * A drop is claimed by one rename, which cannot cross file systems. This check cannot tell two mounts of one file
+ * system apart; only the rename at startup proves that claims work.
  */
 export const fileSystems: Check = {
   name: 'File systems',
@@ -25,7 +25,7 @@ export const fileSystems: Check = {
   },
 };
 
-/** Undefined for a folder that is missing, of which another check tells. */
+/** Returns undefined for a missing folder, which another check reports. */
 async function deviceOf(path: string): Promise<number | undefined> {
   return stat(path).then(
     ({ dev }) => dev,

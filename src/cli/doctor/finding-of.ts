@@ -2,8 +2,8 @@ import { PipelineError, systemCode } from '../../kernel/errors.ts';
 import type { Finding } from './check.ts';
 
 /**
- * An error as a finding. Our own say what to do at their end; of others only the code goes further, because their
- * messages may hold data.
+ * Turns an error into a finding. Our own errors say what to do. Foreign messages may hold data, so only their code is
+ * used.
  */
 export function findingOf(error: unknown, judge: (found: string, mend: string) => Finding): Finding {
   if (error instanceof PipelineError) {

@@ -5,7 +5,7 @@ import { explainPath, systemCode } from '../../kernel/errors.ts';
 import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
-/** Drop folders must be there; our own are made at the next start. All must be ours to write. */
+/** Drop folders must exist; the next start creates our own. All must be writable. */
 export const folders: Check = {
   name: 'Folders',
   needs: 'nothing',
@@ -19,7 +19,7 @@ export const folders: Check = {
   },
 };
 
-/** Folders in which nobody else has anything to do. */
+/** Returns the folders that only paydrop uses. */
 export function ownFolders({ paths, folders: drops }: Settings): string[] {
   return [...new Set([paths.data, paths.archive, paths.out, paths.quarantine, ...drops.map((folder) => folder.work)])];
 }

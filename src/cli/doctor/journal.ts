@@ -6,7 +6,7 @@ import { readForgottenSends } from '../../ledger/account/read-holds.ts';
 import { findForgottenSends } from '../../ledger/admission/send-journal.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
-/** The send journal can be written, and knows no call that the ledger does not. */
+/** The send journal must be writable and know no call that the ledger does not. */
 export const journal: Check = {
   name: 'Send journal',
   needs: 'ledger',
@@ -39,7 +39,7 @@ export const journal: Check = {
   },
 };
 
-/** Once compared, the ledger knows that it had forgotten them; they are open until a person has looked. */
+/** Lists forgotten calls that the ledger has since recorded; they stay open until an operator acknowledges them. */
 async function findUnseen(ledger: Ledger, { accounts }: Settings): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const account of accounts.keys()) {

@@ -3,7 +3,7 @@ import { openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** The master key can be read, also where the ledger does not answer. Whether it is the right one only the ledger knows. */
+/** The master key must be readable even without the ledger. Only the ledger knows whether it is the right one. */
 export const keyFile: Check = {
   name: 'Key file',
   needs: 'nothing',

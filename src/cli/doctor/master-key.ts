@@ -4,7 +4,7 @@ import { openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** The key can be read, and opens what the ledger has kept under it. */
+/** The key must be readable and open what the ledger keeps under it. */
 export const masterKey: Check = {
   name: 'Master key',
   needs: 'ledger',

@@ -4,11 +4,11 @@ import { openKeys } from '../../pgp/open-keys.ts';
 import { bad, type Check, type Finding, ok, type Patient, warn } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** A new key has to reach every sender, who may be on holiday. */
+/** A new key has to reach every sender, who may be on vacation. */
 const WARNING_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The OpenPGP keys of the accounts can be opened, and none of them is expired or revoked, or will be soon. */
+/** The accounts' OpenPGP keys must open, and must not be expired or revoked, or expire soon. */
 export const openpgp: Check = {
   name: 'OpenPGP keys',
   needs: 'nothing',

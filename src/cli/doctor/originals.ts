@@ -15,13 +15,13 @@ import { findKeyPlace } from '../../crypto/key-place.ts';
 import { type KeyRing, openKeyRing } from '../../crypto/key-ring.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
-/** Of so many, the newest, the beginning is opened; of all others the key. */
+/** Number of newest originals whose beginning is opened; for the others only the key is. */
 const OPENED = 100;
 const SHOWN = 20;
 
 /**
- * Every sealed original belongs to a file of the ledger and opens with its key, and every file that should have one has
- * it. An original that the ledger does not know is one that a restored ledger has forgotten: its key went with it.
+ * Every sealed original must belong to a file of the ledger and open with its key, and none may be missing. A restored
+ * ledger has forgotten any original that it does not know, along with its key.
  */
 export const originals: Check = {
   name: 'Originals',
@@ -50,7 +50,7 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) 
     for (const entry of slice) {
       const row = known.get(entry.fileId);
       seen.count += 1;
-      // A claim that was sealed just before its process died is sealed anew by the next.
+      // A claim sealed just before its process died is sealed again by the next process.
       if (!row) {
         if (!claimed.has(entry.fileId)) seen.forgotten.push(entry);
       } else if (!(await opens(settings, keys, row, seen.count <= OPENED))) seen.closed.push(entry.fileId);
@@ -59,7 +59,7 @@ async function lookAtArchive(settings: Settings, ledger: Ledger, keys: KeyRing) 
   return seen;
 }
 
-/** Of those that were sent nobody may read that they are to be dropped again. */
+/** Reports forgotten originals. The operator must never read that files already sent may be dropped again. */
 async function judgeForgotten(entries: readonly ArchiveEntry[], settings: Settings, ledger: Ledger) {
   if (entries.length === 0) return [];
   const sent = await readForgottenFiles(ledger, settings);
@@ -77,14 +77,16 @@ async function judgeForgotten(entries: readonly ArchiveEntry[], settings: Settin
   ];
 }
 
-/** Files of calls that a send journal knows and the ledger does not, also of another host that was compared with it. */
+/**
+ * Returns the files of calls that a send journal knows and the ledger does not, including other hosts compared with it.
+ */
 async function readForgottenFiles(ledger: Ledger, { accounts, paths }: Settings): Promise<Set<string>> {
   const told = await Promise.all([...accounts.keys()].map((account) => readForgottenSends(ledger, account)));
   const untold = await findForgottenSends(ledger, paths.journal);
   return new Set([...told.flat(), ...untold].map(({ fileId }) => fileId));
 }
 
-/** The day tells the senders which of their files it may be. */
+/** Adds the day, which helps senders to identify the file. */
 function nameOf({ fileId, path }: ArchiveEntry): string {
   return `${fileId} of ${path.split('/').slice(0, 3).join('-')}`;
 }
@@ -95,7 +97,7 @@ async function readClaimed(settings: Settings): Promise<Set<string>> {
   return new Set(names.flat());
 }
 
-/** An original whose key was destroyed on purpose is to stay closed. */
+/** Returns whether an original opens. One whose key was destroyed on purpose counts as fine. */
 async function opens(settings: Settings, keys: KeyRing, row: OriginalRow, whole: boolean): Promise<boolean> {
   if (!row.wrapped_key) return true;
   try {

@@ -4,7 +4,7 @@ import { CONFIG_FILE, foldersHere, type Settings } from '../../config/config.ts'
 import { quoteWord } from '../print/paydrop-line.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 
-/** Rights that are too many, what follows from them, and the mode that takes them away. */
+/** Excessive permissions, their consequence, and the mode that removes them. */
 type Rule = { path: string; forbidden: number; why: string; mode: string };
 
 const OTHERS = 0o007;
@@ -12,7 +12,9 @@ const OTHERS_MAY_WRITE = 0o002;
 const NOT_OWNER = 0o077;
 const NOT_OWNER_MAY_WRITE = 0o022;
 
-/** Who may write where money is decided could decide over it, and who may read the data could learn the numbers. */
+/**
+ * A user who can write where money is decided could decide it; a user who can read the data could learn the numbers.
+ */
 export const permissions: Check = {
   name: 'Permissions',
   needs: 'nothing',
@@ -34,7 +36,7 @@ function rulesFor(settings: Settings): Rule[] {
       why: 'others may change the settings',
       mode: 'go-w',
     },
-    // Passing through is needed by the embedded server, which runs as another user when paydrop is started as root.
+    // The embedded server needs to pass through: it runs as another user when root starts paydrop.
     { path: paths.data, forbidden: 0o066, why: 'others may read or write in it', mode: 'go-rw' },
     { path: paths.masterKey, forbidden: NOT_OWNER, why: closed, mode: '600' },
     { path: paths.journal, forbidden: NOT_OWNER_MAY_WRITE, why: 'others may write it', mode: 'go-w' },
@@ -47,7 +49,7 @@ function rulesFor(settings: Settings): Rule[] {
       why: closed,
       mode: '700',
     })),
-    // Senders need to write; everybody must not, for whoever may write here may charge.
+    // Senders need to write; other users must not, because a drop can charge.
     ...folders.map(({ path }) => ({
       path,
       forbidden: OTHERS_MAY_WRITE,

@@ -2,10 +2,10 @@ import { inspectServer, type ServerState } from '../../ledger/engine/inspect-ser
 import { findMissingMigrations } from '../../ledger/engine/migrate.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 
-/** The oldest version that still gets corrections. */
+/** The oldest version that still gets fixes. */
 const OLDEST = 140_000;
 
-/** A commit must be on the disk when it is answered, or a power cut takes back moves that were acted upon. */
+/** A commit must be on disk when it is acknowledged, or a power cut undoes transitions that were acted upon. */
 export const postgres: Check = {
   name: 'PostgreSQL',
   needs: 'ledger',

@@ -3,7 +3,7 @@ import { type Check, type Finding, ok, warn } from './check.ts';
 
 const SHOWN = 20;
 
-/** Nobody is told of a drop that was put into quarantine but by the log, and its sender may wait for a result. */
+/** Lists quarantined drops; their senders may be waiting for a result. */
 export const quarantine: Check = {
   name: 'Quarantine',
   needs: 'nothing',

@@ -2,7 +2,7 @@ import { inspectRedis, type RedisState } from '../../queue/inspect-redis.ts';
 import { bad, type Check, type Finding, ok, warn } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** Jobs may be lost without harm, so that trouble of Redis costs time and no money. */
+/** Jobs may be lost without harm, so Redis trouble costs time, never money. */
 export const queue: Check = {
   name: 'Queue',
   needs: 'ledger',

@@ -7,7 +7,7 @@ import { openBytes } from '../../crypto/seal.ts';
 import { bad, type Check, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** The keys open what was sealed last: the whole chain from the master key to the bytes of a batch. */
+/** The keys must open the newest seal, which tests the whole chain from the master key to the bytes of a batch. */
 export const seals: Check = {
   name: 'Seals',
   needs: 'ledger',

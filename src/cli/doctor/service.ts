@@ -4,7 +4,7 @@ import { openConnection } from '../../gateway/transport/open-connection.ts';
 import { bad, type Check, type Finding, ok } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** A connection of TCP and TLS, as a call would open it; it is closed without a byte of a request. */
+/** Opens a TCP and TLS connection as a call would, and closes it without sending a byte of a request. */
 export const service: Check = {
   name: 'Service',
   needs: 'nothing',

@@ -3,7 +3,7 @@ import { openRemote } from '../../files/remote/open-remote.ts';
 import { bad, type Check, type Finding, ok, type Patient } from './check.ts';
 import { findingOf } from './finding-of.ts';
 
-/** Logs in to every SFTP server that is fetched from or uploaded to here, and lists the folders there. */
+/** Logs in to every SFTP server used for pulls or pushes here, and lists the folders there. */
 export const sftpServers: Check = {
   name: 'SFTP servers',
   needs: 'nothing',
@@ -23,7 +23,7 @@ function foldersOn(settings: Patient['settings']): Map<string, Set<string>> {
   return folders;
 }
 
-/** One log-in for all folders of a server; some let nobody in who comes often. */
+/** Checks all folders of a server with one log-in; some servers block clients that log in often. */
 async function visit(remote: Remote, folders: readonly string[]): Promise<Finding[]> {
   try {
     const session = await openRemote(remote);

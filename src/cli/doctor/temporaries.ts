@@ -3,10 +3,10 @@ import { listSealed } from '../../crypto/list-sealed.ts';
 import { foldersHere } from '../../config/config.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
-/** Nothing takes so long to write, in ms. */
+/** Longer than any write takes, in ms. */
 const STALE_MS = 3_600_000;
 
-/** What processes that were killed while they wrote have left. */
+/** Files left by processes that were killed while writing. */
 export const temporaries: Check = {
   name: 'Temporaries',
   needs: 'nothing',

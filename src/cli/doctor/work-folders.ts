@@ -4,7 +4,7 @@ import { readOriginals } from '../../ledger/key/read-originals.ts';
 import { foldersHere } from '../../config/config.ts';
 import { type Check, type Finding, ok, warn } from './check.ts';
 
-/** What lies in the work folders is what the ledger has claimed and not decided. */
+/** The work folders must hold only what the ledger has claimed and not decided. */
 export const workFolders: Check = {
   name: 'Work folders',
   needs: 'ledger',

@@ -3,7 +3,7 @@ import type { ComparedRow, ShownSide } from '../../reconcile/compare-rows.ts';
 import type { Comparison } from '../../explain/compare-batch.ts';
 import { textTable } from '../print/table.ts';
 
-/** Side by side, as `diff -y` does it: `|` between rows that differ, `<` and `>` where one side has nothing. */
+/** Compares side by side like `diff -y`: `|` between rows that differ, `<` and `>` where one side has none. */
 export function describeComparison(comparison: Comparison): string {
   const { batch, name, state, batchId, reason, unreadable, sentRows, resultRows, differing, rows } = comparison;
   const head = [

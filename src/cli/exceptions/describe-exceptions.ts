@@ -3,7 +3,7 @@ import type { ExceptionBatch } from '../../ledger/doubt/read-exceptions.ts';
 import { batchReference } from '../../explain/batch-reference.ts';
 import { textTable } from '../print/table.ts';
 
-/** The batches that wait because their result does not fit, and what to type next. */
+/** Lists the batches that wait because their result does not fit, and what to type next. */
 export function describeExceptions(batches: readonly ExceptionBatch[]): string {
   if (batches.length === 0) return 'No result waits for a person: each one fits what was sent.';
   const rows = batches.map((batch) => [

@@ -14,18 +14,18 @@ import { loadMasterKeys, type MasterKey, newMasterKey, replaceMasterKeyFile } fr
 export type Rotated = { current: string; rewrapped: number; isNew: boolean };
 
 /**
- * Changes the master key: makes the first key of its place the current one and wraps everything with it. Where that is so
- * already, there is a new key to be made, which can be done for a file only. After a crash the first key of the place is
- * not yet the one that wraps everything, so that doing it again finishes what was begun.
- * @throws KEY_IN_USE when the place has no new key, MASTER_KEY_WRONG when a key is missing that wraps something; nothing
- *         was changed then
+ * Rotates the master key: makes the first key of its place the current one and wraps everything with it. If it already
+ * wraps everything, a new key is made, which only a file allows. After a crash the first key does not wrap everything
+ * yet, so repeating the call finishes the rotation.
+ * @throws KEY_IN_USE when the place has no new key, MASTER_KEY_WRONG when a key is missing that wraps something;
+ * nothing was changed then
  */
 export async function rotateKey(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
-  // Two at once would each put a new key beside the old ones that they have read, and one of the new ones would be lost.
+  // Two rotations at once would each add a new key to the old ones they read, and one new key would be lost.
   return withLock(ledger, KEY_LOCK, () => rotateAlone(ledger, place, because));
 }
 
-/** Whoever changes the place of the keys holds this. */
+/** Lock held by any process that changes the place of the keys. */
 export const KEY_LOCK = 'master keys';
 
 async function rotateAlone(ledger: Ledger, place: KeyPlace, because: Because): Promise<Rotated> {
@@ -39,7 +39,7 @@ async function rotateAlone(ledger: Ledger, place: KeyPlace, because: Because): P
   return { current: current.id, rewrapped, isNew: isDone };
 }
 
-/** Whether this key is the current one and the only one that wraps anything. */
+/** Returns whether this key is the current one and the only one that wraps anything. */
 function isWrappedBy(id: string, uses: readonly KeyUse[]): boolean {
   const others = uses.filter((use) => use.id !== id);
   return others.every((use) => use.files + use.others === 0 && !use.isCurrent);
@@ -53,7 +53,7 @@ function addNewKey(place: KeyPlace): void {
   throw new PipelineError('KEY_IN_USE', 'change the master key', reason, { next });
 }
 
-/** Asked before anything is changed: half of the keys behind a master key that nobody has would be worse than none. */
+/** Checks before anything changes: keys half rewrapped, with a master key missing, would be worse than no change. */
 async function mustHoldAll(ledger: Ledger, keys: KeyRing): Promise<void> {
   const uses = await readKeyUses(ledger);
   for (const use of uses) {

@@ -9,7 +9,7 @@ import type { PlainFileRow } from '../../ledger/engine/records.ts';
 import { splitOpenRows } from '../../explain/split-open-rows.ts';
 import { textTable } from './table.ts';
 
-/** What became of a payment file, in one row. Money is integer cents. */
+/** Result of a payment file, in one row. Money is integer cents. */
 export type FileSummary = {
   fileId: string;
   name: string;
@@ -27,7 +27,7 @@ export type FileSummary = {
 };
 
 /**
- * Files of the ledger in the order in which they were taken.
+ * Reads files of the ledger in the order in which they were taken.
  * @param since only those whose state changed at this time or later
  * @param outFolder where the output files are
  */

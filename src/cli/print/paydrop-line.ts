@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 
 /**
- * A line that a person can paste to call this program again, whatever way it was started: by npm in a checkout, by its
- * name where it is installed.
+ * Returns a line to paste that calls this program as it was started: by npm in a checkout, by its name if installed.
  * @param script the script that Node was started with
  */
 export function paydropLine(words: readonly string[], script = process.argv[1] ?? 'paydrop'): string {
@@ -14,7 +13,7 @@ function programOf(script: string): string {
   return basename(script) === 'paydrop' ? 'paydrop' : `node ${quoteWord(script)}`;
 }
 
-/** As a POSIX shell wants it. */
+/** Quotes a word for a POSIX shell. */
 export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,7 +1,7 @@
-/** A terminal whose size nobody knows says that it has 0 columns. */
+/** A terminal of unknown size reports 0 columns. */
 type Screen = { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 
-/** Between two changes of the line, in ms: faster than anybody reads, slow enough to cost nothing. */
+/** Pause between two updates, in ms: faster than a user reads, slow enough to cost nothing. */
 const PAUSE_MS = 100;
 
 const CLEAR = '\r\u001b[2K';
@@ -9,8 +9,8 @@ const CLEAR = '\r\u001b[2K';
 export type ProgressLine = { show(text: string): void; clear(): void };
 
 /**
- * One line on standard error that is written over, for somebody who is looking. On a pipe nothing is shown, so that
- * logs and data stay clean. Clear it before anything else is printed.
+ * Shows one line on standard error that is overwritten. On a pipe it shows nothing, so that logs and data stay clean.
+ * Clear it before printing anything else.
  */
 export function progressLine(screen: Screen = process.stderr): ProgressLine {
   if (!screen.isTTY) return { show: () => {}, clear: () => {} };

@@ -1,4 +1,4 @@
-/** A plain text table: columns as wide as their widest cell, numbers to the right. */
+/** Formats a plain text table with columns as wide as their widest cell; `right` lists the right-aligned ones. */
 export function textTable(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
@@ -16,7 +16,7 @@ export function textTable(
   return [line(titles), line(widths.map((size) => '-'.repeat(size))), ...rows.map(line)].join('\n');
 }
 
-/** Characters, not UTF-16 units: a name with an emoji must not shift its row. */
+/** Counts characters, not UTF-16 units: a name with an emoji must not shift its row. */
 function width(text: string): number {
   return [...text].length;
 }

@@ -1,12 +1,15 @@
 import { EXIT } from '../../../schemas/errors.ts';
 import type { Overview } from '../../ledger/overview/overview.ts';
 
-/** The exit status that says the worst that is open. @param rejected files refused, where that counts */
+/**
+ * Returns the exit status for the worst open problem.
+ * @param rejected number of rejected files, where that counts
+ */
 export function troubleStatus(overview: Overview, rejected = 0): number {
   const states = new Set(overview.doubt.map((batch) => batch.state));
   if (states.has('exception') || states.has('refused') || overview.stopped.length > 0) return EXIT.exception;
   if (states.has('unknown')) return EXIT.unknownOpen;
-  // By the counts: the list of open files is cut at some length.
+  // Use the counts, because the list of open files is truncated.
   if (overview.files.some((row) => row.state === 'held')) return EXIT.held;
   return rejected > 0 ? EXIT.invalid : EXIT.ok;
 }

@@ -1,12 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets a function run eight times as long as V8 would before it is compiled a second time, for speed, and with many more
- * instructions. What a service does for each of its files is much code, and most of it runs for a few milliseconds only: left
- * alone, V8 spent half of the processor time of a file of 10,000 rows on compiling what was hardly used again, on cores that
- * the database needs. Large files lose nothing, for what works on each of their rows is past that limit in no time.
- *
- * A flag of the process, which also holds for its threads. It counts from the moment it is set.
+ * Makes V8 run a function eight times longer, and for many more instructions, before it optimizes it. The service runs
+ * much code for a few milliseconds per file. With the default, V8 spent half the processor time of a file of 10,000
+ * rows compiling code that was hardly used again. That took cores from the database. Large files lose nothing: their
+ * row code passes the limit at once.
+ * This process-wide flag also covers threads, and counts from the moment it is set.
  */
 export function compileLater(): void {
   setFlagsFromString('--interrupt-budget=540000');

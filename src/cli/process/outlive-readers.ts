@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream';
 import { systemCode } from '../../kernel/errors.ts';
 
 /**
- * Lets a reader of our output go away early, as `head` does. What was begun is finished all the same, so that the exit
- * status stays true and the database is left in order; without this the process would die in the middle.
+ * Lets a reader of our output leave early, as `head` does. The work is still finished, so that the exit status is true
+ * and the database is left in order; otherwise the process would die midway.
  */
 export function outliveReaders(streams: readonly Writable[]): void {
   for (const stream of streams) {

@@ -2,8 +2,8 @@ import { EVERY_ROLE, type Role, ROLES } from '../../../schemas/roles.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 
 /**
- * What a process does, from `watch,submit`.
- * @param text every role when it is left out or empty
+ * Parses the roles of a process, such as `watch,submit`.
+ * @param text empty or undefined means every role
  * @throws PipelineError USAGE
  */
 export function readRoles(text: string | true | undefined): ReadonlySet<Role> {

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Does work that may be ended early. At the first SIGINT or SIGTERM `stop` aborts and the work comes to a tidy end; the
- * second one ends the process at once, which is always safe.
+ * Runs work that may end early. The first SIGINT or SIGTERM aborts `stop`, and the work ends cleanly. The second ends
+ * the process at once, which is always safe.
  */
 export async function withStopSignal<Result>(work: (stop: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
   const listen = () => SIGNALS.forEach((name) => process.on(name, hear));
-  // Without a listener of ours the system's own answer to the signal is back: the process ends.
+  // Without our listener the default applies again: the signal ends the process.
   const forget = () => SIGNALS.forEach((name) => process.off(name, hear));
   const hear = () => {
     forget();
@@ -23,7 +23,7 @@ export async function withStopSignal<Result>(work: (stop: AbortSignal) => Promis
   }
 }
 
-/** Resolves when the signal aborts, at once when it has. */
+/** Resolves when the signal aborts, or at once if it already has. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }

@@ -6,12 +6,12 @@ import { foldersHere } from '../../config/config.ts';
 import { closedAccounts } from '../../calendar/send-window.ts';
 import { isMoving, readOpenFiles } from '../../ledger/overview/overview.ts';
 
-/** Between two looks, in ms. */
+/** Pause between two checks, in ms. */
 const LOOK_MS = 200;
 
 /**
- * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. What waits for a person
- * (held, unknown, refused) is not waited for, nor what waits for the window of its account.
+ * Waits until no drop settles, no claim lies in a work folder and nothing moves in the ledger. Work that waits for a
+ * person (held, unknown, refused) or for the window of its account does not count.
  * @returns false when the time ran out or `stop` was aborted
  */
 export async function waitUntilIdle(
@@ -24,11 +24,11 @@ export async function waitUntilIdle(
   const end = performance.now() + timeoutMs;
   while (performance.now() < end && !stop?.aborted) {
     const settling = await workers.look();
-    // In this order, which is that of a file's way: what has left one place is looked for in the next.
+    // Check in the order a file travels: what has left one place is found in the next.
     const claimed = await countClaims(foldersHere(app.settings).map((folder) => folder.work));
     const closed = closedAccounts(app.settings.accounts.values(), app.clock.now());
     if (settling === 0 && claimed === 0 && !(await isMoving(app.ledger, closed))) {
-      // What was written meanwhile still goes up to its server.
+      // Outputs written meanwhile still have to be uploaded.
       await workers.look();
       return true;
     }

@@ -2,7 +2,7 @@ import { type App, openApp } from '../../app.ts';
 import type { Settings } from '../../config/config.ts';
 import type { Log } from '../../kernel/log.ts';
 
-/** Opens all parts, works with them, and closes them whatever happens: an open server would hold the process. */
+/** Opens all parts, runs the work, and always closes them: an open server would keep the process alive. */
 export async function withApp<Result>(
   settings: Settings,
   options: { log: Log; env: NodeJS.ProcessEnv },

@@ -5,8 +5,8 @@ import { isDeskNew } from '../../ledger/person/people.ts';
 import { offerSetUpLink } from '../offer-set-up-link.ts';
 
 /**
- * Answers the operator's desk while something lasts, where this process has the role for it. When another program has the
- * usual address, which nobody asked for, the payments go on without the desk.
+ * Serves the dashboard during `last`, if this process has the role. If the dashboard was not configured and its default
+ * address is taken, payments go on without it.
  */
 export async function withDesk<Result>(
   app: App,
@@ -15,7 +15,7 @@ export async function withDesk<Result>(
 ): Promise<Result> {
   const { desk: settings } = app.settings;
   if (!settings || !roles.has('web')) return last();
-  // Loaded only now: no other command shall wait for a server that it does not need.
+  // Loaded only now: other commands must not wait for a server that they do not need.
   const { openDesk } = await import('../../web/open-desk.tsx');
   const desk = await openDesk(app, settings).catch((error: unknown) => {
     if (settings.isWanted || !(error instanceof PipelineError)) throw error;

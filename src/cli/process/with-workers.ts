@@ -2,7 +2,7 @@ import type { Role } from '../../../schemas/roles.ts';
 import { startWorkers, type Workers } from '../../../workers/main.ts';
 import type { App } from '../../app.ts';
 
-/** Runs the workers while something lasts. At its end nothing new is begun, and running calls are awaited. */
+/** Runs the workers during `last`. Afterwards nothing new starts, and running calls are awaited. */
 export async function withWorkers<Result>(
   app: App,
   last: (workers: Workers) => Promise<Result>,

@@ -3,12 +3,12 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Call } from '../command.ts';
 import { readReason } from '../read-reason.ts';
 
-/** What a person wants done with a batch in doubt, as it was typed. */
+/** What the operator wants done with a batch in doubt, as typed. */
 export type Verb =
-  /** No way is named: what is known of the batch, and what can be done. */
+  /** No action was named: show what is known of the batch, and what can be done. */
   | { kind: 'show' }
   | { kind: 'adopt'; batchId: string; reason?: string }
-  /** Without a range it is taken from the batches before and after. */
+  /** Without a range, the ids between the previous and the next batch are used. */
   | { kind: 'probe'; range?: IdRange }
   | { kind: 'not-received'; evidence: string; reason: string }
   | { kind: 'journal'; path: string; reason: string }
@@ -26,7 +26,7 @@ export const VERB_OPTIONS = [
 
 const NAMES = ['adopt', 'probe', 'notReceived', 'journal', 'closeInDoubt', 'disown'] as const;
 
-/** @throws PipelineError USAGE when more than one way is named, or one without what it needs */
+/** @throws PipelineError USAGE when more than one action is named, or one lacks an option it needs */
 export function chooseVerb(call: Call): Verb {
   const named = NAMES.filter((name) => call.options[name] !== undefined);
   const [name] = named;
@@ -69,7 +69,7 @@ function readRange(text: string | true | undefined): { range?: IdRange } {
   return { range: { from, to } };
 }
 
-/** Kept like a reason, so a number must not stand in it either. */
+/** Reads the evidence; it is stored like a reason, so numbers in it are masked too. */
 function readEvidence(call: Call): string {
   const evidence = String(call.options['evidence'] ?? '');
   return readReason({ ...call, options: { reason: evidence.trim() || 'none' } }, ACTION);

@@ -9,7 +9,7 @@ import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
 import { labelLines } from '../print/label-lines.ts';
 import { type NextStep, nextSteps } from './next-steps.ts';
 
-/** A batch in doubt as it is shown. Money is integer cents, times are UTC in JSON. */
+/** A batch in doubt as shown. Money is integer cents, times are UTC in JSON. */
 export type ShownDoubt = {
   batch: string;
   fileId: string;
@@ -27,7 +27,7 @@ export type ShownDoubt = {
   timeZone: string;
 } & Pick<InDoubt, 'attempts' | 'lateAnswers' | 'reports' | 'before' | 'after' | 'proposal'> & { nextSteps: NextStep[] };
 
-/** Everything that a person needs to resolve it. */
+/** Returns everything that an operator needs to resolve it. */
 export function showInDoubt(
   found: InDoubt,
   { account, now, dir }: { account: Pick<Account, 'server' | 'resolveWaitMs' | 'timeZone'>; now: Date; dir: string },

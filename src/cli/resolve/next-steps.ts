@@ -7,10 +7,10 @@ import { batchReference } from '../../explain/batch-reference.ts';
 import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
 import { paydropLine } from '../print/paydrop-line.ts';
 
-/** One thing that a person can do about a batch in doubt: when it fits, and the line to paste. */
+/** One possible action for a batch in doubt: when it fits, and the line to paste. */
 export type NextStep = { readonly when: string; readonly command: string };
 
-/** What the steps need to know beside the batch. */
+/** What the steps need besides the batch. */
 export type StepContext = {
   readonly account: Pick<Account, 'server' | 'resolveWaitMs' | 'timeZone'>;
   readonly calledAt: Date;
@@ -19,8 +19,8 @@ export type StepContext = {
 };
 
 /**
- * What can be done about a batch in doubt, the surest first. A person must be able to resolve it from this alone, so
- * each step says what it takes and prints a line that can be pasted.
+ * Lists what can be done about a batch in doubt, the most certain first. The operator must be able to resolve it from
+ * this alone. So each step says what it takes and prints a line to paste.
  */
 export function nextSteps(found: InDoubt, context: StepContext): NextStep[] {
   const reference = batchReference({ fileId: found.batch.file_id, batchNo: found.batch.batch_no });
@@ -33,7 +33,7 @@ export function nextSteps(found: InDoubt, context: StepContext): NextStep[] {
     { when: journalWords(found, context), command: resolve('--journal', 'report.csv') },
     {
       when: notReceivedWords(context),
-      // A placeholder without a word in it: pasted as it is, it is refused as evidence.
+      // A placeholder without letters: pasted unchanged, it is refused as evidence.
       command: resolve('--not-received', '--evidence', '…', '--reason', 'WHY'),
     },
     {

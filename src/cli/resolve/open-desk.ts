@@ -8,8 +8,7 @@ import { findBatch } from '../../explain/batch-reference.ts';
 import { operatorName } from '../operator-name.ts';
 
 /**
- * Everything that resolving one batch needs. The ledger is worked on directly; a paydrop that runs finds by its sweep
- * what became due.
+ * Collects what resolving a batch needs. It works on the ledger; the sweep of a running paydrop finds what became due.
  * @throws PipelineError USAGE, NOT_FOUND, GATEWAY_SETUP
  */
 export async function openDesk(

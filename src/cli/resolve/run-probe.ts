@@ -9,7 +9,7 @@ import { paydropLine } from '../print/paydrop-line.ts';
 import { progressLine } from '../print/progress.ts';
 import type { Said } from './say-outcome.ts';
 
-/** Looks for the batch under a range of ids, by default those around it, and says which one to adopt. */
+/** Looks for the batch under a range of ids, by default those around it, and says which id to assign. */
 export async function runProbe(desk: Desk, given: IdRange | undefined, dir: string): Promise<Said> {
   const range = given ?? (await suggestOwnRange(desk));
   const progress = progressLine();

@@ -16,7 +16,9 @@ import { runProbe } from './run-probe.ts';
 import { sayJournal } from './say-journal.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
 
-/** Does what was asked for and says what came of it. Throws PipelineError when it is refused; nothing is changed then. */
+/**
+ * Carries out the action and describes the result. Throws PipelineError when it is refused; nothing is changed then.
+ */
 export async function runVerb(desk: Desk, verb: Exclude<Verb, { kind: 'show' }>, dir: string): Promise<Said> {
   switch (verb.kind) {
     case 'adopt':

@@ -7,10 +7,10 @@ import { nextReportWords } from '../../actions/next-report-words.ts';
 import { textTable } from '../print/table.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
 
-/** As many rows as a person reads; the rest is counted. */
+/** As many rows as an operator reads; the rest is counted. */
 const SHOWN = 20;
 
-/** What a report brought, and whether another one is needed. */
+/** Describes what a report showed, and whether another one is needed. */
 export async function sayJournal(desk: Desk, reading: JournalReading): Promise<Said> {
   const { outcome, counts, ambiguous, report, certain, uncertain } = reading;
   const facts = { counts, ambiguous, report, certain, uncertain };

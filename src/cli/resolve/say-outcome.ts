@@ -7,11 +7,11 @@ import { readBatchRow } from '../../ledger/file/read-file.ts';
 import { readHolds } from '../../ledger/account/read-holds.ts';
 import { batchReference } from '../../explain/batch-reference.ts';
 
-/** What a resolution came to, for programs and for people. */
+/** Result of a resolution, for programs and for users. */
 export type Said = { status: number; json: Record<string, unknown>; text: string };
 
 /**
- * Says what became of the batch and what its account does now.
+ * Describes the result for the batch and what its account does now.
  * @param means what was done or would be done, as a sentence about the batch
  */
 export async function sayOutcome(
@@ -46,7 +46,7 @@ export function describeBatch({ file, batch }: Desk): string {
   return `Batch ${batch.batch_no} of ${file.name} (${counted(batch.rows, 'row')}, ${formatCents(batch.cents)})`;
 }
 
-/** The account goes on by itself when nothing else holds it. */
+/** Describes the account, which continues by itself when nothing else holds it. */
 async function describeAccount({ ledger, batch: { account } }: Desk): Promise<string> {
   const { stops, batches } = await readHolds(ledger, account);
   const holding = batches.filter(({ state }) => state === 'unknown' || state === 'refused');

@@ -3,7 +3,7 @@ import type { Cleaning } from '../../ledger/retention/cleanings.ts';
 import { textTable } from '../print/table.ts';
 import { isClean, type RetentionReport } from './read-retention.ts';
 
-/** The report for people; it is kept as a proof, so it says what it does not prove as well. */
+/** Formats the report. It is kept as proof, so it also says what it does not prove. */
 export function describeRetention(report: RetentionReport): string {
   const { from, to, shredded, due, archive, database } = report;
   return [
@@ -33,7 +33,7 @@ key of that time, a file can still be opened: delete backups when their time is 
 retire", then the end of the old master key's last copy: from then on no key that was destroyed before the change opens anything,
 wherever its bytes are left. Fingerprints are not sealed: who holds one and the present master key can try numbers on it.`;
 
-/** What the files of the database hold of the keys and fingerprints that are listed. */
+/** Describes what the database's files still hold of the listed keys and fingerprints. */
 function describeCleanings({ shredded, database }: RetentionReport): string[] {
   const parts = [
     { what: 'keys', cleanings: shredded.map(({ key }) => key) },

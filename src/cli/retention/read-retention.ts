@@ -11,7 +11,7 @@ import {
 } from '../../ledger/retention/retention.ts';
 import { listSealedInSlices } from '../../crypto/list-sealed.ts';
 
-/** What was destroyed in a time, what is due, and what should be gone and is not. */
+/** What was destroyed in a period, what is due, and what should be gone but is not. */
 export type RetentionReport = {
   from: Date;
   to: Date;
@@ -21,17 +21,17 @@ export type RetentionReport = {
   database: DatabaseState;
   archive: {
     kept: number;
-    /** Originals of files whose keys are destroyed, of whatever time. They cannot be opened, and must be gone. */
+    /** Originals of files whose keys are destroyed, at any time. They cannot be opened, and must be gone. */
     left: string[];
-    /** Originals that the ledger does not know: of a claim on its way, or of before an older ledger was restored. */
+    /** Originals unknown to the ledger: of a claim in progress, or from before an older ledger was restored. */
     unknown: string[];
   };
 };
 
-/** More are not listed by name; the next report has them. */
+/** Limit of the listing; the next report has the rest. */
 const MOST_DUE = 10_000;
 
-/** Looks at the ledger and at the archive folder of this host. */
+/** Reads the ledger and the archive folder of this host. */
 export async function readRetention(
   ledger: Ledger,
   settings: Pick<Settings, 'accounts' | 'paths'>,
@@ -59,8 +59,8 @@ async function readArchive(ledger: Ledger, folder: string): Promise<RetentionRep
 }
 
 /**
- * Whether everything is gone from the rows of the ledger and from the archive that should be. What is due is no fault: it goes
- * within the hour of a paydrop that runs. What the files of the database still hold is told apart.
+ * Returns whether the ledger's rows and the archive hold nothing that should be gone. Due items are no fault: a running
+ * paydrop removes them within the hour. What the database's files still hold is reported separately.
  */
 export function isClean({ shredded, archive }: RetentionReport): boolean {
   return archive.left.length === 0 && shredded.every((file) => file.leftOver.length === 0);

@@ -1,7 +1,7 @@
 import type { LateRuns } from '../../explain/late-runs.ts';
 import { textTable } from '../print/table.ts';
 
-/** Sections of `paydrop status`. */
+/** Returns sections of `paydrop status`. */
 export function lateRunLines({ lateRuns, missingFiles }: LateRuns): string[] {
   const runs = lateRuns.map((run) => [run.schedule, run.day, run.state, run.dueAt.toISOString(), run.says]);
   const files = missingFiles.map((missing) => [missing.folder, missing.account, missing.day, missing.by]);

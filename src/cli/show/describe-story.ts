@@ -7,15 +7,15 @@ import { textTable } from '../print/table.ts';
 import type { FileStory } from '../../explain/read-story.ts';
 
 /**
- * The story in words and tables; times in the zone of the account. What there is none of is left out.
- * @param nextSendAt when the window opens for which it waits
+ * Describes the story in words and tables, with times in the account's zone. Empty parts are left out.
+ * @param nextSendAt when the window that it waits for opens
  */
 export function describeStory(story: FileStory, timeZone: string, nextSendAt?: Date): string {
   const when = (at: Date) => formatInZone(at, timeZone);
   const parts = [
     describeFile(story, when),
     nextSendAt ? `Next send at ${when(nextSendAt)}: the window of account ${story.file.account} opens then.` : '',
-    // The one reason is said above already.
+    // A single reason is already stated above.
     story.held.length > 1 ? describeHoldReasons(story.held) : '',
     outcomeTable(story),
     batchTable(story),

@@ -6,7 +6,7 @@ import type { ProgressLine } from '../print/progress.ts';
 import type { OpenedDrop } from './open-drop.ts';
 import type { Report } from './report.ts';
 
-/** Reads the file from its first byte to its last, tells the faults of rows as they come, and closes it. */
+/** Reads the whole file, reports the faults of rows as they are found, and closes it. */
 export async function checkFile(
   file: FileHandle,
   rules: CheckRules,

@@ -14,7 +14,7 @@ import type { DropRules } from './open-drop.ts';
 export type ChosenRules = FolderRules & DropRules;
 
 /**
- * The rules that a file is checked by: those of the account's folder for this operation. Without a configuration they
+ * Returns the rules for checking a file: those of the account's folder for this operation. Without a configuration they
  * are the defaults for a US account in dollars, so that a sender can check a file anywhere.
  * @throws PipelineError USAGE; RESTRICTED when the service does not offer the operation on the account's server
  */
@@ -62,7 +62,7 @@ function configuredRules(operation: FolderOperation, name: string | undefined, d
   return {
     ...rulesOfFolder(account, chosen, systemClock.now()),
     openpgp: account.openpgp && { account: account.name, config: account.openpgp },
-    // The default of a folder that there is not would refuse what nobody has limited.
+    // Without a folder, its default limit must not refuse the file.
     ...(!folder && { maxBytes: undefined }),
   };
 }

@@ -2,8 +2,8 @@ import { LEDGER_CODES } from '../../../schemas/errors.ts';
 import type { Report } from './report.ts';
 
 /**
- * One JSON object, written as it comes: `{ faults, file, decision, check, notChecked }`, the last with the codes that only
- * the ledger can find.
+ * Writes one JSON object incrementally: `{ faults, file, decision, check, notChecked }`. `notChecked` has the codes
+ * that only the ledger can find.
  */
 export function jsonReport(): Report {
   let count = 0;

@@ -15,13 +15,13 @@ export type DropRules = {
   readonly maxBytes: number | undefined;
 };
 
-/** Gives what is to be read as rows, of an open file; each piece is overwritten by the next. */
+/** Reader of an open file's rows as bytes; each piece is overwritten by the next. */
 export type OpenedDrop = {
   readonly contentOf: (file: FileHandle) => AsyncIterable<Uint8Array>;
 };
 
 /**
- * Finds out how a file would arrive: as it is, or as a message, which is read once to its end.
+ * Determines how a file would arrive: as plain rows, or as a message, which is read once to its end.
  * @throws PipelineError PGP_KEY
  */
 export async function openDrop(

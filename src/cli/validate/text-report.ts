@@ -9,8 +9,8 @@ import { faultCells } from '../../reconcile/outputs/acknowledgement.ts';
 import type { Report } from './report.ts';
 
 /**
- * A line for each fault up to `most`, then the verdict.
- * @param duplicateRows what follows from a payment that stands twice in the file; the folder decides
+ * Prints one line for each fault up to `most`, then the verdict.
+ * @param duplicateRows what the folder does with a payment that appears twice in the file
  */
 export function textReport(most: number, duplicateRows: FolderConfig['duplicateRows']): Report {
   let count = 0;
@@ -42,5 +42,5 @@ function describeVerdict(name: string, check: FileCheck, decision: FileDecision)
   return `${name}: ${verdict}${why}. ${figures}.`;
 }
 
-/** Whoever reads "accepted" should know what was not asked. */
+/** Readers of "accepted" must know what was not checked. */
 const NOT_CHECKED = `Compared with no other file; only when it is dropped paydrop can find ${LEDGER_CODES.join(', ')}.`;

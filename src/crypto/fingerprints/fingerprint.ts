@@ -5,21 +5,23 @@ import type { MasterKey } from '../master-key.ts';
 import { rewrapKey, unwrapKey, wrapKey } from '../wrap-key.ts';
 
 /**
- * 16 bytes that are the same for the same parts, and tell nothing about them without the key. A plain hash of a
- * card number would not do: there are so few card numbers that all of them can be tried.
+ * Computes 16 bytes that are equal for equal parts and reveal nothing about them without the key. A plain hash of a
+ * card number would reveal it: there are few enough card numbers to try all of them.
  */
 export type Fingerprinter = (parts: readonly string[]) => Buffer;
 
 const OWNER = 'the fingerprints';
 const FINGERPRINT_BYTES = 16;
 
-/** A new random key for fingerprints, wrapped. One for the life of an installation: a new one forgets every row seen. */
+/**
+ * Returns a new random fingerprint key, wrapped. An installation keeps one for life: a new one forgets every row seen.
+ */
 export function newFingerprintKey(master: MasterKey): Buffer {
   return wrapKey(master, OWNER, randomBytes(32));
 }
 
 /**
- * Parts are told apart by their lengths, so ['a', 'bc'] and ['ab', 'c'] differ.
+ * Opens the fingerprint key. Each part is framed by its length, so ['a', 'bc'] and ['ab', 'c'] differ.
  * @throws MASTER_KEY_WRONG when another master key wrapped the key, SEAL_BROKEN when it was altered
  */
 export function openFingerprinter(keys: KeyRing | MasterKey, wrapped: Buffer): Fingerprinter {
@@ -27,7 +29,7 @@ export function openFingerprinter(keys: KeyRing | MasterKey, wrapped: Buffer): F
   return (parts) => createHmac('sha256', key).update(frameParts(parts)).digest().subarray(0, FINGERPRINT_BYTES);
 }
 
-/** The same fingerprint key under a new master key: fingerprints stay as they are. */
+/** Wraps the same fingerprint key with a new master key: fingerprints stay the same. */
 export function rewrapFingerprintKey(from: KeyRing | MasterKey, to: MasterKey, wrapped: Buffer): Buffer {
   return rewrapKey(from, to, OWNER, wrapped);
 }

@@ -1,14 +1,14 @@
 import { createCipheriv } from 'node:crypto';
 
-/** Length of a mac, and from one to the next. */
+/** Length of a MAC in bytes, and the distance from one to the next. */
 export const MAC_BYTES = 16;
 
 /**
- * AES-256-CMAC (NIST SP 800-38B, RFC 4493) of many short messages at once. A call of a cipher or a hash for each message costs
- * more than all else that is done with a row; here the first blocks of all messages go through one call, then the second, and
- * so on, each into the chain of its own message.
- *
- * A message is given piece by piece, `addBytes` and `addNumber`, then `end`; `take` gives the macs of all that ended.
+ * Computes AES-256-CMAC (NIST SP 800-38B, RFC 4493) for many short messages at once. One cipher or hash call for each
+ * message costs more than all other work on a row. Here one call takes the first blocks of all messages, the next one
+ * the second blocks, and so on.
+ * A message is passed in pieces by `addBytes` and `addNumber`, then `end`; `take` returns the MACs of all ended
+ * messages.
  * @param key 32 random bytes
  */
 export function manyMacs(key: Uint8Array) {
@@ -17,7 +17,7 @@ export function manyMacs(key: Uint8Array) {
   /** All messages, each in whole blocks. */
   let text = Buffer.alloc(FIRST_BYTES);
   let at = 0;
-  /** Of each message the block where it begins; behind the last, where the next will begin. */
+  /** First block of each message; the entry after the last is where the next one begins. */
   let starts = new Uint32Array(FIRST_MESSAGES);
   let count = 0;
 
@@ -36,7 +36,7 @@ export function manyMacs(key: Uint8Array) {
     at = text.writeUInt32BE(number >>> 0, at);
   }
 
-  /** Room for that much and for what fills the last block. */
+  /** Makes room for that many bytes and for the padding of the last block. */
   function makeRoom(bytes: number): void {
     if (at + bytes + MAC_BYTES > text.length) text = Buffer.concat([text], 2 * (at + bytes + MAC_BYTES));
   }
@@ -56,7 +56,7 @@ export function manyMacs(key: Uint8Array) {
     starts[count] = at / MAC_BYTES;
   }
 
-  /** The macs of the messages that ended since the last call, one behind the other; then new ones begin. */
+  /** Returns the MACs of the messages ended since the last call, one after another, and starts anew. */
   function take(): Buffer {
     const macs = Buffer.alloc(count * MAC_BYTES);
     const blocks = Buffer.allocUnsafe(count * MAC_BYTES);
@@ -77,7 +77,7 @@ export function manyMacs(key: Uint8Array) {
     return macs;
   }
 
-  /** What came out of a round goes to the messages that took part in it. */
+  /** Distributes the output of a round to the messages that took part in it. */
   function putBack(out: Buffer, macs: Buffer, round: number): void {
     let from = 0;
     for (let message = 0; message < count; message += 1) {
@@ -93,16 +93,16 @@ export function manyMacs(key: Uint8Array) {
 const FIRST_BYTES = 1_024;
 const FIRST_MESSAGES = 16;
 
-/** Behind a message that does not fill its last block; zeros follow. */
+/** Follows a message that does not fill its last block; zeros come after it. */
 const PADDING = 0x80;
 
-/** K1 and K2 of the standard, for a last block that is whole and for one that was filled up. */
+/** Returns K1 and K2 of the standard, for a whole last block and for a padded one. */
 function lastBlockKeys(ofZeros: Buffer): [whole: Buffer, padded: Buffer] {
   const whole = timesX(ofZeros);
   return [whole, timesX(whole)];
 }
 
-/** A block as a polynomial, times x, modulo x^128 + x^7 + x^2 + x + 1. */
+/** Multiplies a block, as a polynomial, by x modulo x^128 + x^7 + x^2 + x + 1. */
 function timesX(block: Buffer): Buffer {
   const product = Buffer.alloc(MAC_BYTES);
   for (let index = 0; index < MAC_BYTES; index += 1)

@@ -5,24 +5,26 @@ import { copyBytes, loosenAccount, loosenText } from './loosen.ts';
 import { MAC_BYTES, manyMacs } from './many-macs.ts';
 import { loosenJoined, loosenTurned, ROOM_FOR_TURNED } from './turned-text.ts';
 
-/** What names the payer of a row. */
+/** Columns that identify the payer of a row. */
 export const PAYER_KINDS = ['customerCode', 'cardNumber', 'accountNumber'] as const;
 export type PayerKind = (typeof PAYER_KINDS)[number];
 
-/** By what a payment is known again within its account: invoice and payer, as `loosen.ts` leaves them, and the cents. */
+/**
+ * Source of payment fingerprints within an account, made of cents, invoice and payer as normalized by `loosen.ts`.
+ */
 export type RowPrinter = {
   /**
-   * Takes a payment; its print comes with those of the others.
-   * @param bytes in which invoice and payer stand, each from its first byte to the one behind its last
+   * Adds a payment; `take` returns its fingerprint with the others.
+   * @param payment `bytes` holds invoice and payer, each from its first byte to the one after its last
    */
   add(...payment: PrintedPayment): void;
   /**
-   * Takes a payment whose invoice or customer code a spreadsheet or a person may have written in another way (turned-text.ts),
-   * for more prints, which both ways have.
-   * @returns how many more; 0 for nearly all payments
+   * Adds further fingerprints for a payment whose invoice or customer code a spreadsheet or a person may have rewritten
+   * (turned-text.ts). Both spellings share them.
+   * @returns how many were added; 0 for nearly all payments
    */
   addTurned(...payment: PrintedPayment): number;
-  /** The prints of what was added since the last call, each of `PRINT_BYTES`. */
+  /** Returns the fingerprints added since the last call, each of `PRINT_BYTES`. */
   take(): Buffer;
 };
 
@@ -39,13 +41,12 @@ type PrintedPayment = [
 export const PRINT_BYTES = 8;
 
 /**
- * A print has two halves of 32 bits. The first is the same for payments of one invoice and amount by any payer. The second
- * is two bits for the kind of payer, and 30 for invoice, payer and amount together. So the same payment has the same print, and
- * one whose payer is named in another way is found in the stretch of its first half and another kind. The rows that
- * are found are compared themselves, because among so many 64 bits are not enough.
- *
- * Both are cut from macs (AES-256-CMAC): who has the ledger but not the key can try no number.
- * @param key of printKey
+ * Opens a `RowPrinter`. A fingerprint has two halves of 32 bits. The first is equal for payments of one invoice and
+ * amount by any payer. The second has two bits for the kind of payer, and 30 for invoice, payer and amount together. So
+ * equal payments have equal fingerprints. A payment whose payer is named differently is found in the range of its first
+ * half and another kind. The rows found are then compared themselves, because 64 bits are not enough among so many.
+ * Both halves come from MACs (AES-256-CMAC): with the ledger but without the key, no number can be tried.
+ * @param key of `printKey`
  */
 export function openRowPrinter(key: Uint8Array): RowPrinter {
   const ofInvoices = manyMacs(deriveKey(key, ['prints of invoices']));
@@ -58,12 +59,12 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
     if (scratch.length < bytes) scratch = new Uint8Array(2 * bytes);
   }
 
-  /** @param middle where the invoice ends in `scratch` and the payer begins, who ends at `end` */
+  /** @param middle where the invoice ends and the payer begins in `scratch`; the payer ends at `end` */
   function addLoose(middle: number, end: number, cents: number, kind: PayerKind): void {
     ofInvoices.addBytes(scratch, 0, middle);
     ofInvoices.addNumber(cents);
     ofInvoices.end();
-    // The length keeps apart what would read the same in one piece.
+    // The length separates invoice and payer, which otherwise could read the same when joined.
     ofRows.addNumber(middle);
     ofRows.addBytes(scratch, 0, end);
     ofRows.addNumber(cents);
@@ -109,7 +110,7 @@ export function openRowPrinter(key: Uint8Array): RowPrinter {
 
 const OTHER_WAYS = [loosenTurned, loosenJoined];
 
-/** Bits of the payer, below those of its kind. */
+/** Bits for the payer, below the bits for its kind. */
 const PAYER_BITS = 30;
 
 const LOOSEN_PAYER = {
@@ -125,15 +126,15 @@ function grown(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A key of 32 bytes for the prints of one account, of what it is paid or of what it pays; those of another one have nothing
- * in common with it.
+ * Returns a 32-byte key for the fingerprints of one account, separate for charges and refunds. Fingerprints under
+ * different keys have nothing in common.
  */
 export function printKey(fingerprint: Fingerprinter, account: string, operation: FolderOperation): Buffer {
   const sign = FOLDER_OPERATIONS[operation].sign > 0 ? 'charges' : 'refunds';
   return keyFor(fingerprint, ['prints of payments', account, sign]);
 }
 
-/** Two fingerprints of 16 bytes, of parts that nothing else has. */
+/** Returns two fingerprints of 16 bytes, of parts used nowhere else. */
 export function keyFor(fingerprint: Fingerprinter, use: readonly string[]): Buffer {
   return Buffer.concat([fingerprint(['key', '1', ...use]), fingerprint(['key', '2', ...use])]);
 }

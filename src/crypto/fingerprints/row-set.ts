@@ -4,23 +4,22 @@ import type { Fingerprinter } from './fingerprint.ts';
 import { deriveKey } from '../derive-key.ts';
 import { keyFor } from './row-print.ts';
 
-/** The mark of a set of rows while they stream by: the same for the same rows in any order. */
+/** The mark of a set of rows, computed as they stream by: equal for equal rows in any order. */
 export type RowSet = {
-  /** A row from its first byte to the one behind its last, in which nothing but its cells counts. */
+  /** Adds a row, from its first byte to the one after its last; only its cells count. */
   add(bytes: Uint8Array, from: number, to: number): void;
-  /** 32 hex digits; null for no rows. */
+  /** Returns 32 hex digits; null for no rows. */
   mark(): string | null;
 };
 
 /**
- * Marks the rows of a file whatever their order, without keeping them. Each row is hashed with a key, and the
- * hashes are added up, word by word, modulo 2^32; the mark is an HMAC of the sums. Neither the hashes nor the sums are
- * ever given away, so a quick hash will do.
- *
- * Added, and not combined by XOR: there two equal rows would cancel each other, so that a file with a payment written
- * twice, or a hundred times, would look like one without it. With the key unknown nobody can look for
- * rows whose hashes have the same sum as others, and by chance two files meet once in 2^64.
- * @param key of rowSetKey
+ * Marks the rows of a file whatever their order, without keeping them. Each row is hashed with a key, and the hashes
+ * are summed word by word, modulo 2^32. The mark is an HMAC of the sums. Hashes and sums never leave this function, so
+ * a fast hash is enough.
+ * The hashes are added, not combined by XOR. Under XOR two equal rows cancel out, so a file with a payment twice would
+ * look like one without it. Without the key, no attacker can search for rows with an equal sum; by chance two files
+ * collide once in 2^64.
+ * @param key of `rowSetKey`
  */
 export function openRowSet(key: Uint8Array): RowSet {
   const hasher = keyedHash(hashKeyOf(key));
@@ -44,7 +43,7 @@ export function openRowSet(key: Uint8Array): RowSet {
   };
 }
 
-/** A key of its own, so that the hash of a row here says nothing about its print. */
+/** Returns a separate key, so that the hash of a row here reveals nothing about its fingerprint. */
 export function rowSetKey(fingerprint: Fingerprinter): Buffer {
   return keyFor(fingerprint, ['sets of rows']);
 }
@@ -53,7 +52,7 @@ const HASH_WORDS = 2;
 
 const MARK_DIGITS = 32;
 
-/** What `keyedHash` needs, from a key of keyFor. */
+/** Returns the key that `keyedHash` needs, from a key of `keyFor`. */
 export function hashKeyOf(key: Uint8Array): Uint32Array {
   const bytes = deriveKey(key, ['hashes of rows']);
   return Uint32Array.of(bytes.readUInt32LE(0), bytes.readUInt32LE(4));

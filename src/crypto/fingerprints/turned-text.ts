@@ -2,11 +2,11 @@ import { NINE, ZERO } from '../../kernel/byte-names.ts';
 import { loosenText } from './loosen.ts';
 
 /**
- * What is left of an invoice or a customer code that a spreadsheet takes for a number, a time or a day and writes in another
- * way: `1.50` comes back as `1.5`, `12E4` as `120000`, `2026-11-20` as `11/20/2026`. Of both ways the same is left, beside what
- * `loosenText` leaves of each. Of a day the order of its parts does not count, nor the century.
- * @param to has room for `ROOM_FOR_TURNED` bytes more than the text has, at a place of its own
- * @returns where it ends in `to`, or -1 when no spreadsheet writes the text in another way
+ * Writes the form shared by both spellings of an invoice or customer code that a spreadsheet takes for a number, time
+ * or date and rewrites. It turns `1.50` into `1.5`, `12E4` into `120000`, `2026-11-20` into `11/20/2026`. This comes in
+ * addition to the result of `loosenText`. Neither the order of a date's parts nor its century counts.
+ * @param to has room for `ROOM_FOR_TURNED` bytes more than the text, from `at`
+ * @returns where the result ends in `to`, or -1 when no spreadsheet rewrites the text
  */
 export function loosenTurned(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
   if (!mayBeTurned(bytes, from, end)) return -1;
@@ -20,10 +20,10 @@ export function loosenTurned(bytes: Uint8Array, from: number, end: number, to: U
 }
 
 /**
- * What is left of an invoice or a customer code when its signs are taken out first, so that a zero behind a sign stays: of
- * `2026-0012` and `20260012` the same is left. Of a long number only the digits count that Excel keeps; it writes zeros for the
- * others. Takes the same as `loosenTurned`.
- * @returns where it ends in `to`, or -1 when `loosenText` leaves the same
+ * Writes the form of an invoice or customer code after removing punctuation, so that a zero after it stays. `2026-0012`
+ * and `20260012` become equal. Of a long number only the digits that Excel keeps count; it replaces the others with
+ * zeros. Parameters as in `loosenTurned`.
+ * @returns where the result ends in `to`, or -1 when `loosenText` gives the same
  */
 export function loosenJoined(bytes: Uint8Array, from: number, end: number, to: Uint8Array, at: number): number {
   const letters = lettersToJoin(bytes, from, end);
@@ -45,8 +45,9 @@ function loosenWideJoined(bytes: Uint8Array, from: number, end: number, to: Uint
 }
 
 /**
- * Given where there are letters beyond ASCII, and for a number in which a zero stands beside a sign or that has more digits
- * than Excel keeps. With letters of ASCII it is what most invoices are, and a second print of all of them costs too much.
+ * Returns a kind for text with characters beyond ASCII, and for a number with a zero beside punctuation or more digits
+ * than Excel keeps. ASCII text with letters gets none: most invoices are like that, and a second fingerprint for all of
+ * them costs too much.
  */
 function lettersToJoin(bytes: Uint8Array, from: number, end: number): 'ascii' | 'wide' | undefined {
   if (end - from > LONGEST) return undefined;
@@ -68,7 +69,7 @@ function lettersToJoin(bytes: Uint8Array, from: number, end: number): 'ascii' | 
 
 export const ROOM_FOR_TURNED = 32;
 
-/** Nearly all texts have letters, or are short numbers, and end here. */
+/** Rules out nearly all texts quickly: they contain other letters or are short numbers. */
 function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
   let signs = end - from >= LONG_DIGITS;
   for (let at = from; at < end; at += 1) {
@@ -80,7 +81,7 @@ function mayBeTurned(bytes: Uint8Array, from: number, end: number): boolean {
   return signs && end > from && end - from <= LONGEST;
 }
 
-/** Of an exponent, and of the two halves of a day. */
+/** Letters of an exponent, and of AM and PM. */
 const LETTERS = new Set(Buffer.from('EeAaPpMm'));
 const LONGEST = 40;
 const loosened = new Uint8Array(LONGEST);
@@ -122,7 +123,7 @@ function isLetter(byte: number): boolean {
   return (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
 
-/** Without brackets, signs of money and such, which may come and go. */
+/** Removes brackets, currency signs and the like, which may come and go. */
 function unsigned(text: string): string {
   return text.replace(/^[^\dA-Za-z.]+|[^\dA-Za-z]+$/g, '');
 }

@@ -14,20 +14,19 @@ import { syncFolder } from '../write-durably.ts';
 export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock; fileId: string };
 
 /**
- * Takes a settled drop into `<workRoot>/<fileId>/`. The one rename decides between processes: whoever comes
- * second finds nothing and gets `gone`. The notes are on disk before it, so a claim found after a crash explains itself.
- *
- * `fileId` must be new. After `gone` nothing is left in the work folder; a process killed on the way leaves what
- * findClaims picks up. After `disturbed` the drop is still in its place, or will be found in the work folder: look again.
- * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL; the drop then stays where it
- * is, or is found by findClaims when it had been moved already
+ * Takes a settled drop into `<workRoot>/<fileId>/`. A single rename decides between processes: the loser finds nothing
+ * and gets `gone`. The notes reach the disk first, so a claim found after a crash explains itself.
+ * `fileId` must be new. After `gone` the work folder holds nothing of this claim. `findClaims` picks up the remains of
+ * a killed process. After `disturbed` the drop is in its place or in the work folder: scan again.
+ * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL; the drop is then still in
+ * its place, or already moved and found by `findClaims`
  */
 export async function claimDrop(candidate: Candidate, options: ClaimOptions): Promise<ClaimOutcome> {
   const workDir = join(options.workRoot, options.fileId);
   const notes = noteClaim(candidate, options.folder, options.fileId, options.clock.now());
   const action = `claim a drop of folder "${options.folder.id}"`;
   try {
-    // Most losers of a race stop here and cost no write.
+    // Most losers of a race stop here, without a write.
     if ((await lstatOrNothing(candidate.path)) === undefined) return { is: 'gone' };
     await mkdir(workDir, { mode: 0o700 });
     crashPoint('claim.folder-made');
@@ -39,9 +38,9 @@ export async function claimDrop(candidate: Candidate, options: ClaimOptions): Pr
     await takeDrop(candidate, workDir, notes, () => (isMoved = true));
     return await finishClaim(workDir, notes);
   } catch (error) {
-    // Should this fail as well, the folder waits for findClaims; the first error is the one worth telling.
+    // If this fails too, `findClaims` handles the folder later; the first error is the useful one.
     await removeEmptyClaim(workDir).catch(() => undefined);
-    // The drop went to another process, or a sweep took our folder for that of a dead one.
+    // Another process took the drop, or a sweep mistook our folder for that of a dead process.
     if (systemCode(error) === 'ENOENT') return { is: isMoved || (await isInPlace(candidate)) ? 'disturbed' : 'gone' };
     throw explainSystemError(error, action);
   }
@@ -58,13 +57,13 @@ async function takeDrop(candidate: Candidate, workDir: string, notes: ClaimNotes
   await rename(candidate.path, join(workDir, ORIGINAL));
   moved();
   crashPoint('claim.renamed');
-  // Before the marker goes. Without one, finishClaim does it next.
+  // This must happen before the marker is removed. Without sidecar or marker, `finishClaim` syncs next.
   if (notes.sidecar ?? notes.marker) await syncFolder(workDir);
   await syncFolder(folderOf(candidate.path));
   crashPoint('claim.durable');
 }
 
-/** The folder of a path whose bytes need not be UTF-8. */
+/** Returns the folder of a path whose bytes may not be UTF-8. */
 function folderOf(path: Buffer): Buffer {
   return Buffer.from(dirname(path.toString('latin1')), 'latin1');
 }

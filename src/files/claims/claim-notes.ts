@@ -8,10 +8,10 @@ export const ORIGINAL = 'original';
 export const ORIGINAL_SIDECAR = 'original.ctl';
 export const NOTES = 'claim.json';
 
-/** The settings of a drop folder that a claim carries on: names of the configuration, never paths of the sender. */
+/** The drop folder settings that a claim carries: names from the configuration, never paths chosen by the sender. */
 export type ClaimFolder = { id: string; account: string; operation: string };
 
-/** What a later process must know to go on with a claim. Written before the drop is moved. */
+/** What a later process needs to continue a claim. Written before the drop is moved. */
 export type ClaimNotes = {
   fileId: string;
   folder: string;
@@ -26,7 +26,7 @@ export type ClaimNotes = {
   marker?: NotedFile;
 };
 
-/** A file still to be fetched from the drop folder; the path is base64, as its bytes need not be UTF-8. */
+/** A file still to be taken from the drop folder. The path is base64 because its bytes may not be UTF-8. */
 export type NotedFile = { path: string; bytes: number; mtimeMs: number };
 
 export function noteClaim(candidate: Candidate, folder: ClaimFolder, fileId: string, now: Date): ClaimNotes {
@@ -54,7 +54,7 @@ export async function writeNotes(workDir: string, notes: ClaimNotes): Promise<vo
   await writeDurably(join(workDir, NOTES), `${JSON.stringify(notes, null, 2)}\n`);
 }
 
-/** @returns undefined when there are none or they are not ours */
+/** @returns undefined when there are no notes or they are not ours */
 export async function readNotes(workDir: string): Promise<ClaimNotes | undefined> {
   const bytes = await readPlainFile(join(workDir, NOTES), LARGEST_NOTES_BYTES);
   if (bytes === undefined) return undefined;
@@ -66,7 +66,7 @@ export async function readNotes(workDir: string): Promise<ClaimNotes | undefined
   }
 }
 
-/** Far above what two paths of the greatest length need. */
+/** Far above what two paths of maximum length need. */
 const LARGEST_NOTES_BYTES = 65_536;
 
 function isNotes(value: unknown): value is ClaimNotes {

@@ -2,8 +2,8 @@ import { FILE_ID } from '../../kernel/ids.ts';
 import { listFolder } from '../list-folder.ts';
 
 /**
- * How many drops have left their folder and still lie in a work folder: until the ledger has decided about a file, its
- * claim is the only trace of it. Counted by name, so that one that is just being made or released counts as well.
+ * Counts the drops that have left their folder and still lie in a work folder. Until the ledger has decided about a
+ * file, its claim is its only trace. Folders are matched by name, so claims being made or released count too.
  * @throws PipelineError FOLDER_MISSING, FOLDER_NOT_WRITABLE
  */
 export async function countClaims(workRoots: Iterable<string>): Promise<number> {

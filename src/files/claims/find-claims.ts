@@ -10,16 +10,17 @@ import type { OddDrop } from './odd-drop.ts';
 import { NOTE_FILES, REMOVED_ENDING, removeEmptyClaim } from './release-claim.ts';
 
 /**
- * `claims`  to go on with; perhaps another process is at it, which the ledger's unique file id decides
- * `empty`   no drop was ever moved in: hand them to removeEmptyClaim, never delete them with what they hold, for a
- *           process still at work may move its drop in at any moment
- * `strange` not ours, or the claimed thing is not a plain file: to quarantine
+ * What a work folder holds.
+ * - `claims`: to continue. Another process may be at work on one; the ledger's unique file id decides.
+ * - `empty`: no drop was moved in. Pass these to `removeEmptyClaim`; never delete them recursively, because a live
+ *   process may still move its drop in.
+ * - `strange`: not ours, or the claimed thing is not a plain file. To be quarantined.
  */
 export type FoundClaims = { claims: Claim[]; empty: string[]; strange: OddDrop[] };
 
 /**
- * Looks at every folder in the work folder, at start and at each sweep, and finishes what a crash cut short: a
- * sidecar not yet fetched, a marker not yet removed.
+ * Inspects every folder in the work folder, at startup and at each sweep. Finishes what a crash cut short: a sidecar
+ * not yet taken, a marker not yet removed.
  */
 export async function findClaims(workRoot: string): Promise<FoundClaims> {
   const found: FoundClaims = { claims: [], empty: [], strange: [] };
@@ -34,11 +35,11 @@ export async function findClaims(workRoot: string): Promise<FoundClaims> {
 }
 
 /**
- * The claim of one file, as it is now. What is no plain file any more counts as changed.
- * @returns undefined when there is none (any more), or its notes cannot be read
+ * Reads the claim of one file in its current state. A claimed thing that is no longer a plain file counts as changed.
+ * @returns undefined when there is no claim (any more) or its notes cannot be read
  */
 export async function readClaim(workRoot: string, fileId: string): Promise<Claim | undefined> {
-  // A sweep may move the folder aside for a moment and back again.
+  // A sweep may move the folder aside for a moment and then back.
   for (const name of [fileId, fileId + REMOVED_ENDING, fileId]) {
     const claim = await readClaimIn(join(workRoot, name), fileId);
     if (claim) return claim;
@@ -61,7 +62,7 @@ async function readClaimIn(workDir: string, fileId: string): Promise<Claim | und
 
 type Finding = ClaimOutcome | { is: 'empty'; workDir: string };
 
-/** One folder that may not be read must not hide the others, so the refusal becomes a finding. */
+/** Turns a permission error into a finding, so that one unreadable folder does not hide the others. */
 async function inspectFolder(workRoot: string, entry: FolderEntry): Promise<Finding> {
   try {
     return await readFolder(workRoot, entry);
@@ -80,12 +81,12 @@ async function readFolder(workRoot: string, entry: FolderEntry): Promise<Finding
   const workDir = join(workRoot, fileId);
   if (names.every((name) => NOTE_FILES.includes(name))) return { is: 'empty', workDir: join(workRoot, entry.key) };
   if (!names.includes(ORIGINAL)) return strange(entry, 'the work folder holds no claimed file');
-  // A removal was cut short after a drop had been moved in: it puts the folder back.
+  // A removal was cut short after a drop had been moved in; this call puts the folder back.
   if (entry.key !== fileId) await removeEmptyClaim(join(workRoot, entry.key));
 
   const notes = await readNotes(workDir);
   if (notes?.fileId === fileId) return await finishClaim(workDir, notes);
-  // The notes go last when a claim is released, so without the bytes it has just been released by another process.
+  // A release removes the notes last. If the bytes are gone too, another process has just released the claim.
   if ((await lstatOrNothing(join(workDir, ORIGINAL))) === undefined) return { is: 'gone' };
   return strange(entry, 'the notes of the claim are missing or cannot be read');
 }

@@ -9,11 +9,11 @@ import { type OddDrop, oddCodeOf } from './odd-drop.ts';
 import { syncFolder } from '../write-durably.ts';
 
 /**
- * A drop that is ours.
- * `path`    the claimed bytes
- * `sidecar` where its control file lies; set whenever one was seen with the drop, also if it vanished before it could be
- *           taken, so that readSidecar reports it instead of the file going on unchecked
- * `changed` size or time differ from those that settled: hold the file as MODIFIED_AFTER_CLAIM
+ * A drop that this installation has claimed.
+ * - `path`: the claimed bytes.
+ * - `sidecar`: where its control file belongs. Set whenever one was seen with the drop, even if it vanished before it
+ *   was taken. `readSidecar` then reports it, and the file does not pass unchecked.
+ * - `changed`: size or time differ from those that settled; hold the file as MODIFIED_AFTER_CLAIM.
  */
 export type Claim = {
   fileId: string;
@@ -25,8 +25,8 @@ export type Claim = {
 };
 
 /**
- * `gone`: somebody else has it. `disturbed`: nobody has it yet, for a sweep took the work folder of the claim for that of a
- * dead process. `odd`: what was moved is not a plain file (any more); the drop named is the whole work folder, to be
+ * `gone`: another process has the drop. `disturbed`: no process has it yet, because a sweep mistook the work folder for
+ * that of a dead process. `odd`: what was moved is not a plain file; `drop` is then the whole work folder, to be
  * quarantined with its notes.
  */
 export type ClaimOutcome =
@@ -35,8 +35,8 @@ export type ClaimOutcome =
   | { is: 'odd'; drop: OddDrop };
 
 /**
- * What follows the rename of a drop: its sidecar comes along, its marker goes, and what was moved is looked at again,
- * because it may have been exchanged since it settled. May be repeated after a crash, also by two processes at once.
+ * Completes a claim after the rename: takes the sidecar, removes the marker, and inspects the moved file again, as it
+ * may have been swapped. Safe to repeat after a crash and from two processes at once.
  */
 export async function finishClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
   if (notes.sidecar) await takeSidecar(notes.sidecar, join(workDir, ORIGINAL_SIDECAR));
@@ -47,7 +47,7 @@ export async function finishClaim(workDir: string, notes: ClaimNotes): Promise<C
   return inspectClaim(workDir, notes);
 }
 
-/** What lies in the work folder of a finished claim now. */
+/** Inspects what the work folder of a finished claim holds now. */
 export async function inspectClaim(workDir: string, notes: ClaimNotes): Promise<ClaimOutcome> {
   const stats = await lstatOrNothing(join(workDir, ORIGINAL));
   if (stats === undefined) return { is: 'gone' };
@@ -69,8 +69,8 @@ export function toClaim(workDir: string, notes: ClaimNotes, changed: boolean): C
 }
 
 /**
- * A sidecar that cannot be moved stays behind and its file is held for want of it; throwing here would stop every other
- * claim at each start.
+ * Moves the sidecar into the work folder. One that cannot be moved stays behind, and its file is held for lack of it.
+ * Throwing here would stop every other claim at each start.
  */
 async function takeSidecar(noted: NotedFile, target: string): Promise<void> {
   const path = Buffer.from(noted.path, 'base64');
@@ -78,14 +78,14 @@ async function takeSidecar(noted: NotedFile, target: string): Promise<void> {
     if (await isStillThere(path, noted)) await rename(path, target);
   } catch (error) {
     if (!LEFT_BEHIND.has(systemCode(error) ?? '')) throw error;
-    // Its place is missing and not itself: a sweep that took the work folder for empty puts it back at once. Later, then.
+    // The target folder is missing, not the sidecar: a sweep took it for empty and puts it back at once. Retry later.
     if (systemCode(error) === 'ENOENT' && (await isStillThere(path, noted))) throw error;
   }
 }
 
 const LEFT_BEHIND = new Set(['ENOENT', 'EACCES', 'EPERM']);
 
-/** A marker left behind would announce the next file of that name before it is whole, so a refusal is an error. */
+/** Removes the marker. A refusal is an error: a leftover marker would announce the next file of that name too early. */
 async function removeMarker(noted: NotedFile, folder: string): Promise<void> {
   const path = Buffer.from(noted.path, 'base64');
   try {
@@ -96,7 +96,10 @@ async function removeMarker(noted: NotedFile, folder: string): Promise<void> {
   }
 }
 
-/** After a crash the sender may have dropped the next file of the same name; its sidecar and marker are not ours. */
+/**
+ * Returns whether the noted file is unchanged. After a crash the sender may have dropped a new file of the same name,
+ * whose sidecar and marker do not belong to this claim.
+ */
 async function isStillThere(path: Buffer, noted: NotedFile): Promise<boolean> {
   const stats = await lstatOrNothing(path);
   return stats !== undefined && Number(stats.size) === noted.bytes && Number(stats.mtimeMs) === noted.mtimeMs;

@@ -8,10 +8,10 @@ import { lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
 import { syncFolder, UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
 
-/** `from`: id of the folder it lay in. `fileId` must be new. */
+/** `from`: id of the folder it was in. `fileId` must be new. */
 export type QuarantineOptions = { quarantineRoot: string; fileId: string; from: string; clock: Clock };
 
-/** What `reason.json` says. */
+/** Content of `reason.json`. */
 export type QuarantineReason = {
   code: OddDrop['code'];
   reason: string;
@@ -24,9 +24,9 @@ export type QuarantineReason = {
 export type Quarantined = { is: 'quarantined'; dir: string; reason: QuarantineReason } | { is: 'gone' };
 
 /**
- * Moves something odd to `<quarantineRoot>/<fileId>/drop` as it is, by one rename and unopened, with a `reason.json`
- * beside it. Nothing is ever deleted. The stored name is ours, since a sender's name may hold a card number;
- * `drop.name` goes into reason.json, so hand it over masked. Of two processes the second gets `gone`.
+ * Moves an odd drop to `<quarantineRoot>/<fileId>/drop` unopened, by one rename, with a `reason.json` beside it.
+ * Nothing is ever deleted. The stored name is ours, because a sender's name may hold a card number. `drop.name` goes
+ * into `reason.json`, so the caller must mask it. Of two processes the second gets `gone`.
  * @throws PipelineError FOLDER_OTHER_DISK, FOLDER_NOT_WRITABLE, FOLDER_MISSING, DISK_FULL
  */
 export async function quarantineDrop(drop: OddDrop, options: QuarantineOptions): Promise<Quarantined> {
@@ -39,21 +39,21 @@ export async function quarantineDrop(drop: OddDrop, options: QuarantineOptions):
     throw explainSystemError(error, action);
   }
   try {
-    // The reason comes first: after a crash there may be a reason without a drop, but no drop without a reason.
+    // The reason is written first: a crash may leave a reason without a drop, but never a drop without a reason.
     await writeDurably(join(dir, REASON), `${JSON.stringify(reason, null, 2)}\n`);
     await rename(drop.path, join(dir, MOVED));
     await syncFolder(dir);
     await syncFolder(options.quarantineRoot);
     return { is: 'quarantined', dir, reason };
   } catch (error) {
-    // Should this fail as well, a reason without a drop stays behind; the first error is the one worth telling.
+    // If this fails too, a reason without a drop stays behind; the first error is the useful one.
     await removeReason(dir).catch(() => undefined);
     if (systemCode(error) === 'ENOENT') return { is: 'gone' };
     throw explainSystemError(error, action);
   }
 }
 
-/** What lies in quarantine, by the names of its folders; without a reason where it cannot be read. */
+/** Lists the quarantine by folder name. `reason` is undefined where it cannot be read. */
 export async function listQuarantine(root: string): Promise<{ id: string; reason: QuarantineReason | undefined }[]> {
   const found = [];
   for (const id of await readdir(root).catch(() => [])) found.push({ id, reason: await readReason(join(root, id)) });
@@ -76,7 +76,7 @@ function explainDrop(drop: OddDrop, { from, clock }: QuarantineOptions): Quarant
   return { code: drop.code, reason: drop.reason ?? means, mend, name: drop.name, from, at: clock.now().toISOString() };
 }
 
-/** Only when nothing was moved: an error may also follow the move, and then the reason must stay with its drop. */
+/** Removes the reason only if nothing was moved. An error can also follow the move; the reason must then stay. */
 async function removeReason(dir: string): Promise<void> {
   if ((await lstatOrNothing(join(dir, MOVED))) !== undefined) return;
   for (const name of [REASON, REASON + UNFINISHED_ENDING]) await rm(join(dir, name), { force: true });

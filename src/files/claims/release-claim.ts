@@ -8,9 +8,9 @@ import { lstatOrNothing } from '../list-folder.ts';
 import { UNFINISHED_ENDING } from '../write-durably.ts';
 
 /**
- * Removes the plain bytes of a claim, once they are sealed and the ledger has them. May be repeated. The original goes
- * before its notes, so a process killed in between leaves a claim or an empty one, never bytes that nobody can explain.
- * Anything else in the folder stays, and findClaims reports it.
+ * Removes the plain bytes of a claim once they are sealed and recorded in the ledger. Safe to repeat. The original goes
+ * before its notes, so a crash leaves a claim or an empty one, never unexplained bytes. Anything else in the folder
+ * stays, and `findClaims` reports it.
  */
 export async function releaseClaim(workDir: string): Promise<void> {
   try {
@@ -24,16 +24,16 @@ export async function releaseClaim(workDir: string): Promise<void> {
   }
 }
 
-/** Everything that a claim which never happened may hold. */
+/** All files that an empty claim may hold. */
 export const NOTE_FILES: readonly string[] = [NOTES + UNFINISHED_ENDING, NOTES];
 
 /** Ending of a work folder that is being removed. */
 export const REMOVED_ENDING = '.empty';
 
 /**
- * Removes a work folder into which no drop was moved. A slow process may be about to move one in, so the folder is first
- * renamed out of its way, then looked at: from then on that process finds no folder and leaves its drop where it is.
- * A drop that was moved in before comes back with its folder.
+ * Removes a work folder that never received a drop. A slow process may be about to move one in, so the folder is
+ * renamed first and inspected afterwards. That process then finds no folder and leaves its drop in place. If a drop had
+ * already arrived, the folder gets its name back.
  * @returns whether the folder is gone
  */
 export async function removeEmptyClaim(workDir: string): Promise<boolean> {
@@ -52,7 +52,7 @@ export async function removeEmptyClaim(workDir: string): Promise<boolean> {
   return await removeFolder(aside);
 }
 
-/** A folder that somebody named like one of our files is not ours to remove. */
+/** Removes a file. A directory that has the name of one of our files is not ours and stays. */
 async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);

@@ -4,8 +4,8 @@ import { type FolderEntry, listFolder } from '../list-folder.ts';
 import { TEMPORARY_OUTPUT } from './output-draft.ts';
 
 /**
- * What processes killed while writing an output have left in a folder. Younger ones are spared, because another process
- * may still be writing them. A folder that does not exist has none.
+ * Lists what processes killed while writing an output have left in a folder. Younger files are spared, because another
+ * process may still be writing them. A missing folder has none.
  */
 export async function findStaleTemporaries(
   dir: string,

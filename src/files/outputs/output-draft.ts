@@ -8,30 +8,27 @@ import { writeWhole } from '../../kernel/write-whole.ts';
 import { explainSystemError } from '../explain-system-error.ts';
 import { hashOpened, type LookAtPieces } from '../hash-file.ts';
 
-/** An output under its temporary name, whose content goes in piece by piece. */
+/** An output under its temporary name, written piece by piece. */
 export type OutputDraft = {
   readonly name: string;
   readonly temporary: string;
-  /** What stands in errors: the output and what is done with it. */
+  /** Text for errors: the output and what is done with it. */
   readonly action: string;
-  /** Bytes behind those that came before; they may be used again once this returns. Wait for it before the next. */
+  /** Appends bytes. Wait for the result before the next call; the caller may reuse the bytes after it. */
   append(bytes: Uint8Array): Promise<void>;
   /**
-   * Puts all of it on the disk and reads it back. Doing it again does nothing.
-   * @param look takes what is read, to the last piece
+   * Writes everything to disk and reads it back. Safe to repeat.
+   * @param look receives the bytes that are read, to the end
    */
   finish(look?: LookAtPieces): Promise<Content>;
-  /** Removes what has the temporary name, if anything has it still. What cannot be removed goes with removeStaleTemporaries. */
+  /** Removes the temporary file if it still exists. `removeStaleTemporaries` gets what cannot be removed here. */
   discard(): Promise<void>;
 };
 
-/**
- * Hash and size of what was handed out, counted independently of what the disk then holds; and the mark of the file that was
- * found to hold just that.
- */
+/** Hash and size of the appended bytes, counted independently of the disk, and the mark of the verified file. */
 export type Content = { sha256: string; bytes: number; mark: FileMark };
 
-/** Tells a file apart from any other, and from itself after somebody wrote into it. */
+/** Tells a file apart from any other, and from itself after a later write. */
 export type FileMark = string;
 
 export function markOf({ dev, ino, size, mtimeNs }: Record<'dev' | 'ino' | 'size' | 'mtimeNs', bigint>): FileMark {
@@ -39,12 +36,11 @@ export function markOf({ dev, ino, size, mtimeNs }: Record<'dev' | 'ino' | 'size
 }
 
 /**
- * Begins an output in a folder, which is made where it is missing. `name` stands in errors, so it must be masked (see
- * outputName).
- *
- * Nearly all outputs are small, and what is done with so few bytes takes less time than to have another thread do it. So only
- * the way to the disk is waited for.
- * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, here and in everything that a draft does
+ * Starts an output in a folder, which is created if missing. `name` appears in errors, so it must be masked (see
+ * `outputName`).
+ * Nearly all outputs are small, and handing so few bytes to another thread takes longer than the work. So most calls
+ * are synchronous; only writes to disk are awaited.
+ * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, here and in all methods of the draft
  */
 export async function openDraft(dir: string, name: string): Promise<OutputDraft> {
   const action = `write the output "${name}"`;
@@ -68,14 +64,14 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
     bytes += piece.length;
     waiting += piece.length;
     writing = writeWhole(fd, piece);
-    // The hash is made while the disk writes.
+    // Hash while the disk writes.
     hash.update(piece);
     await writing;
     if (waiting < EARLY_SYNC_BYTES) return;
     waiting = 0;
     await early;
     early = datasync(fd);
-    // Whoever waits for it learns of its failure; until then it is nobody's.
+    // The next await reports a failure; this handler prevents an unhandled rejection until then.
     early.catch(() => undefined);
   }
 
@@ -85,8 +81,8 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
       await early;
       await syncAll(fd);
       crashPoint('output.draft-written');
-      // Read back before it gets its name: a bad copy under the final name could never be replaced. What is written into it
-      // from here on shows in its mark.
+      // Read back before it gets its final name: a bad copy there could never be replaced. The mark reveals any later
+      // write.
       const mark = markOf(fstatSync(fd, { bigint: true }));
       if ((await hashOpened(fd, bytes, look)) !== sha256) throw new PipelineError('OUTPUT_MISMATCH', action);
       return { sha256, bytes, mark };
@@ -96,13 +92,13 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
   }
 
   async function discard(): Promise<void> {
-    // The number of a closed file is given to the next one, so nobody may be writing by it any more.
+    // The system reuses the number of a closed file, so all writes to it must have ended.
     if (finished) await finished.catch(() => undefined);
     else await Promise.allSettled([writing, early]).then(() => closeSync(fd));
     try {
       unlinkSync(temporary);
     } catch {
-      // It got its name by a rename, or cannot be removed.
+      // It was already renamed, or cannot be removed.
     }
   }
 
@@ -116,18 +112,18 @@ export async function openDraft(dir: string, name: string): Promise<OutputDraft>
   };
 }
 
-/** A large output is put on the disk while the rest of it is made, so that its end need not wait for all of it. */
+/** A large output is synced while the rest is made, so that the final sync is short. */
 const EARLY_SYNC_BYTES = 16_777_216;
 
 const TEMPORARY_ENDING = '.tmp';
 
-/** Shape of the names of unfinished outputs: `.<name>.<16 hex digits>.tmp`. */
+/** Names of unfinished outputs: `.<name>.<16 hex digits>.tmp`. */
 export const TEMPORARY_OUTPUT = /^\..+\.[0-9a-f]{16}\.tmp$/s;
 
 const datasync = promisify(fdatasync);
 const syncAll = promisify(fsync);
 
-/** Tries the file first: the folder is nearly always there. */
+/** Tries the file first, because the folder nearly always exists. */
 function openNew(dir: string, temporary: string, action: string): number {
   try {
     return openSync(temporary, 'wx+', 0o600);

@@ -3,8 +3,8 @@ import { stemOf } from '../message-name.ts';
 import { displayName } from '../display-name.ts';
 
 /**
- * Name of an output file: the sender's name first, then the file id that keeps it apart, then what it is, such as
- * `monday__1a2b3c4d.result.csv`. The sender's name must come in masked, as it may hold a card number.
+ * Returns the name of an output file, such as `monday__1a2b3c4d.result.csv`: the sender's name, the file id that keeps
+ * it unique, and the kind. The caller must mask the sender's name, because it may hold a card number.
  *
  * @param kind `ack`, `result`, `result.c01`, `summary` and so on
  */
@@ -18,8 +18,9 @@ export function outputName(
 }
 
 /**
- * A name that no system stumbles over: nothing that Windows forbids, since the folder may be shared with it; no half
- * characters, which would be written as others than they are read; no leading dot, which would hide the file; no leading dash, which commands would read as an option.
+ * Returns a name that every system accepts. It has no character that Windows forbids, since the folder may be shared.
+ * It has no lone surrogates, which change when written. It has no leading dot, which hides a file, and no leading dash,
+ * which commands read as an option.
  */
 function safeStem(originalName: string): string {
   const stem = displayName(stemOf(originalName)).replace(/[<>:"|?*]|\p{Cs}/gu, '_');
@@ -27,7 +28,7 @@ function safeStem(originalName: string): string {
   return cutToBytes(guarded, LONGEST_STEM_BYTES) || 'file';
 }
 
-/** Names end at 255 bytes; id, kind, extension and the wrapping of a temporary name come on top of this. */
+/** File names may have 255 bytes; id, kind, extension and the temporary wrapping come on top of this. */
 const LONGEST_STEM_BYTES = 150;
 
 /** Cuts between characters, never inside one. */

@@ -10,24 +10,23 @@ import { syncFolder } from '../write-durably.ts';
 
 export type Written = { name: string; path: string; sha256: string; bytes: number };
 
-/** What a caller may do on the way. */
+/** Optional hooks of the caller. */
 export type PublishOptions = {
   /**
-   * Moves what has the name of an output and is not that output, or throws when it has to stay there. Left out, everything
-   * stays.
+   * Moves a different file that has the name of an output, or throws if it must stay. Without this hook all such files
+   * stay.
    */
   makeRoom?: (name: string, error: PipelineError) => Promise<void>;
-  /** Looks at the bytes of each output as they are read back, to the last one. Each piece is overwritten by the next. */
+  /** Receives the bytes of each output as they are read back, to the end. Each piece is overwritten by the next. */
   readBack?: (name: string, bytes: AsyncIterable<Buffer>) => Promise<void>;
 };
 
 /**
- * Gives drafts of one folder their names. Each output is absent or complete at any instant, never replaces another file, and
- * is read back before it gets its name; then it is made sure that its name leads to the very file that was read, and that
- * nobody wrote into it since. Another file of that name with the same bytes is a success: an earlier process published it and
- * died before it could say so.
- *
- * What takes long, the way to the disk, is done for all of them at the same time, and the folder is synced once.
+ * Gives drafts in one folder their final names. Each output is absent or complete at any instant and never replaces
+ * another file. It is read back before it is named. Afterwards the name is checked to lead to that same, unmodified
+ * file. A file of that name with the same bytes counts as success: an earlier process published it and died before
+ * recording that.
+ * The slow disk writes run concurrently for all drafts, and the folder is synced once.
  * @throws PipelineError OUTPUT_EXISTS, OUTPUT_MISMATCH, DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING
  */
 export async function publishDrafts(
@@ -60,7 +59,7 @@ async function checkPublished(dir: string, draft: OutputDraft, isOurs: boolean):
   const path = join(dir, name);
   const { mark, ...content } = await draft.finish();
   if (!isOurs || markAt(path) !== mark) {
-    // Not the file that was read back, or not as it was then: what it holds now decides.
+    // Not the verified file, or changed since: its current content decides.
     const found = await hashFile(path);
     if (found !== content.sha256) throw new PipelineError(isOurs ? 'OUTPUT_MISMATCH' : 'OUTPUT_EXISTS', action);
   }

@@ -4,8 +4,8 @@ import { systemCode } from '../../kernel/errors.ts';
 import { lstatOrNothing } from '../list-folder.ts';
 
 /**
- * Gives a file its final name unless that is taken. A link refuses a taken name in one step; where the file system has
- * no links, a look and a rename must do. The temporary name may stay behind and is the caller's to remove.
+ * Gives a file its final name unless that is taken. A link refuses a taken name atomically; a file system without links
+ * needs a check and a rename. The temporary name may remain; the caller removes it.
  * @returns whether the file under the final name is the one just written
  */
 export async function publishFile(temporary: string, path: string): Promise<boolean> {

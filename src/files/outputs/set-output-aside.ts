@@ -5,8 +5,8 @@ import { explainSystemError } from '../explain-system-error.ts';
 import { syncFolder } from '../write-durably.ts';
 
 /**
- * Gives a file of the out folder another name, under which nobody looks for an output, so that the right one can be
- * written. Nothing is deleted, and it stays on its disk.
+ * Renames a file in the out folder to a name that no output uses, so that the right one can be written. Nothing is
+ * deleted, and the file stays on its disk.
  * @returns the new name, `<name>.<8 hex digits>.forgotten`
  * @throws PipelineError FOLDER_NOT_WRITABLE, FOLDER_MISSING
  */

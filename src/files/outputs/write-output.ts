@@ -8,7 +8,7 @@ import { publishDrafts, type Written } from './publish-drafts.ts';
 export type OutputOptions = { dir: string; name: string; write: (out: Writable) => Promise<void> };
 
 /**
- * Writes one output file from a stream, as `publishDrafts` says. `write` need not end the stream.
+ * Writes one output file from a stream, as described at `publishDrafts`. `write` need not end the stream.
  * @throws PipelineError as `publishDrafts` does; whatever `write` throws
  */
 export async function writeOutput({ dir, name, write }: OutputOptions): Promise<Written> {
@@ -36,7 +36,7 @@ async function endAfter(write: OutputOptions['write'], out: Writable): Promise<v
   }
 }
 
-/** A full disk ends the wait at once: a writer that waits for the stream to drain would otherwise wait for ever. */
+/** Rejects on the first stream error. Without it, a writer waiting for `drain` on a full disk would wait forever. */
 async function failureOf(out: Writable): Promise<never> {
   return await new Promise((_resolve, reject) => out.once('error', reject));
 }
@@ -45,7 +45,7 @@ function streamInto(draft: OutputDraft): Writable {
   const append = callbackify((bytes: Buffer) => draft.append(bytes));
   return new Writable({
     write: (chunk: Buffer, _encoding, done) => append(chunk, done),
-    // Rows come one by one; those that gathered while the disk was busy go out together.
+    // Rows come one at a time; those that gathered while the disk was busy are written together.
     writev: (chunks, done) => append(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)), done),
   });
 }

@@ -1,6 +1,6 @@
 import { PipelineError } from '../../kernel/errors.ts';
 
-/** Codes of the library and the system that say that there is no connection, or none any more. */
+/** Codes of the library and the system for a missing or lost connection. */
 const NO_CONNECTION = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -15,8 +15,8 @@ const NO_CONNECTION = new Set([
 ]);
 
 /**
- * What went wrong with an SFTP server, as an error of ours. The library's own message stays out of it: it quotes paths,
- * and a sender may have put a card number into a file name.
+ * Turns an SFTP failure into a PipelineError. The library's own message is left out: it quotes paths, and a sender may
+ * have put a card number into a file name.
  */
 export function explainRemoteError(error: unknown, action: string): PipelineError {
   const {
@@ -38,7 +38,7 @@ export function explainRemoteError(error: unknown, action: string): PipelineErro
 const NO_SUCH_FILE = 'there is no such file or folder';
 const FAILURE = 'the server says "failure", as when the disk is full or a name is taken';
 
-/** Numbers are those of the protocol, words those of the library, which leaves the number out for whole files. */
+/** Maps protocol numbers and library words to a reason. For whole files the library gives words, not the number. */
 function reasonOf(code: string | number): string {
   const reasons: Record<string, string> = {
     2: NO_SUCH_FILE,

@@ -5,20 +5,20 @@ import type { Remote } from '../../config/config.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { explainRemoteError } from './explain-remote-error.ts';
 
-/** A file in a folder of an SFTP server. Servers give times to the second. */
+/** A file in a folder of an SFTP server. Servers report times to the second. */
 export type RemoteFile = { readonly name: string; readonly bytes: number; readonly mtimeMs: number };
 
-/** An open log-in. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection is gone. */
+/** A logged-in session. Every method throws REMOTE_FAILED, or REMOTE_UNREACHABLE when the connection is gone. */
 export type RemoteSession = {
-  /** Plain files only: a link may lead anywhere. */
+  /** Lists plain files only: a link may lead anywhere. */
   list(folder: string): Promise<RemoteFile[]>;
-  /** What lies at a path now, or undefined. */
+  /** Returns what is at a path now, or undefined. */
   stat(path: string): Promise<Omit<RemoteFile, 'name'> | undefined>;
-  /** Into a local file, which is replaced. */
+  /** Downloads into a local file and replaces it. */
   fetch(path: string, local: string): Promise<void>;
   upload(local: string, path: string): Promise<void>;
   writeEmpty(path: string): Promise<void>;
-  /** Fails when there is something at the new path. */
+  /** Fails when something exists at the new path. */
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   makeFolder(path: string): Promise<void>;
@@ -26,22 +26,21 @@ export type RemoteSession = {
 };
 
 /**
- * Logs in. The key of the server is compared with the pinned fingerprint before anything secret is sent; there is no way
- * to take a server on trust.
+ * Logs in. The server's key must match the pinned fingerprint before any secret is sent; no server is taken on trust.
  * @throws PipelineError REMOTE_UNREACHABLE, REMOTE_KEY, REMOTE_LOGIN
  */
 export async function openRemote(remote: Remote): Promise<RemoteSession> {
-  // Loaded only where there is a remote: it takes memory that a large file may need.
+  // Loaded only where a remote exists: it takes memory that a large file may need.
   const { default: Client } = await import('ssh2-sftp-client');
   const client = new Client(`paydrop ${remote.name}`, {
-    // A connection that breaks between two calls is found by the next call.
+    // The next call detects a connection that broke between two calls.
     error: () => {},
     end: () => {},
     close: () => {},
   });
   let shownKey: string | undefined;
   const { host, port, user: username, password, key, passphrase, timeoutMs } = remote;
-  // From Node 22 on the library's own socket holds small packets back, and each request takes 0.1 s.
+  // On Node 22 and later the library's own socket delays small packets, and each request takes 0.1 s.
   const sock = connect({ host, port, noDelay: true });
   const endQuietly = async () => {
     await within(timeoutMs, () => client.end()).catch(() => false);
@@ -62,7 +61,7 @@ export async function openRemote(remote: Remote): Promise<RemoteSession> {
         return shownKey === remote.hostKey;
       },
     });
-    // The library's own limit ends with the log-in, before the server has opened its SFTP part.
+    // The library's own limit ends at log-in, before the server has opened its SFTP subsystem.
     await within(timeoutMs, () => login);
   } catch (error) {
     await endQuietly();
@@ -74,7 +73,7 @@ export async function openRemote(remote: Remote): Promise<RemoteSession> {
   return sessionOf(client, remote, endQuietly);
 }
 
-/** As `ssh-keygen -lf` prints it. */
+/** Formats a fingerprint the way `ssh-keygen -lf` prints it. */
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
@@ -120,8 +119,8 @@ function sessionOf(client: SftpClient, { name, timeoutMs }: Remote, close: () =>
 }
 
 /**
- * The library waits for ever for the answer of a server that fell silent.
- * @param question calls what it is given whenever it hears from the server, and the wait begins anew
+ * Limits the wait for a reply. The library would wait forever for a server that falls silent.
+ * @param question calls its argument whenever the server replies, which restarts the wait
  */
 async function within<Answer>(timeoutMs: number, question: (heard: () => void) => Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
