@@ -5,9 +5,9 @@ import { type Recalled, recallForgotten } from '../src/ledger/doubt/recall-batch
 import { note, noteEnd } from './note-failures.ts';
 
 /**
- * Before anything may be sent: this host reports to the ledger what its send journal knows. An account of which it knows more
- * stops, and what was sent is in doubt or barred from here on. May be repeated.
- * @returns undefined while the ledger stays closed; the log says once what is waited for
+ * Reports to the ledger what this host's send journal knows; it must succeed before anything is sent. An account with
+ * calls that the ledger does not know is stopped, and those calls are put in doubt or barred. Repeatable.
+ * @returns undefined while the ledger stays closed; the log says once what it waits for
  */
 export function admitHere(app: App): Promise<Sender | undefined> {
   const running = asked.get(app.journal) ?? ask(app).finally(() => asked.delete(app.journal));
@@ -15,7 +15,7 @@ export function admitHere(app: App): Promise<Sender | undefined> {
   return running;
 }
 
-/** Several accounts ask at once; one question serves them all. */
+/** Checks in progress, by send journal: accounts that ask at the same time share one. */
 const asked = new WeakMap<App['journal'], Promise<Sender | undefined>>();
 
 async function ask(app: App): Promise<Sender | undefined> {
@@ -34,14 +34,14 @@ async function ask(app: App): Promise<Sender | undefined> {
   return sender;
 }
 
-/** What keeps this host alone from sending stands nowhere else, so everybody is told when it lasts. */
+/** Records trouble of this host alone as failing work, because no other place shows it. */
 async function noteTrouble(app: App, own: readonly OwnTrouble[]): Promise<void> {
   const item = { work: 'admit', subject: app.settings.host } as const;
   if (own.length === 0) return noteEnd(app, item);
   await note(app, item, { code: 'LEDGER_NOT_OPEN', reason: sayWaits(own).join(' ') }, app.settings.sweepMs);
 }
 
-/** The same for a process that sends nothing: what its host has sent is written down all the same. */
+/** Records what this host has sent, for a process that sends nothing. */
 export async function compareJournal({ ledger, log, settings }: App): Promise<void> {
   logRecalled({ log }, await recallForgotten(ledger, settings.paths.journal));
 }
@@ -53,7 +53,7 @@ function logRecalled({ log }: Pick<App, 'log'>, all: readonly Recalled[]): void 
   }
 }
 
-/** When nothing was taken up, the ledger may have been closed, or is not the one that it was. */
+/** Checks the ledger when no batch was taken up: it may be closed, or replaced by another one. */
 export async function askAgainWhenClosed(app: App): Promise<void> {
   const { sender } = app.ledger.admitted;
   if (sender && (await isAdmitted(app.ledger, sender))) return;

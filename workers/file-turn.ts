@@ -3,25 +3,25 @@ import type { App } from '../src/app.ts';
 import { reasonOf } from '../src/kernel/errors.ts';
 import { keepOrder } from './keep-order.ts';
 
-/** How long a job goes on with its files, in ms. */
+/** How long a job works on its files, in ms. */
 const TURN_MS = 1_000;
 
 type Turn = {
-  /** Ends the turn after the files that are being worked on. */
+  /** Ends the time slice after the files in progress. */
   signal: AbortSignal;
-  /** Asks for the files that are left when the turn is over. */
+  /** Adds jobs for the files left at the end of the time slice. */
   askAgain(fileIds: readonly string[]): Promise<void>;
-  /** How many files are worked on at a time. */
+  /** How many files to work on at a time. */
   atOnce?: number;
   /** For tests. */
   turnMs?: number | undefined;
 };
 
 /**
- * Does the work of a job on its files in their order, as long as its turn lasts: no longer, so that nobody keeps the others
- * waiting. One file that fails does not keep those behind it from their work.
- * @param work `before` is over when the files before it are
- * @throws what the first that failed has thrown, after the last
+ * Works on a job's files in order for one time slice, so that it does not keep other jobs waiting. A file that fails
+ * does not stop those after it.
+ * @param work `before` resolves when the files before it are done
+ * @throws the first failure, after the last file
  */
 export async function fileTurn(
   app: App,

@@ -3,7 +3,7 @@ import type { Folder } from '../src/config/config.ts';
 import { PipelineError } from '../src/kernel/errors.ts';
 
 /**
- * The drop folder that a file came from. Without its settings nobody knows how to read the file, so it waits.
+ * Returns the drop folder that a file came from. Without its settings the file cannot be read, so it waits.
  * @throws PipelineError NOT_FOUND
  */
 export function folderOf(app: App, folderId: string, fileId: string): Folder {

@@ -1,14 +1,14 @@
 /**
- * Works on several things at a time, and lets each do the last part of it only when those before it have ended.
+ * Works on several things at a time, and lets each do its last part only after those before it have ended.
  * @param atOnce how many at a time
- * @param work must not reject. It waits for `turn` before what has to happen in the order of the things
+ * @param work must not reject; awaits `turn` before the part that must happen in order
  */
 export async function keepOrder<Thing>(
   things: readonly Thing[],
   atOnce: number,
   work: (thing: Thing, turn: Promise<void>) => Promise<void>,
 ): Promise<void> {
-  /** Of each, that it and all before it have ended. */
+  /** For each thing: resolves when it and all before it have ended. */
   const ended: Promise<void>[] = [];
   for (const [place, thing] of things.entries()) {
     await ended[place - atOnce];

@@ -25,17 +25,17 @@ import { startWatcher, type Watcher } from './watch/watch.ts';
 
 export type Workers = {
   /**
-   * Lists every folder, and those on servers, now.
-   * @returns how many drops are still settling, and runs of schedules are due or being made
+   * Scans every folder now, local and remote.
+   * @returns how many drops are still settling, and runs of schedules are due or in progress
    */
   look(): Promise<number>;
-  /** Takes nothing new, waits for what is running. */
+  /** Takes nothing new and waits for what is running. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts the stations of this process. The order matters: nothing may be submitted before the journal was compared
- * with the ledger and the batches of dead workers were taken back.
+ * Starts the stages of this process. Order matters: before anything is submitted, the journal is compared with the
+ * ledger and the batches of dead workers are taken back.
  */
 export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_ROLE): Promise<Workers> {
   const atSite = [...roles].some((role) => ROLES[role].atSite);
@@ -52,7 +52,7 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     roles.has(name)
       ? [app.queue.work(name, concurrency[name], (job) => app.telemetry.trace(name, job, () => handle(app, job)))]
       : [];
-  /** A job of these is about several files, each of which has a trace of its own. */
+  /** A job covers several files, each with its own trace. */
   const turns = (name: 'intake' | 'deliver', turn: typeof intakeTurn) =>
     roles.has(name) ? [app.queue.work(name, concurrency[name], (job) => turn(app, job, stopping.signal))] : [];
   const stations = [
@@ -73,8 +73,8 @@ export async function startWorkers(app: App, roles: ReadonlySet<Role> = EVERY_RO
     look: async () => (await transfers.look()) + (await watcher.look()) + (await countDueRuns(app)),
     stop: async () => {
       stopping.abort();
-      // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call that
-      // is on its way is waited for up to its limit; what is left then is found by the next start.
+      // All at once: nothing new may be sent while a large drop is sealed or a sweep waits for the database. A call in
+      // progress gets its full time limit; the next start finds what is left.
       const closing = stations.map((station) => station.close({ waitMs: longestCallMs(app) }));
       await Promise.all([watcher.stop(), transfers.stop(), sweeper.stop(), alarms.stop(), ...closing]);
     },
@@ -85,16 +85,16 @@ function batchItem(work: 'submit' | 'poll', { fileId, batchNo }: BatchKey): Work
   return { work, subject: `${fileId}/${batchNo}`, fileId, batchNo };
 }
 
-/** Where nobody watches, nothing is seen and nothing settles. */
+/** Sees nothing, so nothing settles. */
 const BLIND: Watcher = { look: async () => 0, stop: async () => {} };
 
-/** Those whose jobs are about a file. */
+/** Queues whose jobs are about a file. */
 type FileQueue = Exclude<QueueName, 'schedule'>;
 
-/** Each holds a lock while it lasts (withFreeLock). */
+/** Each holds a lock while it lasts (`withFreeLock`). */
 const RUNS_AT_ONCE = 2;
 
-/** The sweep at start must succeed; later ones may fail with the database and are tried again. */
+/** Sweeps now and at intervals. The first sweep must succeed; later ones may fail with the database. */
 async function startSweeper(app: App, here: { atSite: boolean; sends: boolean }): Promise<{ stop(): Promise<void> }> {
   await sweep(app, { atStart: true, ...here });
   const shredder = openShredder(app);
@@ -102,7 +102,7 @@ async function startSweeper(app: App, here: { atSite: boolean; sends: boolean })
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   let stopped = false;
-  // A process without folders on the same host must not end what one with folders cannot do.
+  // A process without folders must not clear a failure of one with folders on the same host.
   const { host } = app.ledger.instance;
   const item = { work: 'sweep', subject: here.atSite ? `${host}/${app.settings.site}` : host } as const;
   const plan = () => {

@@ -11,9 +11,9 @@ import {
 import { describeFailure } from '../src/queue/safe-failure.ts';
 
 /**
- * Does a piece of work, and lets the ledger know when it fails and when it succeeds again, so that what fails again and
- * again is seen by everybody who looks.
- * @param againMs when it is tried again, in ms; the sweep asks again for what the ledger says is due
+ * Does a piece of work and records in the ledger when it fails and when it succeeds again, so that lasting failures
+ * show.
+ * @param againMs when it is retried, in ms; the sweep adds jobs for what the ledger says is due
  */
 export async function noting<Result>(
   app: App,
@@ -35,11 +35,11 @@ export function noteThrown(app: App, item: WorkItem, error: unknown, againMs = a
   return note(app, item, faultOf(error), againMs);
 }
 
-/** A try that has failed without an error, such as a call that reached nobody. */
+/** Records a failure without an error, such as a call that reached no server. */
 export async function note(app: App, item: WorkItem, fault: WorkFault, againMs: number): Promise<void> {
   app.pulse.failing.add(keyOf(item));
   await noteFailure(app.ledger, item, fault, againMs).catch((error: unknown) =>
-    // Without the ledger nothing goes on, and everybody is told of that.
+    // Without the ledger nothing goes on, and that has its own alarm.
     app.log.debug({ work: item.work }, `a failure could not be noted: ${describeFailure(error).reason}`),
   );
 }
@@ -56,12 +56,12 @@ export async function noteEnd(app: App, item: WorkItem): Promise<void> {
   }
 }
 
-/** To take a drop, from its folder into the ledger. @param name as its sender named it */
+/** Returns the work of taking a drop into the ledger. @param name as its sender named it */
 export function takingOf(folder: { id: string; account: string }, name: string): WorkItem {
   return { work: 'watch', subject: `${folder.id}, "${maskName(name)}"`, account: folder.account };
 }
 
-/** A failure that another process noted ends with the first success in any process, so each process must know of it. */
+/** Reloads the failing work: a success in any process ends a failure, so each process must know them all. */
 export async function refreshFailing(app: App): Promise<void> {
   const listed = await listFailing(app.ledger);
   app.pulse.failing.clear();

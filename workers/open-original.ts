@@ -8,15 +8,15 @@ import { type DataKey, unwrapDataKey } from '../src/crypto/data-key.ts';
 import { ORIGINAL_PURPOSE } from './watch/take-claim.ts';
 
 /**
- * The original bytes of a file, opened from the archive. They fail to open rather than differ from what was sealed.
- * @throws PipelineError OTHER_SITE
+ * Opens the original bytes of a file from the archive. The stream fails rather than yield other bytes than were sealed.
+ * @throws PipelineError OTHER_SITE, ORIGINAL_GONE, MASTER_KEY_WRONG
  */
 export function openOriginal(app: App, file: FileRow): Readable {
   mustBeHere(app, file);
   return openSealedFile(originalPath(app, file), openFileKey(app, file), ORIGINAL_PURPOSE);
 }
 
-/** @throws PipelineError OTHER_SITE when the archive that the file lies in is on another host */
+/** @throws PipelineError OTHER_SITE when the archive with the file is at another site */
 export function mustBeHere({ settings }: App, file: PlainFileRow): void {
   if (file.site === settings.site) return;
   const reason = `it lies at site "${file.site}", and this is "${settings.site}"`;
@@ -27,7 +27,7 @@ export function originalPath(app: App, file: PlainFileRow): string {
   return join(app.settings.paths.archive, file.archive);
 }
 
-/** @throws PipelineError ORIGINAL_GONE when the key was destroyed, MASTER_KEY_WRONG when the master key is another one */
+/** @throws PipelineError ORIGINAL_GONE when the key was destroyed, MASTER_KEY_WRONG when the master key does not fit */
 export function openFileKey(app: Pick<App, 'keys'>, file: FileRow): DataKey {
   if (file.wrapped_key) return unwrapDataKey(app.keys, file.file_id, file.wrapped_key);
   const at = file.shredded_at ? ` at ${file.shredded_at.toISOString()}` : '';

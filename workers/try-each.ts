@@ -1,8 +1,8 @@
 import { PipelineError } from '../src/kernel/errors.ts';
 
 /**
- * Does the work for each item in turn. A server that refuses one file does not keep the others waiting: the first such
- * refusal is thrown at the end. Every other error ends it at once, such as a connection that is gone or a full disk.
+ * Does the work for each item in turn. When a server refuses one file, the others go on; the first refusal is thrown at
+ * the end. Any other error, such as a lost connection or a full disk, ends it at once.
  */
 export async function tryEach<Item>(items: Iterable<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   let refusal: PipelineError | undefined;

@@ -11,9 +11,8 @@ import type { BatchRow } from '../src/ledger/engine/records.ts';
 import { EXCEPTION_DELAY_MS, longestPollDelayMs } from './poll/poll-delay.ts';
 
 /**
- * Asks a station to look at something. A job's id is a stem that says at what, and an ending that is new each time: a
- * job of the same id that is just ending, or whose worker was killed, would swallow the new one. One job too many does
- * no harm, the ledger lets one through.
+ * Adds a job that tells a stage what to look at. Its id is a job key and a new suffix. A job of the same id that is
+ * just ending, or whose worker was killed, would swallow it. An extra job does no harm; the ledger lets one through.
  */
 async function ask<Name extends QueueName>(
   app: App,
@@ -33,7 +32,7 @@ function aboutOf({ fileId, ...rest }: Payload<'intake' | 'submit'>): { fileId: s
   return 'batchNo' in rest ? { fileId, batchNo: rest.batchNo } : { fileId };
 }
 
-/** The same for files, so many in a job as it may have. */
+/** Adds jobs for files, up to `MOST_FILES` in each. */
 async function askForFiles(
   app: App,
   name: 'intake' | 'deliver',
@@ -47,17 +46,17 @@ async function askForFiles(
   }
 }
 
-/** The files that stand in the stem of a job. */
+/** Returns the files in a job key. */
 export function filesOf(stem: string): string[] {
   return stem.slice(stem.indexOf('-') + 1).split('.');
 }
 
-/** The stem of a job's id, by which the sweep sees that something has been asked for already. */
+/** Returns the job key of an id, by which the sweep sees that the job exists. */
 export function stemOf(jobId: string): string {
   return jobId.replace(/-[0-9a-f]{8}$/, '');
 }
 
-/** Stems by what is to be looked at. */
+/** Job keys, by what to look at. */
 export const STEMS = {
   intake: (...fileIds: string[]) => `intake-${fileIds.join('.')}`,
   submit: (key: BatchKey) => `submit-${key.fileId}-${key.batchNo}`,
@@ -76,34 +75,32 @@ export function askToSubmit(app: App, key: BatchKey, delayMs = 0): Promise<void>
   return ask(app, 'submit', STEMS.submit(key), key, { delayMs });
 }
 
-/** Asks for the result of a submitted batch at the time that the ledger has noted for it. */
+/** Adds the job that fetches the result of a submitted batch at the time set in the ledger. */
 export function askToPoll(app: App, batch: BatchRow): Promise<void> {
   const payload = { fileId: batch.file_id, batchNo: batch.batch_no };
   return ask(app, 'poll', STEMS.poll(batch), payload, { delayMs: pollWaitMs(app, batch) });
 }
 
-/** How long the ledger wants to wait with the next question for a result, in ms. */
+/** Returns how long the next query for a result has to wait, in ms, by the ledger. */
 export function pollWaitMs(app: App, batch: BatchRow): number {
   return waitLeftMs(batch.next_poll_at, app.clock.now(), longestPollMs(app, batch));
 }
 
-/** The longest wait that there can be before the question that is due next. */
+/** Returns the longest possible wait before the query due next. */
 function longestPollMs(app: App, batch: BatchRow): number {
   const account = app.settings.accounts.get(batch.account);
-  // An account that is not in the configuration any more must not keep the sweep from the others.
+  // An account that left the configuration must not block the sweep for the others.
   if (!account || batch.state === 'exception') return EXCEPTION_DELAY_MS;
   const ageMs = (batch.next_poll_at?.getTime() ?? 0) - (batch.submitted_at?.getTime() ?? 0);
   return longestPollDelayMs(account, ageMs);
 }
 
-/**
- * Asks where the folder of the file lies, whoever asks.
- */
+/** Adds the job where the folder of the file lies, whichever process calls it. */
 export async function askToDeliver(app: App, fileId: string): Promise<void> {
   await askToDeliverAt(app, await readFileSite(app.ledger, fileId), [fileId]);
 }
 
-/** The same where the site of the files is known already. */
+/** Adds the jobs when the site of the files is known. */
 export function askToDeliverAt(app: App, site: string | undefined, fileIds: readonly string[]): Promise<void> {
   return askForFiles(app, 'deliver', fileIds, site);
 }
@@ -113,22 +110,22 @@ export function askForRuns(app: App, schedule: string): Promise<void> {
 }
 
 /**
- * Asks for the next batch of an account, if one may be sent. While its window is closed nobody needs to be asked: the
- * sweep has one job for it that waits until the window opens.
+ * Adds a job for the next batch of an account, if one may be sent. While its window is closed none is needed: the sweep
+ * has one that waits for the opening.
  */
 export async function wakeAccount(app: App, account: string): Promise<void> {
   const next = await findNext(app, account);
   if (next) await askToSubmit(app, next);
 }
 
-/** The batch of an account that may be sent now, if there is one. */
+/** Returns the account's batch that may be sent now, if there is one. */
 export async function findNext(app: App, account: string): Promise<BatchKey | undefined> {
   if (!mayBeSent(app, account)) return undefined;
   const [next] = await findSendable(app.ledger, account);
   return next;
 }
 
-/** Whether the window of an account is open now. One that is not in the configuration any more has none. */
+/** Returns whether an account's window is open. An account that left the configuration has none. */
 export function mayBeSent(app: App, account: string): boolean {
   const times = app.settings.accounts.get(account);
   return times === undefined || isWindowOpen(times, app.clock.now());

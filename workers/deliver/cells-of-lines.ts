@@ -3,7 +3,7 @@ import { readRawRows } from '../../src/csv/read/read-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openContent } from '../intake/open-content.ts';
 
-/** The cells of some lines of a file, from its sealed original; it is read no further than the last of them. */
+/** Reads the cells of some lines from the sealed original, and stops after the last of them. */
 export async function cellsOfLines(
   app: App,
   file: FileRow,

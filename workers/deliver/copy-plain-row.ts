@@ -4,34 +4,34 @@ import { COMMA, MINUS, NINE, POINT, QUOTE, SPACE, STAR, ZERO } from '../../src/k
 import { passesLuhnIn } from '../../src/kernel/luhn.ts';
 
 /**
- * Copies a plain row (see plain-row.ts) as the output files show it, each cell with a comma behind it, if it is certain
- * that nothing of it changes but its own number. `to` must have room for one byte more than the row has.
- * @returns where the copy ends, or -1 for a row that `shownRow` has to look at; what was put into `to` is void then
+ * Copies a plain row (see plain-row.ts) as the output files show it, with a comma after each cell. It takes only rows
+ * in which nothing but their own number changes. `to` needs room for one byte more than the row.
+ * @returns where the copy ends, or -1 for a row that needs `shownRow`; what was written to `to` is then void
  */
 export type PlainRowCopier = (from: Buffer, start: number, end: number, to: Buffer, at: number) => number;
 
-/** Of each byte whether it is a digit, and whether it begins what a spreadsheet runs, or the apostrophe before that. */
+/** By byte: whether it is a digit, and whether it starts a spreadsheet formula or is the apostrophe before one. */
 const IS_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte >= ZERO && byte <= NINE));
 const MAY_BE_FORMULA = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number("=+-@'".includes(String.fromCharCode(byte))),
 );
 
-/** A row of more bytes than this may hold a cell that is cut. */
+/** A row of more bytes than this may hold a cell that must be cut. */
 const LONGEST_ROW = 500;
 
-/** From so many digits on a cell may hold a card number, or make one doubt which cell holds the number of the row. */
+/** A cell with this many digits may hold a card number, or make it unclear which cell holds the row's number. */
 const MANY_DIGITS = 12;
 
-/** From so many digits on the number of the row is looked for in the other cells. */
+/** A number of at least this many digits is also searched for in the other cells. */
 const TELLING_DIGITS = 8;
 
-/** From so many digits on, and below those, it is starred where it stands by itself. */
+/** A number of at least this many digits, but fewer than `TELLING_DIGITS`, is starred wherever it stands alone. */
 const SHORT_DIGITS = 5;
 
 /**
- * Accepts only what is certain and leaves everything else to `shownRow`, which says what is right: the number stands in its
- * column, all digits; no other cell has as many; no cell looks like a formula; amounts are plain decimals.
- * @param options.clear the number is shown whole
+ * Returns a copier that takes only what is certain and leaves the rest to `shownRow`. The number stands in its column,
+ * all digits, and no other cell has as many. No cell looks like a formula, and amounts are plain decimals.
+ * @param options.clear shows the number whole
  */
 export function plainRowCopier(layout: LayoutName, { clear = false } = {}): PlainRowCopier {
   const columns = columnsOf(layout);
@@ -50,7 +50,7 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
     for (let cell = start; cell <= end; ) {
       const isQuoted = from[cell] === QUOTE && cell < end;
       const first = isQuoted ? cell + 1 : cell;
-      // A quoted cell keeps its quotes if it needs them, for a comma; whether it does is seen at its end.
+      // A quoted cell keeps its quotes only if it holds a comma, which is known at its end.
       const copy = isQuoted ? next + 1 : next;
       const shift = copy - first;
       let commas = 0;
@@ -76,7 +76,7 @@ export function plainRowCopier(layout: LayoutName, { clear = false } = {}): Plai
         let begin = first;
         while (begin < place && from[begin] === SPACE) begin += 1;
         if (begin < place && MAY_BE_FORMULA[from[begin]!] === 1) return -1;
-        // So few matter to nobody, and most cells are short.
+        // Fewer digits do not matter, and most cells are short.
         if (place - first >= TELLING_DIGITS) mostDigits = Math.max(mostDigits, countDigits(from, first, place));
       }
       if (commas > 0) {
@@ -105,13 +105,13 @@ function countDigits(bytes: Buffer, start: number, end: number): number {
   return digits;
 }
 
-/** How many digits of a number are shown, as `maskNumber` does. */
+/** Returns how many digits of a number `maskNumber` shows. */
 function shownDigits(count: number): number {
   if (count >= 8) return 4;
   return count >= 5 ? 2 : 0;
 }
 
-/** @param start of digits only */
+/** Expects only digits from `start` to `end`. */
 function isCardNumber(bytes: Buffer, start: number, end: number): boolean {
   return end - start >= 12 && end - start <= 19 && passesLuhnIn(bytes, start, end);
 }
@@ -120,7 +120,7 @@ function isAccountNumber(_bytes: Buffer, start: number, end: number): boolean {
   return end - start >= 4 && end - start <= 26;
 }
 
-/** An amount of at most seven digits before the point, so that it is surely within the limits, and two behind it. */
+/** Accepts an optional minus, up to seven digits (surely within the limits), and at most two decimals. */
 function isPlainAmount(bytes: Buffer, start: number, end: number): boolean {
   let place = bytes[start] === MINUS ? start + 1 : start;
   const whole = place;

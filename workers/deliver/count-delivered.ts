@@ -7,8 +7,8 @@ import { parseAmount } from '../../src/kernel/money.ts';
 import type { OutcomeTotals } from '../../src/rows/rows.ts';
 
 /**
- * Rows and money per outcome as a reader of the result file finds them (H8).
- * @param bytes of the file, as they are read back from the disk, never those that were just written
+ * Counts rows and money per outcome as a reader of the result file finds them (H8).
+ * @param bytes of the file as read back from disk, never those just written
  */
 export async function countDelivered(bytes: AsyncIterable<Uint8Array>, layout: LayoutName): Promise<OutcomeTotals> {
   const columns = columnsOf(layout);
@@ -19,10 +19,10 @@ export async function countDelivered(bytes: AsyncIterable<Uint8Array>, layout: L
   return counter.totals();
 }
 
-/** Counts rows by the two cells that matter, at their places. Of a plain row nothing else is looked at. */
+/** Counts rows by their amount and outcome cells. In a plain row it looks at nothing else. */
 function cellCounter(amountAt: number, outcomeAt: number) {
   const sums = new Map<Outcome, { rows: number; cents: number }>();
-  /** Rows of one outcome mostly follow each other. */
+  /** Kept between rows: consecutive rows mostly share an outcome. */
   let label = '';
   let outcome: Outcome | undefined;
 
@@ -70,7 +70,7 @@ function cellCounter(amountAt: number, outcomeAt: number) {
   return { count, totals: (): OutcomeTotals => Object.fromEntries(sums) };
 }
 
-/** Where the cell begins that stands so many cells further on; behind the end where there are not so many. */
+/** Returns where the cell `count` cells further on begins, or a place past `end` when there are too few. */
 function skipCells(bytes: Buffer, start: number, end: number, count: number): number {
   let place = start;
   for (let left = count; left > 0 && place <= end; left -= 1) place = endOfCell(bytes, place, end) + 1;
@@ -83,7 +83,7 @@ function stands(text: string, bytes: Buffer, start: number, end: number): boolea
   return true;
 }
 
-/** Cents of one to seven digits, a point and two digits; undefined for everything else, which `parseAmount` reads. */
+/** Parses one to seven digits, a point and two digits as cents; undefined for the rest, which `parseAmount` reads. */
 function plainCents(bytes: Buffer, start: number, end: number): number | undefined {
   const point = end - 3;
   if (point <= start || point - start > 7 || bytes[point] !== POINT) return undefined;

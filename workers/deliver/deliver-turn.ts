@@ -6,8 +6,8 @@ import { noting } from '../note-failures.ts';
 import { askToDeliverAt } from '../wake.ts';
 
 /**
- * What a job of the queue does: writes what is due for each of its files.
- * @param signal ends the turn after the file that is being written
+ * Handles a `deliver` job: writes what is due for each of its files.
+ * @param signal ends the time slice after the file being written
  */
 export async function deliverTurn(app: App, job: Payload<'deliver'>, signal: AbortSignal): Promise<void> {
   const askAgain = (fileIds: readonly string[]) => askToDeliverAt(app, app.settings.site, fileIds);

@@ -24,10 +24,9 @@ import { writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
 
 /**
- * Writes the output files that are due for a file: the notice of its verdict, when no batch is open any more the results,
- * after which the file is completed, and after that a correction for each time that an outcome changed. Every file is
- * made from the ledger and the sealed original alone, so doing it again gives the same bytes, and a crash in between
- * leaves nothing half done.
+ * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
+ * change of outcomes. The results complete the file. All come from the ledger and the sealed original alone, so a
+ * repeat after a crash gives the same bytes.
  */
 export async function deliverFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   const ask = (ledger: Ledger) => readDelivery(ledger, fileId);
@@ -37,7 +36,7 @@ export async function deliverFile(app: App, { fileId }: { fileId: string }): Pro
     crashPoint('deliver.notice-written');
     const isFinal = haveResults(due);
     if (isFinal) await deliverResults(app, due.file);
-    // Changes may have waited for the result.
+    // Changes may have waited for the results.
     const { corrections } = isFinal ? await readDelivery(app.ledger, fileId) : due;
     for (const correctionNo of corrections) {
       await writeResultCorrection(app, due.file, correctionNo);
@@ -46,7 +45,7 @@ export async function deliverFile(app: App, { fileId }: { fileId: string }): Pro
   });
 }
 
-/** Whether every row of a file is final and its results are not written. */
+/** Returns whether every row of a file is final and its results are still due. */
 function haveResults({ file, written, openBatches }: Delivery): boolean {
   if (file.state === 'partly_cancelled' && written.has('summary-txt')) return false;
   return HAVE_RESULTS.has(file.state) && openBatches === 0;
@@ -61,8 +60,8 @@ async function deliverResults(app: App, file: FileRow): Promise<void> {
 }
 
 /**
- * Every output of a file whose rows are final; also for writing them again, which gives the same bytes.
- * @returns the summaries as well: they are to be noted together with what they say
+ * Writes every output of a file whose rows are final. Writing them again gives the same bytes.
+ * @returns the summaries too; `completeFile` records them with the control totals
  */
 export async function writeResults(
   app: App,
@@ -88,10 +87,10 @@ export async function writeResults(
   return { controlTotals, summaries };
 }
 
-/** What changed later has corrections of its own, so that the result and its summary stay what they were. */
+/** Later changes get corrections of their own, so the result and its summary stay as they were. */
 const FIRST = { correctionNo: 0 };
 
-/** @returns rows and money per outcome as the result file says, read back from the disk */
+/** @returns rows and money per outcome in the result file, read back from disk */
 async function writeRowOutputs(app: App, file: FileRow, batches: readonly BatchRow[]): Promise<OutcomeTotals> {
   let delivered: OutcomeTotals = {};
   await writeOutputFiles(app, file, async (outputs) => {
@@ -147,8 +146,8 @@ async function summarize(
       sentAt: when(batch.submitted_at),
       resultAt: when(batch.result_at),
     })),
-    // The summaries cannot hold their own hashes. In the order of the table: times may be the same, or others when the
-    // files are written again, and the summary must not differ for that.
+    // The summaries cannot hold their own hashes. Sort by kind: times may be equal, or differ when the files are
+    // written again, and the summary must not differ.
     outputs: outputs
       .filter((output) => !output.kind.startsWith('summary') && output.number === 0)
       .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))

@@ -8,7 +8,7 @@ import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 
-/** What an output file says of a row, from what the ledger and its batch say. Times are in the zone of the account. */
+/** Returns a function that describes a row for an output file. Times are in the account's zone. */
 export function rowDescriber(
   app: App,
   file: FileRow,
@@ -43,7 +43,7 @@ function messageOf(row: KeptRow, faults: readonly Fault[]): string {
   return row.batch_no === null ? faultSentence(faults) : 'never sent';
 }
 
-/** A withheld row is invalid; a row whose batch was cancelled was never sent. */
+/** Returns the outcome. Without one, a withheld row is invalid and a row of a canceled batch was never sent. */
 function outcomeOf(row: KeptRow): Outcome {
   if (row.outcome) return row.outcome as Outcome;
   return row.batch_no === null ? 'invalid' : 'not_sent';

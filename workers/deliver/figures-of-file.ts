@@ -1,7 +1,7 @@
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 import type { Figures } from '../../src/reconcile/control-totals.ts';
 
-/** What the control totals compare and the file itself says, as it was counted at the intake. Money is integer cents. */
+/** Returns the file's own figures for the control totals, as counted at intake. Money is integer cents. */
 export function figuresOfFile(
   file: FileRow,
 ): Pick<
@@ -18,7 +18,7 @@ export function figuresOfFile(
 > {
   return {
     control: file.control,
-    // A file keeps the reason for which it was held; one that waits still was approved by nobody.
+    // A file keeps the reason it was held for; while it is still held, it is not approved.
     approved: file.reason_code !== null && file.state !== 'held',
     sha256: file.sha256,
     physicalLines: file.physical_lines ?? 0,

@@ -3,13 +3,13 @@ import type { Fault } from '../../src/rows/rows.ts';
 import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import { readFaults } from '../../src/ledger/file/read-file.ts';
 
-/** Codes of faults that keep a row from being sent; notes about it are not among them. */
+/** Codes of faults that keep a row from being sent, without mere warnings. */
 const TELLING = (Object.keys(ERRORS) as FaultCode[]).filter((code) => ERRORS[code].effect !== 'warn');
 
 /**
- * The faults of the rows of one page after another. The ledger keeps them in the order of lines, but for those of the file
- * and those that were found later; so they are read on as the pages come, and what is behind by then is dropped.
- * @returns a function that takes the lines of a page, in order and behind those of the pages before
+ * Finds the faults of rows page by page. The ledger keeps them in line order, except those of the file and those found
+ * later. So it reads on as pages come and drops faults already passed.
+ * @returns a function that takes the lines of a page, in order and after those of earlier pages
  */
 export function faultFinder(
   ledger: Ledger,

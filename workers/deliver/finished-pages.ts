@@ -12,33 +12,33 @@ import { faultFinder } from './find-faults.ts';
 import { keptStretches } from './kept-stretches.ts';
 
 /**
- * Rows of a finished file as they came in, from some place on, and what became of them. Their memory is used again: be done
- * with a page before you ask for the next.
+ * Rows of a finished file as they arrived, starting at `from`, and their outcomes. Memory is reused: finish with a page
+ * before asking for the next.
  */
 export type FinishedPage = { readonly input: RawLines; readonly from: number; readonly rows: FinishedRows };
 
 export type FinishedRows = {
   readonly count: number;
-  /** What the ledger has of them, from some place on. */
+  /** What the ledger has of them, starting at `packFrom`. */
   readonly pack: RowPack;
   readonly packFrom: number;
-  /** One of the rows as output files tell of it, counted from 0. */
+  /** Returns one of the rows as output files describe it, counted from 0. */
   readonly at: (place: number) => FinishedRow;
 };
 
 type FinishedOptions = {
-  /** Another state of the outcomes than the first; empty for the present one. */
+  /** Outcomes to use instead of the first ones; empty for the present ones. */
   asOf?: AsOf;
-  /** Those of the file, if they are at hand. */
+  /** Batches of the file, if the caller has them. */
   batches?: readonly BatchRow[] | Promise<readonly BatchRow[]>;
 };
 
-/** The first outcomes. What changed later has files of its own, so that outputs can be written again with the same bytes. */
+/** The first outcomes. Later changes have files of their own, so rewritten outputs keep the same bytes. */
 const FIRST: AsOf = { correctionNo: 0 };
 
 /**
- * Every row of a finished file in input order, page by page: the ledger's rows and those of the sealed original side by side.
- * So a million rows cost no more memory than a thousand.
+ * Yields every row of a finished file in input order, the ledger's beside the original's. Page by page, a million rows
+ * take no more memory than a thousand.
  * @throws PipelineError OUTPUT_MISMATCH when the two do not have the same lines
  */
 export async function* finishedPages(
@@ -67,14 +67,14 @@ export async function* finishedPages(
     const { pack, from, count } = await kept.take(1);
     if (count > 0) throw missingLine(file, pack.lines[from]!);
   } finally {
-    // Left by whoever wants only the first rows, it would stay open for as long as the process lives.
+    // If the caller stops early, the original would otherwise stay open for the life of the process.
     original.destroy();
   }
 }
 
 const NO_FAULTS: Awaited<ReturnType<ReturnType<typeof faultFinder>>> = new Map();
 
-/** Every row of a finished file with its cells, for those who want few of them. */
+/** Yields every row of a finished file with its cells, for callers that need few of them. */
 export async function* finishedRows(
   app: App,
   file: FileRow,
@@ -88,17 +88,17 @@ export async function* finishedRows(
   }
 }
 
-/** How the rows of a file are found in its original, as the check found them. */
+/** Returns how to find the rows of a file in its original, as the check did. */
 export function optionsOf({ charset, header_line: headerLine, operation }: FileRow) {
   return { charset, headerLine, operation };
 }
 
-/** Gives the rows of stretches one after the other, as many at a time as stand together. */
+/** Hands out rows range by range, as many at a time as lie together. */
 function stretchReader(stretches: AsyncGenerator<RowPack>) {
   let pack = newRowPack(0);
   let next = 0;
   return {
-    /** @returns at most so many rows; none when there are no more */
+    /** @returns at most `most` rows; none at the end */
     take: async (most: number): Promise<{ pack: RowPack; from: number; count: number }> => {
       while (next === pack.count) {
         const stretch = await stretches.next();

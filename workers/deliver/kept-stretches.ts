@@ -3,17 +3,17 @@ import type { AsOf } from '../../src/ledger/row/read-kept-rows.ts';
 import { newRowPack, readPackedRows, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
 import type { FileRow } from '../../src/ledger/engine/records.ts';
 
-/** Lines that are asked for at a time: few enough to hold two such stretches, many enough that asking costs nothing. */
+/** Lines read at a time: few enough to hold two such ranges, enough that the query costs nothing. */
 const STRETCH_LINES = 10_000;
 
-/** So many rows may be found in any way. */
+/** For so few rows, the query plan does not matter. */
 const FEW_LINES = 1_000;
 
 const LAST_LINE = 2_147_483_647;
 
 /**
- * What the ledger has of all rows of a file, in the order of their lines, stretch by stretch. While one is at work the next
- * is already on its way. A stretch is overwritten by the one after the next: use it before asking for more.
+ * Yields what the ledger has of all rows of a file, range by range in line order. The next range is read while the
+ * caller works on one. Memory is reused: use a range before asking for more.
  */
 export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): AsyncGenerator<RowPack> {
   const lines = file.physical_lines ?? 0;
@@ -29,7 +29,7 @@ export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): Async
       ...asOf,
       isSmall: lines <= FEW_LINES,
     });
-    // Whoever waits for it learns of its failure; until then it is nobody's.
+    // The failure reaches the `await` below; until then it must not count as unhandled.
     pack.catch(() => undefined);
     return pack;
   };

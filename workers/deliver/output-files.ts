@@ -13,13 +13,12 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 
 /** Outputs of one file that are being written. */
 export type OutputFiles = {
-  /** Puts bytes at the end of an output, which is begun with them, and counts the rows that they hold. */
+  /** Appends bytes to an output, which begins with the first, and counts the rows they hold. */
   append(kind: OutputKind, bytes: Uint8Array, rows?: number): Promise<void>;
-  /** The same for a text. */
   appendText(kind: OutputKind, text: string, rows?: number): Promise<void>;
   /**
-   * Gives those of these kinds that were begun their names, all together, and reads them back.
-   * @param readBack looks at the bytes of each as they are read back
+   * Names the begun outputs of these kinds, all together, and reads them back.
+   * @param readBack receives the bytes of each as they are read back
    */
   publish(
     kinds: readonly OutputKind[],
@@ -30,8 +29,8 @@ export type OutputFiles = {
 type Begun = { kind: OutputKind; draft: OutputDraft; rows: number };
 
 /**
- * Writes outputs of a file and notes in the ledger those that were published. The others are gone when `write` ends.
- * @param number of a correction, from 1; the other kinds have 0
+ * Writes outputs of a file and records the published ones in the ledger. The others are gone when `write` ends.
+ * @param number of a correction, from 1; 0 for the other kinds
  */
 export async function writeOutputFiles(
   app: App,
@@ -46,7 +45,7 @@ export async function writeOutputFiles(
 }
 
 /**
- * The same for somebody who notes them himself, with what follows from them.
+ * Does the same for a caller that records them itself, with what follows from them.
  * @returns what was published
  */
 export async function publishOutputs(
@@ -92,8 +91,8 @@ export async function publishOutputs(
 }
 
 /**
- * After an older ledger was put back, outputs of the time that it has forgotten may lie in the folder: of the same rows,
- * with other times. What the ledger does not know gives way under another name; what it does know is never touched.
+ * Renames an output that the ledger does not know. After an older ledger was restored, such outputs may remain: same
+ * rows, other times. A known output is never touched.
  * @throws the error itself when the output is known
  */
 async function setForgottenAside(app: App, file: FileRow, name: string, error: PipelineError): Promise<void> {
@@ -103,7 +102,7 @@ async function setForgottenAside(app: App, file: FileRow, name: string, error: P
   app.log.error({ fileId: file.file_id, name, aside }, 'an output that the ledger does not know was set aside');
 }
 
-/** Where an output lies, or would. */
+/** Returns where an output lies, or would. */
 export function outputPath(app: App, file: FileRow, kind: OutputKind): string {
   return join(app.settings.paths.out, nameOf(file, kind, 0));
 }
@@ -113,7 +112,7 @@ function nameOf(file: FileRow, kind: OutputKind, number: number): string {
   return outputName(file.name, file.file_id, name, extension);
 }
 
-/** Suffixes of corrections carry their number: `result.c01.csv`, the tenth is `result.c10.csv`. */
+/** Returns name and extension. Corrections carry their number: `result.c01.csv`; the tenth is `result.c10.csv`. */
 function endingOf(kind: OutputKind, number: number): { name: string; extension: 'csv' | 'json' | 'txt' } {
   const { suffix } = OUTPUT_KINDS[kind];
   const numbered = number === 0 ? suffix : suffix.replace('.c01.', `.c${String(number).padStart(2, '0')}.`);

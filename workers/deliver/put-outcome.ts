@@ -8,9 +8,9 @@ import { resultCells } from '../../src/reconcile/outputs/result-row.ts';
 import type { FinishedRows } from './finished-pages.ts';
 
 /**
- * Puts the cells of a result line that stand behind those of the input, and the end of the line. Nearly all rows have a
- * plain message, and share the rest of the line with the other rows of their batch; these go from bytes to bytes. The others
- * go through `resultCells` whole, which says what is right.
+ * Returns a function that writes the outcome cells of a result line and its end. Most rows have a plain message and
+ * share the rest of the line with their batch, so their bytes are copied. The others go through `resultCells`, which is
+ * authoritative.
  */
 export function outcomePutter(): (into: LineBuffer, rows: FinishedRows, place: number) => void {
   const line = csvLines({ guard: true });
@@ -38,19 +38,19 @@ export function outcomePutter(): (into: LineBuffer, rows: FinishedRows, place: n
 
 const NOTHING = Buffer.alloc(0);
 
-/** Of each outcome, in the order of OUTCOME_NAMES, its label as the first cell. */
+/** Label of each outcome as the first cell, in the order of `OUTCOME_NAMES`. */
 const LABELS = OUTCOME_NAMES.map((name) => Buffer.from(`${OUTCOMES[name].label},`));
 
-/** Place of the batch id among the cells of a row without input: line, outcome, code, message and authorization stand before. */
+/** Index of the batch id in a row without input, after line, outcome, code, message and authorization. */
 const FIRST_SHARED = 5;
 
-/** Whether the texts of a row may stand in a line as the ledger has them. */
+/** Returns whether the texts of a row can be copied as the ledger has them. */
 function isPlain(pack: RowPack, at: number): boolean {
   if (pack.outcomes[at] === NO_OUTCOME_YET || pack.changes.size > 0) return false;
   const start = textsFrom(pack, at);
   const messageEnd = pack.ends[2 * at]!;
   const digits = countPlainDigits(pack.texts, start, messageEnd);
-  // A longer message is cut, and in one of more digits there may be a number to hide.
+  // A longer message is cut, and one with more digits may hold a number to hide.
   if (digits < 0 || digits > MOST_DIGITS || messageEnd - start > LONGEST_MESSAGE) return false;
   return countPlainDigits(pack.texts, messageEnd, pack.ends[2 * at + 1]!) >= 0;
 }
@@ -64,10 +64,10 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte >= ZERO && byte <= NINE) return PLAIN | DIGIT;
   return byte >= SPACE && byte <= 0x7e && byte !== QUOTE && byte !== COMMA ? PLAIN : 0;
 });
-/** What a formula begins with or has before it, and the space, which would go at either end. */
+/** What starts a formula or guards one, and the space, which is lost at either end. */
 const MAY_NOT_BEGIN = new Set([' ', "'", '=', '+', '-', '@'].map((character) => character.charCodeAt(0)));
 
-/** How many digits a cell of printable ASCII has that needs no quotes and does not begin like a formula; -1 for any other. */
+/** Counts the digits of a printable ASCII cell; -1 if it needs quotes or starts like a formula. */
 function countPlainDigits(bytes: Buffer, start: number, end: number): number {
   if (start === end) return 0;
   if (MAY_NOT_BEGIN.has(bytes[start]!) || bytes[end - 1] === SPACE) return -1;
@@ -80,7 +80,7 @@ function countPlainDigits(bytes: Buffer, start: number, end: number): number {
   return digits;
 }
 
-/** A comma, and the cell behind it. */
+/** Writes a comma and the cell after it. */
 function putCell(into: LineBuffer, bytes: Buffer, start: number, end: number): void {
   makeRoom(into, 1)[into.length] = COMMA;
   into.length += 1;

@@ -6,9 +6,9 @@ import { plainRowCopier } from './copy-plain-row.ts';
 import { shownRow } from './shown-row.ts';
 
 /**
- * Puts the cells of an input row as the output files show them, each with a comma behind it, since more follow.
- * @param options.clear numbers are shown whole
- * @returns puts one row; `isValid` if it passed the check
+ * Returns a function that writes the cells of an input row as the output files show them, each followed by a comma.
+ * @param options.clear shows numbers whole
+ * @returns writes one row; `isValid` if it passed the check
  */
 export function shownRowPutter(
   layout: LayoutName,

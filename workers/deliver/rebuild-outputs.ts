@@ -12,7 +12,7 @@ import { writeResultCorrection } from './write-result-correction.ts';
 import { writeResults } from './deliver.ts';
 
 /**
- * What became of one output that the ledger knows.
+ * Result of checking one output that the ledger knows.
  * `onDisk`  the file in the out folder: `same` as the ledger says, `differs`, or `missing`
  * `rebuilt` made again from ledger and original: `same`, `differs`, or `missing` when it could not be made
  */
@@ -25,9 +25,9 @@ export type OutputCheck = {
 type Comparison = 'same' | 'differs' | 'missing';
 
 /**
- * Makes every output of a file once more, from the ledger and the sealed original alone, and compares them with what the
- * ledger noted and with what lies in the out folder. Nothing in the out folder is touched.
- * @param into where to leave them; left out, they are only compared
+ * Makes every output of a file again, from the ledger and the sealed original alone. Compares these and the files in
+ * the out folder with the ledger. Nothing in the out folder is touched.
+ * @param into where to leave them; without it they are only compared
  */
 export async function rebuildOutputs(app: App, file: FileRow, into?: string): Promise<OutputCheck[]> {
   const outputs = await readOutputs(app.ledger, file.file_id);

@@ -2,9 +2,9 @@ import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 
 /**
- * The cells of an input row as the output files show them, so that the files can be read back and dropped again: numbers
- * masked unless the folder allows them, the amount without the blanks of fixed columns (with them, `-5.00 ` would pass
- * for a formula and get an apostrophe), and no cell so long that its line could not be read any more.
+ * Returns the cells of an input row as the output files show them, fit to be read back and dropped again. Numbers are
+ * masked unless the folder allows them. The amount is trimmed, because `-5.00 ` would pass for a formula and get an
+ * apostrophe. Cells that would make their line unreadable are cut.
  */
 export function shownRow(
   layout: LayoutName,
@@ -16,12 +16,12 @@ export function shownRow(
   return shown.map((cell, index) => cutCell(index === amountAt ? cell.trim() : cell));
 }
 
-/** Far above the limit of any column, so it shortens only what was withheld. A line may have twelve of them. */
+/** Far above the limit of any column, so it cuts only withheld rows. A line may have twelve such cells. */
 const LONGEST_CELL = 500;
 
 function cutCell(cell: string): string {
   if (cell.length <= LONGEST_CELL) return cell;
   const text = cell.trim();
-  // Half a character would be written as another one.
+  // Half a surrogate pair would be written as another character.
   return text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL).replace(/[\ud800-\udbff]$/, '')}…`;
 }

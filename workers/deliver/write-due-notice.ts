@@ -15,7 +15,7 @@ const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
   cancelled: 'cancelled',
 };
 
-/** Verdicts that a person may end before their notice is noted. */
+/** Notices of verdicts that a person may end before the notice is recorded. */
 const PASSING: readonly OutputKind[] = ['held', 'ack'];
 
 /** Writes the notice of the file's verdict, unless it is there. */
@@ -27,9 +27,9 @@ export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'wri
 }
 
 /**
- * A process may die after it has published a notice and before the ledger knows of it, and a person approve or cancel the
- * file right then. The sender has read that notice, so it is written again, which gives the same bytes, and noted. It goes
- * first: when that fails, the notice that is due is still missing, and so both are tried again.
+ * Rewrites and records a notice whose process died after publishing it. A person may have approved or canceled the file
+ * since, but the sender has read the notice; the bytes stay the same. It goes first: if it fails, the due notice is
+ * still missing, so both are retried.
  */
 async function noteStrayNotices(
   app: App,

@@ -11,7 +11,7 @@ import { writeOutputFiles } from './output-files.ts';
 const STATUS = { ack: 'ACCEPTED', held: 'HELD', nak: 'REJECTED', cancelled: 'CANCELLED' } as const;
 
 /**
- * The acknowledgement, the notice of a held or cancelled file, or the NAK: the verdict and its figures, then every fault.
+ * Writes the acknowledgement, the notice of a held or canceled file, or the NAK: verdict and figures, then all faults.
  * @param notice.batches how many the file has
  */
 export async function writeNotice(
@@ -37,7 +37,7 @@ export async function writeNotice(
   });
 }
 
-/** Where the head has its values, of which totals stay numbers. */
+/** Column of the values in the head; totals in it stay numbers. */
 const VALUE = new Set([1]);
 
 async function noticeOf(app: App, file: FileRow, status: Notice['status'], batches: number): Promise<Notice> {

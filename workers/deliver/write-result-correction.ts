@@ -18,9 +18,9 @@ import { type OutputFiles, writeOutputFiles } from './output-files.ts';
 import { shownRow } from './shown-row.ts';
 
 /**
- * The files of one correction: the rows whose outcome changed after the result was delivered, as they are and as they
- * were, and a summary of what that comes to. Whatever found the change out, the service or a person, ends here
-. Made from the ledger as of this correction, so that a later one does not alter it.
+ * Writes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a
+ * summary. The service or a person may have reported the change. It uses the ledger as of this correction, so later
+ * ones do not alter it.
  * @throws PipelineError OUTPUT_MISMATCH when the control totals do not hold; then there is no summary
  */
 export async function writeResultCorrection(app: App, file: FileRow, correctionNo: number): Promise<void> {
@@ -53,7 +53,7 @@ export async function writeResultCorrection(app: App, file: FileRow, correctionN
   await writeOutputFiles(app, file, write, correctionNo);
 }
 
-/** @returns rows and money per outcome as they are read back from the disk */
+/** @returns rows and money per outcome, read back from disk */
 async function writeChanges(
   app: App,
   file: FileRow,
@@ -103,7 +103,7 @@ function sumNew(changes: readonly ChangedRow[]): OutcomeTotals {
   return totals;
 }
 
-/** Rows and money by what they were and what they are. */
+/** Sums rows and money by old and new outcome. */
 function sumChanges(changes: readonly ChangedRow[]): CorrectionSummary['changes'] {
   const sums = new Map<string, CorrectionSummary['changes'][number]>();
   for (const { old_outcome: before, outcome, amount_cents: cents } of changes) {

@@ -13,15 +13,14 @@ import type { OutputFiles } from './output-files.ts';
 import { outcomePutter } from './put-outcome.ts';
 import { shownRowPutter } from './put-shown-row.ts';
 
-/** The outputs that are made of the rows of a file. */
+/** Outputs made of the rows of a file. */
 export const ROW_KINDS = ['result', 'rejects', 'retry'] as const;
 type RowKind = (typeof ROW_KINDS)[number];
 
 /**
- * Writes, in one walk over the rows, the result file: every row of the input once, in its order, numbers masked, with its
- * outcome; and the rejects and retry files: rows that were certainly not charged, in the layout they came in,
- * with the reason behind. A row of unknown outcome is in neither of the two: to send it again could charge twice. One that
- * would have no rows is not begun.
+ * Writes three files in one pass over the rows. The result has every input row once, in order, numbers masked, with its
+ * outcome. The rejects and retry files have the rows certainly not charged, in their own layout, with the reason;
+ * without rows they are not begun. A row of unknown outcome is in neither: sending it again could charge twice.
  */
 export async function writeRows(
   app: App,
@@ -43,15 +42,15 @@ export async function writeRows(
   for (const kind of ROW_KINDS) if (sheets[kind].rows > 0) await append(kind, sheets[kind]);
 }
 
-/** Some pages together, because each time something is written another thread has to be woken. */
+/** Gathers some pages, because each write has to wake another thread. */
 const FULL_SHEET_BYTES = 524_288;
 
 const TITLE_LINE = csvLines({ guard: true });
 
-/** Lines for one output that were not written yet. */
+/** Lines for one output, not written yet. */
 type Sheet = { lines: ReturnType<typeof newLineBuffer>; rows: number; isBegun: boolean };
 
-/** Puts the rows of one page after another on the sheets they belong to, behind what is on them. */
+/** Returns the sheets, and a function that appends the rows of a page to the sheets they belong to. */
 function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; put: (page: FinishedPage) => void } {
   const layout = file.layout!;
   const line = csvLines({ guard: true });
@@ -88,10 +87,10 @@ function openSheets(app: App, file: FileRow): { sheets: Record<RowKind, Sheet>; 
   return { sheets, put };
 }
 
-/** Whether a row stands in the result alone, as nearly all do, so that nobody need look into it. */
+/** Returns whether a row goes into the result alone. Nearly all do and need no closer look. */
 function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean {
   return pack.changes.size === 0 && MAY_BE_CHARGED[pack.outcomes[packFrom + place]!] === true;
 }
 
-/** In the order of OUTCOME_NAMES. */
+/** In the order of `OUTCOME_NAMES`. */
 const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotCharged);

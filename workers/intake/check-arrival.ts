@@ -9,16 +9,16 @@ import { describeExcess } from './decide-intake.ts';
 import { sealContentKey } from './open-content.ts';
 import { openOriginal } from '../open-original.ts';
 
-/** How a file came: as it is, as a message that was found good to its last byte, or in a way that is not taken. */
+/** How a file arrived: plain, as a message verified to its last byte, or in a form that is refused. */
 export type Arrival =
   | { is: 'plain' }
   | { is: 'message'; message: Omit<CheckedMessage, 'key'>; contentKey: Buffer }
   | { is: 'refused'; code: FaultCode; detail?: string };
 
 /**
- * Finds out whether a file came encrypted and may be read. A message is read here once to its end, before the first
- * of its rows is: what is decrypted is not genuine until then.
- * @throws PipelineError PGP_KEY when our own keys are the trouble; the file then waits
+ * Finds out whether a file is encrypted and may be read. It reads a message to its end before any row: until then the
+ * decrypted bytes are not genuine.
+ * @throws PipelineError PGP_KEY when paydrop's own keys are the trouble; the file then waits
  */
 export async function checkArrival(app: App, file: FileRow, folder: Folder): Promise<Arrival> {
   if (!isMessageName(file.name)) return checkPlain(app, file, folder);
@@ -32,7 +32,9 @@ export async function checkArrival(app: App, file: FileRow, folder: Folder): Pro
   return { is: 'message', message, contentKey: sealContentKey(app, file, key) };
 }
 
-/** What we drop ourselves has rows that came encrypted, and did not leave this host. */
+/**
+ * Accepts a plain file if the folder does, or a resubmission, whose rows arrived encrypted and never left this host.
+ */
 async function checkPlain(app: App, file: FileRow, { encryption }: Folder): Promise<Arrival> {
   if (encryption === 'optional' || (await isResubmission(app.ledger, file.file_id))) return { is: 'plain' };
   return refuse({ code: 'PGP_PLAIN' });

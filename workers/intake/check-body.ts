@@ -5,16 +5,16 @@ import { counted } from '../../src/kernel/counted.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 
 /**
- * Makes sure that the bytes of a batch are its rows, before they are sealed: reads them as the service does, a row at every
- * line feed, a cell at every comma, no quoting, and finds as many rows, in each as many cells as the layout has, and in each
- * the amount that was checked. Shares no code with the check and the writer on purpose, so that a mistake of theirs shows
- * here (control total H5). It reads bytes and makes nothing of them, for a file has a million rows.
+ * Verifies that the bytes of a batch are its rows, before they are sealed (control total H5). It reads them as the
+ * service does: a row per line feed, a cell per comma, no quoting. It compares the number of rows, the cells of each
+ * row, and the amounts. It shares no code with the check and the writer on purpose, so that their mistakes show here.
+ * It creates no objects, because a file may have a million rows.
  * @param cents of each row, as the check read them
- * @returns the sum of the amounts as they are read here
+ * @returns the sum of the amounts as read here
  * @throws PipelineError BODY_MISMATCH with the first row that differs; never with a value of it
  */
 export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cents: Float64Array): number {
-  // A zero byte is UTF-8, but nothing that the ledger can keep.
+  // A zero byte is valid UTF-8, but the ledger cannot store it.
   if (!isUtf8(body) || body.includes(0)) throw mismatch(0, 'its bytes are no text');
   const amountColumn = columns.indexOf('amount');
   let sum = 0;
@@ -24,7 +24,7 @@ export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cent
   const end = body.length;
   for (let at = 0; at <= end; at += 1) {
     const byte = at < end ? body[at]! : LF;
-    // Most bytes are letters and digits, which stand behind both in ASCII.
+    // Most bytes are letters and digits, which come after both in ASCII.
     if (byte > COMMA || (byte !== COMMA && byte !== LF)) continue;
     if (column === amountColumn) sum += readAmount(body, start, at, row, cents);
     column += 1;
@@ -38,7 +38,7 @@ export function checkBody(body: Uint8Array, columns: readonly ColumnName[], cent
   return sum;
 }
 
-/** An amount in its one form: a minus or nothing, digits, a point and two digits. */
+/** Reads an amount in its only form: an optional minus, digits, a point and two digits. */
 function readAmount(body: Uint8Array, start: number, end: number, row: number, cents: Float64Array): number {
   const first = body[start] === MINUS ? start + 1 : start;
   const point = end - 3;

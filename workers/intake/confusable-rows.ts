@@ -5,18 +5,17 @@ import { lastFour } from '../../src/kernel/mask.ts';
 /** Rows of one batch. */
 export type ConfusableRows = {
   /**
-   * Whether a row could be taken for one that was added, in a result that shows of its number the end alone; if not, it is
-   * added.
-   * @param start where the row begins in `bytes`: cells with commas between them and a line feed behind
+   * Returns whether a row could be mistaken for an added one in a result that shows only the end of its number. If not,
+   * adds it.
+   * @param start where the row begins in `bytes`: cells with commas between them and a line feed at the end
    */
   isConfusable(bytes: Uint8Array, start: number): boolean;
   clear(): void;
 };
 
 /**
- * Tells rows of one invoice and amount whose numbers are different and end alike. Were both in one batch, and the service
- * gave its answers in another order, nobody would see that the outcomes of two payers are exchanged. Rows by customer code
- * have it whole in the result.
+ * Finds rows of one invoice and amount whose different numbers end alike. In one batch, answers in another order could
+ * swap the outcomes of two payers unnoticed. Customer codes are shown whole in the result, so those rows are safe.
  */
 export function confusableRows(layout: LayoutName): ConfusableRows {
   const columns = columnsOf(layout);
@@ -25,11 +24,11 @@ export function confusableRows(layout: LayoutName): ConfusableRows {
   const number = columns.findIndex((name) => name === 'cardNumber' || name === 'accountNumber');
   if (number < 0) return { isConfusable: () => false, clear: () => {} };
   /**
-   * Numbers by a hash of invoice, amount and the last two digits, which are shown of every number but a short one. Rows that
-   * meet by chance cost a cut at most.
+   * Numbers by a hash of invoice, amount and last two digits, which results show of all but short numbers. A collision
+   * costs a cut at most.
    */
   const seen = new Map<number, string[]>();
-  /** Short ones by invoice and amount: the service may hide such a number whole, and then all of them look alike. */
+  /** Short numbers by invoice and amount: the service may hide them whole, and then all look alike. */
   const short = new Map<number, string>();
 
   return {
@@ -65,7 +64,7 @@ function hashCell(from: number, bytes: Uint8Array, row: number, column: number):
   return hash(from, bytes, at, cellEnd(bytes, at));
 }
 
-/** FNV-1a, and a mark behind it, so that cells keep apart. */
+/** Returns FNV-1a with a mark after it, which keeps cells apart. */
 function hash(from: number, bytes: Uint8Array, start: number, end: number): number {
   let sum = from;
   for (let at = start; at < end; at += 1) sum = Math.imul(sum ^ bytes[at]!, 0x01000193);

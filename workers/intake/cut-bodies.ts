@@ -4,25 +4,25 @@ import { sha256Of } from '../../src/kernel/hash.ts';
 import { checkBody } from './check-body.ts';
 import { confusableRows } from './confusable-rows.ts';
 
-/** The body of a batch: exactly the bytes that will be sent, read again by another reader. */
+/** The body of a batch: exactly the bytes that will be sent, checked by a second reader. */
 export type Body = {
   readonly bytes: Buffer;
   readonly sha256: string;
   readonly rows: number;
   readonly cents: number;
-  /** Lines of the first row and of the last. */
+  /** Lines of the first and last row. */
   readonly firstLine: number;
   readonly lastLine: number;
 };
 
-/** Purpose that the seal of a batch body is bound to. */
+/** Returns the purpose that the seal of a batch body is bound to. */
 export function bodyPurpose(batchNo: number): string {
   return `body:${batchNo}`;
 }
 
 /**
- * Gathers the bytes of rows until a batch is full, or the next row could be confused with one in it. Holds one batch, and its
- * memory is used again for the next.
+ * Gathers the bytes of rows until a batch is full, or the next row could be confused with one in it. It holds one batch
+ * and reuses the memory.
  * @param maxRows of a batch
  */
 export function bodyCutter(maxRows: number, layout: LayoutName) {
@@ -34,14 +34,14 @@ export function bodyCutter(maxRows: number, layout: LayoutName) {
   let firstLine = 0;
   let lastLine = 0;
 
-  /** Up to which row of a group, from one on, the present batch takes them; the same one when it is to be cut first. */
+  /** Returns the row up to which the current batch takes the group; `from` itself when a cut comes first. */
   function endOfRoom({ bytes: group, starts }: PackedRows, from: number, to: number): number {
     const end = Math.min(to, from + maxRows - rows);
     for (let row = from; row < end; row += 1) if (confusable.isConfusable(group, starts[row]!)) return row;
     return end;
   }
 
-  /** Adds rows of a group from one to another, for which `endOfRoom` was asked. */
+  /** Adds rows of a group up to the row that `endOfRoom` returned. */
   function add(packed: PackedRows, from: number, to: number): void {
     if (from === to) return;
     const run = packed.bytes.subarray(packed.starts[from], packed.starts[to]);
@@ -55,7 +55,7 @@ export function bodyCutter(maxRows: number, layout: LayoutName) {
   }
 
   /**
-   * The body of the rows since the last cut, without the line end of its last row; undefined when there are none.
+   * Returns the body of the rows since the last cut, without its last line end; undefined when there are none.
    * @throws PipelineError BODY_MISMATCH
    */
   function cut(): Body | undefined {

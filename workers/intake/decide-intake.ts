@@ -8,33 +8,33 @@ import { formatCents } from '../../src/kernel/money.ts';
 import type { FileDecision } from '../../src/ledger/file/decide-file.ts';
 import type { History } from './look-back.ts';
 
-/** What is known of a file beside its rows. */
+/** What is known of a file besides its rows. */
 export type Circumstances = {
-  /** What the folder decides of the effects of faults. */
+  /** The folder's rules for the effects of faults. */
   effects: EffectRules;
-  /** Control totals of the sidecar, or why it could not be read; null when none came. */
+  /** Control totals of the sidecar, or why it could not be read; null when there is none. */
   control: ControlNote | null;
   /** Hash taken at the claim. */
   claimedSha256: string;
-  /** The claimed file is not what was sealed: its writer went on. */
+  /** The claimed file differs from what was sealed: its sender kept writing. */
   changed: boolean;
   /** An earlier file of this name with other content. */
   sameName: string | undefined;
   /** Batches whose bytes were sent before a restored ledger forgot it. */
   sentBefore?: string | undefined;
-  /** Most bytes that the folder takes; undefined when no folder is meant. */
+  /** Most bytes that the folder takes; undefined when no folder applies. */
   maxBytes: number | undefined;
-  /** What a file may have at most; those of a day are the ledger's. */
+  /** Limits of a file; the ledger checks those of a day. */
   limits: Pick<Limits, 'fileRows' | 'fileCents'>;
-  /** Every file of this operation waits for a person. */
+  /** Every file of this operation needs approval. */
   approvalDue: boolean;
-  /** What the other files say; undefined where there is no ledger, or nothing to compare. */
+  /** What the other files say; undefined without a ledger, or with nothing to compare. */
   history: History | undefined;
 };
 
 /**
- * Adds what the rows cannot say to the verdict of the check: control totals (H0), hash (H1), changes after the claim,
- * limits, other files. The reason of the decision is the gravest fault; the others stand behind it and in the notice.
+ * Adds what the rows cannot show to the verdict: control totals (H0), hash (H1), changes after the claim, limits, other
+ * files. The most serious fault is the reason; that of a held file also names the others. The notice lists all.
  */
 export function decideIntake(check: FileCheck, around: Circumstances): { decision: FileDecision; faults: Fault[] } {
   const faults: Fault[] = [];
@@ -51,7 +51,7 @@ export function decideIntake(check: FileCheck, around: Circumstances): { decisio
   return { decision: decide(check, faults, around), faults };
 }
 
-/** What a file has too much of; undefined when it is small enough. Intake asks before it reads a row. */
+/** Returns by how much a file is too large; undefined when it is not. Intake asks before it reads a row. */
 export function describeExcess(bytes: number, maxBytes: number | undefined): string | undefined {
   return maxBytes === undefined || bytes <= maxBytes ? undefined : `${counted(bytes, 'byte')}, at most ${maxBytes}`;
 }
@@ -59,7 +59,7 @@ export function describeExcess(bytes: number, maxBytes: number | undefined): str
 function decide(check: FileCheck, faults: readonly Fault[], around: Circumstances): FileDecision {
   const found = gather(check, faults, around);
   const has = (effect: string) => found.some(({ code }) => effectOf(code, around.effects) === effect);
-  // The check has weighed its own faults by the folder's rules; what was found beside it can only be graver.
+  // The check has applied the folder's rules to its own faults; other findings can only be more serious.
   const verdict = check.verdict === 'reject' || has('reject') ? 'reject' : has('hold') ? 'hold' : check.verdict;
   if (verdict === 'accept') return { verdict };
   const [main, ...others] = reasonsFor(verdict, found, around.effects);
@@ -69,10 +69,10 @@ function decide(check: FileCheck, faults: readonly Fault[], around: Circumstance
   return { verdict, code: main!.code, reason: `${describe(main!)}${also}`, ...(duplicateOf && { duplicateOf }) };
 }
 
-/** A code with how often it was found and the particulars of the first. */
+/** A code, how often it was found, and the details of the first. */
 type Finding = { code: FaultCode; count: number; detail: string | undefined };
 
-/** Everything that was found, each code once: the check's own first, in the order of their finding. */
+/** Returns all findings, each code once: the check's own first, in the order found. */
 function gather(check: FileCheck, faults: readonly Fault[], { history }: Circumstances): Finding[] {
   const found = new Map<FaultCode, Finding>();
   const detailOf = (code: FaultCode) => [...faults, ...check.faults].find((fault) => fault.code === code)?.detail;
@@ -87,8 +87,8 @@ function gather(check: FileCheck, faults: readonly Fault[], { history }: Circums
 }
 
 /**
- * The faults that name the file's trouble, the gravest first: a security code before all else, then those of the
- * verdict's own effect. A file without any such is refused for its rows.
+ * Returns the faults that explain the verdict: security codes before all else, then those with the verdict's own
+ * effect. A file with neither is refused for its rows.
  */
 function reasonsFor(verdict: 'hold' | 'reject', found: readonly Finding[], effects: EffectRules): Finding[] {
   const codes = found.filter(({ code }) => code === 'SECURITY_CODE');
@@ -104,7 +104,7 @@ function describe({ code, count, detail }: Finding): string {
   return `${ERRORS[code].means}${rows}${detail ? `: ${detail}` : ''}`;
 }
 
-/** What is above the limits of account or folder. Withheld rows move nothing and do not count. */
+/** Returns what exceeds the limits of account or folder. Withheld rows move nothing and do not count. */
 function compareLimits(
   { valid }: FileCheck,
   { limits: { fileRows, fileCents } }: Circumstances,

@@ -10,7 +10,7 @@ import { maskRow } from '../../src/reconcile/outputs/mask-row.ts';
 import { openRowPrinter, type PayerKind, PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
 import type { printRuns } from './print-runs.ts';
 
-/** What is the same for all rows of a file. */
+/** What all rows of a file share. */
 export type EncoderOptions = {
   readonly fileNo: number;
   /** See `printKey`. */
@@ -18,9 +18,9 @@ export type EncoderOptions = {
 };
 
 /**
- * Makes tuples of payment_row out of the bytes of valid rows, without an object or a text for each: the ledger keeps
- * invoice, customer code, money and the end of the number; and the prints of each row that has an invoice.
- * @param notePrint is shown each print as well
+ * Returns an encoder that makes `payment_row` tuples from the bytes of valid rows, without an object or string for
+ * each. They hold invoice, customer code, amount and end of the number. Rows with an invoice also get fingerprints.
+ * @param notePrint receives each fingerprint too
  */
 export function rowEncoder(
   to: TupleWriter,
@@ -33,12 +33,12 @@ export function rowEncoder(
   let numberKind: PayerKind = 'cardNumber';
   let neededCells = 0;
   let layout: LayoutName | undefined;
-  /** Where the cells of the row at hand end, as far as they are needed. */
+  /** Ends of the current row's cells, as far as needed. */
   const ends = new Uint32Array(MOST_COLUMNS);
-  /** Where invoice, customer code and number begin and end, of each row of a call. */
+  /** Start and end of invoice, customer code and number, for each row of a call. */
   let spans = new Uint32Array(0);
 
-  /** Every group of a file has the same layout. */
+  /** Sets the layout, which is the same for every group of a file. */
   function setLayout(wanted: LayoutName): void {
     if (wanted === layout) return;
     layout = wanted;
@@ -52,7 +52,7 @@ export function rowEncoder(
     neededCells = 1 + Math.max(places.invoice, places.customerCode, places.number);
   }
 
-  /** Writes the rows from one up to another. Their prints are made at once, so all their cells are looked for before. */
+  /** Encodes the rows from `first` up to `end`. Their fingerprints are made at once, so it locates all cells first. */
   function encode(packed: PackedRows, first: number, end: number, batchNo: number): void {
     const needed = (end - first) * ROW_SPANS;
     if (spans.length < needed) spans = new Uint32Array(2 * needed);
@@ -62,7 +62,7 @@ export function rowEncoder(
     for (let row = first; row < end; row += 1) {
       const at = (row - first) * ROW_SPANS;
       writeTuple(packed, row, at, batchNo);
-      // Rows without an invoice are not known again: those of a month would all be alike.
+      // Rows without an invoice get no fingerprint: those of a month would all look alike.
       if (spans[at + INVOICE]! < spans[at + INVOICE + 1]!) {
         addPrint(made, row - first, packed.lines[row]!);
       }
@@ -75,7 +75,7 @@ export function rowEncoder(
     notePrint(made, place * PRINT_BYTES, line);
   }
 
-  /** @returns the row of each further print; these come behind the first ones of all */
+  /** @returns the row of each extra fingerprint; these follow the first ones of all rows */
   function addTurned(packed: PackedRows, first: number, end: number): number[] {
     const turned: number[] = [];
     for (let row = first; row < end; row += 1) {
@@ -96,7 +96,7 @@ export function rowEncoder(
   function findSpans(packed: PackedRows, row: number, at: number): void {
     const { bytes, starts } = packed;
     const start = starts[row]!;
-    // Without its line end: no cell holds a comma, so the bytes up to there are the row's alone.
+    // Exclude the line end. No cell holds a comma, so each comma before it ends a cell.
     findCells(bytes, start, starts[row + 1]! - 1);
     setSpan(at + INVOICE, places.invoice, start);
     setSpan(at + CODE, places.customerCode, start);
@@ -123,7 +123,7 @@ export function rowEncoder(
       ends[cell] = at;
       cell += 1;
     }
-    // The last cell of a row has no comma behind it.
+    // The last cell has no comma after it.
     if (cell < neededCells) ends[cell] = end;
   }
 
@@ -138,16 +138,16 @@ export function rowEncoder(
 /** More than any layout has. */
 const MOST_COLUMNS = 64;
 
-/** Of a row: where its invoice begins, where it ends, and the same of its customer code and its number. */
+/** Places in the spans of a row: start and end of invoice, customer code and number. */
 const INVOICE = 0;
 const CODE = 2;
 const NUMBER = 4;
 const ROW_SPANS = 6;
 
-/** How many digits `lastFour` leaves of a number, by the length of the number. */
+/** How many digits `lastFour` keeps, by the length of the number. */
 const SHOWN_DIGITS = Uint8Array.from({ length: 256 }, (_, length) => lastFour('0'.repeat(length)).length);
 
-/** A row that is not sent is kept by line and invoice, so that it can be found; nothing else of it can be trusted. */
+/** Returns a row that is not sent: line, invoice and amount to find it by. Nothing else in it can be trusted. */
 export function withheldRow(operation: FolderOperation, { raw, amountCents }: CheckedRow): NewRow {
   const layout = layoutOf(operation, raw.cells.length);
   const invoice = layout ? maskRow(layout, raw.cells)[columnsOf(layout).indexOf('invoice')] : undefined;
@@ -161,5 +161,5 @@ export function withheldRow(operation: FolderOperation, { raw, amountCents }: Ch
   };
 }
 
-/** A withheld row may hold anything in its invoice; more than this is no invoice. */
+/** A withheld row may hold anything as its invoice; a longer text is not one. */
 const LONGEST_INVOICE = 100;

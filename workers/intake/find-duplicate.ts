@@ -3,12 +3,12 @@ import { byNumber, counted } from '../../src/kernel/counted.ts';
 import { findSameContent, type SameContent } from '../../src/ledger/duplicates/find-duplicate.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 
-/** Why a file is refused without a look at its rows. */
+/** Why a file is refused without reading its rows. */
 export type Refusal = { code: FaultCode; detail?: string; duplicateOf?: string };
 
 /**
- * Refuses bytes that were taken before on the account.
- * @param inside SHA-256 of what is inside a file that came encrypted
+ * Refuses bytes that the account has taken before.
+ * @param inside SHA-256 of the content of an encrypted file
  */
 export async function findDuplicate(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function findDuplicate(
   return { code: 'DUPLICATE_FILE', detail, duplicateOf: earlier.file_id };
 }
 
-/** What became of the first file. */
+/** Describes the outcome of the first file. */
 function fateOf({ state, mayBeCharged, invalid_rows: withheld }: SameContent): string {
   if (state === 'held') return 'which waits for approval; nothing of it was sent';
   if (!mayBeCharged) return 'of which nothing was charged';

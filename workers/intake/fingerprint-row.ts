@@ -4,9 +4,9 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openRowPrinter, printKey } from '../../src/crypto/fingerprints/row-print.ts';
 
 /**
- * The prints by which payments are known again: account, sign of the operation, invoice, amount and payer. For rows that are at
- * hand as objects; the intake makes the same from their bytes (intake/encode-rows.ts).
- * @returns gives the prints of a row, one to three of `PRINT_BYTES` each
+ * Returns a function for the fingerprints that identify a payment: account, sign of the operation, invoice, amount and
+ * payer. It takes rows as objects; intake makes the same from their bytes (intake/encode-rows.ts).
+ * @returns gives one to three fingerprints for a row, `PRINT_BYTES` each
  */
 export function rowFingerprinter(
   app: Pick<App, 'fingerprint'>,

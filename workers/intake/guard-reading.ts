@@ -3,18 +3,16 @@ import { reasonOf } from '../../src/kernel/errors.ts';
 import { ThreadDeath } from '../../src/thread/open-thread.ts';
 import { beginReading, endReading, forgetReadings } from '../../src/ledger/file/count-readings.ts';
 
-/** A file whose reading ended this often with the process that read it is not read again. */
+/** A file is not read again after this many readings that ended with their process or thread. */
 export const MOST_DEATHS = 3;
 
 /**
- * Reads a claimed file, unless that has ended the process time after time: a file that no process survives would
- * otherwise be the first thing that each start reads, and the last. The count is written before the first byte is read,
- * because afterwards nobody may be there to write it. A reading that fails with an error is no death; the sweep asks for
- * it again as long as it takes. That its thread died is an error to the process and a death all the same: such a file
- * would otherwise be read for ever.
- * @param read   reads the file, and forgets the count together with what it writes of the file; it is told of how many
- *               earlier readings nobody came back
- * @param giveUp what becomes of the file instead of being read once more
+ * Reads a claimed file unless that has killed the process too often; such a file would otherwise end every start. The
+ * count is written before the first byte is read, because afterwards it may be too late. A reading that fails with an
+ * error is no death; the sweep retries it without limit. The death of its thread counts as one, or the file would be
+ * read forever.
+ * @param read reads the file and clears the count with what it writes; receives the number of earlier deaths
+ * @param giveUp handles the file instead of reading it again
  */
 export async function guardReading(
   app: App,
@@ -36,7 +34,7 @@ async function readAlive(app: App, fileId: string, read: () => Promise<void>): P
     await read();
   } catch (error) {
     if (error instanceof ThreadDeath) throw error;
-    // Not taken back, it would count as a death; one of those alone does no harm.
+    // If this fails, the reading counts as a death; a single one does no harm.
     await endReading(app.ledger, fileId).catch((trouble: unknown) => app.log.warn({ fileId }, reasonOf(trouble)));
     throw error;
   }

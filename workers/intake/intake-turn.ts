@@ -8,13 +8,13 @@ import { intakeAlone, tellOfIntake } from './intake.ts';
 import { THREAD_BYTES } from './store-rows.ts';
 import { askForIntake } from '../wake.ts';
 
-/** The other stations wait no longer than this for the files that were taken in, in ms, but for the one that is being read. */
+/** Longest time in ms that later stages wait for files already taken in, plus the reading in progress. */
 const NEWS_MS = 500;
 
 /**
- * What a job of the queue does: takes in its files, and asks for what follows together for those that are done by then.
- * Small files are read some at a time, because most of the time goes to waiting for the database.
- * @param signal ends the turn after the file that is being read
+ * Handles an `intake` job: takes in its files and adds the jobs that follow, for several files together. Small files
+ * are read a few at a time, because most of the time goes to waiting for the database.
+ * @param signal ends the time slice after the file being read
  */
 export async function intakeTurn(
   app: App,

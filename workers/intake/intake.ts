@@ -38,17 +38,16 @@ import { askToDeliverAt, wakeAccount } from '../wake.ts';
 import { join } from 'node:path';
 
 /**
- * Intake: checks every row of a claimed file, cuts the valid ones into sealed batches and decides whether the file is
- * accepted, held or refused. Rows, batches, verdict and audit are one transaction, so after a crash it is all there or
- * starts again.
+ * Checks every row of a claimed file, cuts the valid ones into sealed batches, and accepts, holds or refuses the file.
+ * Rows, batches, verdict and audit are one transaction, so after a crash all is there or starts again.
  */
 export async function intakeFile(app: App, { fileId }: { fileId: string }): Promise<void> {
   await tellOfIntake(app, [await intakeAlone(app, fileId)]);
 }
 
 /**
- * The same for somebody who takes in several files and tells the others of them together.
- * @param before is waited for before the file is compared with others and decided
+ * Does the same for a caller that takes in several files and announces them together.
+ * @param before is awaited before the file is compared with others and decided
  * @returns the file as it is now
  */
 export async function intakeAlone(app: App, fileId: string, before?: Promise<void>): Promise<PlainFileRow> {
@@ -60,7 +59,7 @@ export async function intakeAlone(app: App, fileId: string, before?: Promise<voi
   });
 }
 
-/** Asks for what follows the intake of these files of one site: for their batches, and then for their notices. */
+/** Adds the jobs that follow the intake of these files of one site: for their batches, then for their notices. */
 export async function tellOfIntake(app: App, files: readonly PlainFileRow[]): Promise<void> {
   if (files.length === 0) return;
   await wakeAccounts(app, files);
@@ -90,7 +89,7 @@ async function decideClaimed(app: App, file: FileRow, before?: Promise<void>): P
   return decided;
 }
 
-/** @returns the file as it was decided */
+/** @returns the file as decided */
 async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): Promise<PlainFileRow> {
   const folder = folderOf(app, file.folder, file.file_id);
   const changed = await wasChanged(folder, file);
@@ -98,7 +97,7 @@ async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): P
   const decide = () =>
     transact(app.ledger, (tx) => readIntoLedger(app, tx, { file, folder, changed, arrival, before }));
   const decided = await decide().catch((error: unknown) => {
-    // The same bytes were accepted a moment ago by another intake; seen again, they are a duplicate.
+    // Another intake has just accepted the same bytes; now they are a duplicate.
     if (ONE_CONTENT.some((rule) => violates(error, rule))) return decide();
     throw error;
   });
@@ -107,7 +106,7 @@ async function checkAndStore(app: App, file: FileRow, before?: Promise<void>): P
   return decided;
 }
 
-/** What the log calls the states in which intake leaves a file. */
+/** Names in the log for the states in which intake leaves a file. */
 const VERDICTS: Partial<Record<FileRow['state'], FileDecision['verdict']>> = {
   accepted: 'accept',
   held: 'hold',
@@ -134,7 +133,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   const order = orderReading(app, tx, { ...file, content_key: contentKey }, { folder, volume });
   const { check, rowSet, like, store } = await storeRows(app, tx, order, message?.bytes ?? file.bytes);
   if (message && message.sha256 !== check.sha256) throw new PipelineError('SEAL_BROKEN', `read file "${file.file_id}"`);
-  // Of a refused file nothing is sent, so it need not be compared with what was.
+  // Nothing of a refused file is sent, so it is not compared with earlier files.
   const isRefused = check.verdict === 'reject';
   await subject.before;
   const [history, sameName, sentBefore] = await askInOne(tx, (asked) => [
@@ -165,7 +164,7 @@ async function readIntoLedger(app: App, tx: Transaction, subject: Subject): Prom
   return decided;
 }
 
-/** Why a file is refused without being read. */
+/** Returns why a file is refused without being read. */
 async function findRefusal(
   tx: Transaction,
   { file, folder, arrival }: Pick<Subject, 'file' | 'folder' | 'arrival'>,
@@ -179,13 +178,13 @@ async function findRefusal(
   return refusal;
 }
 
-/** Reading it has ended the process too often (guard-reading.ts). */
+/** Holds a file whose reading has killed the process too often (guard-reading.ts). */
 async function holdUnread(app: App, file: FileRow): Promise<PlainFileRow> {
   const refusal: Refusal = { code: 'POISON_FILE', detail: counted(file.bytes, 'byte') };
   return transact(app.ledger, (tx) => refuseUnread(tx, file, refusal, 'hold'));
 }
 
-/** The one fault stands in the list of the notice as well, because programs read only that. */
+/** Decides an unread file. Its one fault goes into the list of the notice too, because programs read only that. */
 async function refuseUnread(
   tx: Transaction,
   file: FileRow,
@@ -198,7 +197,7 @@ async function refuseUnread(
   return decideFile(tx, file.file_id, NOTHING_READ, decision);
 }
 
-/** Whether the claimed file differs from what was sealed at its claim: its writer had not finished (control total H1). */
+/** Returns whether the claimed file differs from what was sealed: its sender had not finished (control total H1). */
 async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
   const claim = await readClaim(folder.work, file.file_id);
   if (!claim) return false;
@@ -206,9 +205,9 @@ async function wasChanged(folder: Folder, file: FileRow): Promise<boolean> {
 }
 
 /**
- * After the commit the plain bytes are not needed any more, and must not lie about. They go last: as long as they are
- * there, the sweep finds the claim and does this again.
- * @returns asks for its batches
+ * Removes the plain bytes, which are not needed after the commit. They go last: while they exist, the sweep finds the
+ * claim and repeats this.
+ * @returns a function that adds the jobs for its batches
  */
 export async function finishClaimed(app: App, fileId: string): Promise<() => Promise<void>> {
   const file = await finishDecided(app, fileId);
@@ -216,7 +215,7 @@ export async function finishClaimed(app: App, fileId: string): Promise<() => Pro
 }
 
 async function finishDecided(app: App, fileId: string): Promise<PlainFileRow> {
-  // Before the claim goes, by which a start after a crash comes here again: what stays counted would stay for good.
+  // Before the claim goes: after a crash only the claim leads back here, and the count would stay for good.
   await forgetReadings(app.ledger.pool, fileId);
   return finish(app, await readFileRow(app.ledger, fileId));
 }
@@ -230,7 +229,7 @@ async function finish(app: App, file: PlainFileRow): Promise<PlainFileRow> {
   return file;
 }
 
-/** Security codes may not be kept, not even sealed: without its key the archive is noise. The fingerprints of the rows follow (shred.ts). */
+/** Destroys the key: security codes may not be kept, not even sealed. The row fingerprints follow (shred.ts). */
 async function forgetKey(tx: Transaction, fileId: string): Promise<void> {
   await destroyKeys(tx, fileId);
   tx.audit({

@@ -3,22 +3,23 @@ import type { Fault } from '../../src/rows/rows.ts';
 import type { FlaggedRows } from '../../src/ledger/duplicates/flag-charged-rows.ts';
 
 /**
- * Finds rows of one file that are the same payment written in another way, by their prints (crypto/fingerprints/row-print.ts). Two that are
- * the same to the letter are found by the check, which says so already.
+ * Finds rows of one file that are the same payment written another way, by their fingerprints
+ * (crypto/fingerprints/row-print.ts). The check already reports identical rows.
  */
 export function likeRows() {
   const { findFirstLineOf } = duplicateRows();
   const words = new Uint32Array(2);
-  /** A row may be like others by both of its prints. */
+  /** Lines already reported: a row may match others by several of its fingerprints. */
   const found = new Set<number>();
   let first = '';
 
   /**
-   * The fault of a row, by one of its prints; undefined when it is the first of its kind.
-   * @param faults of the rows that were checked together
+   * Returns the fault of a row, by one of its fingerprints; undefined when it is the first of its kind or already
+   * reported.
+   * @param faults of the rows checked together
    */
   function findFault(prints: Buffer, at: number, line: number, faults: readonly Fault[]): Fault | undefined {
-    // The half that is of the payer as well comes first, because all rows of a file may have the other one.
+    // The half with the payer comes first, because all rows of a file may share the other half.
     words[0] = prints.readUInt32BE(at + 4) << 2;
     words[1] = prints.readUInt32BE(at);
     const firstLine = findFirstLineOf(words, 0, line);
@@ -32,7 +33,6 @@ export function likeRows() {
 
   return {
     findFault,
-    /** All that was found. */
     flagged: (): FlaggedRows[] => (first ? [{ code: 'LIKE_ROW', rows: found.size, detail: first }] : []),
   };
 }

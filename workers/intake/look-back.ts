@@ -22,24 +22,24 @@ import type { RowStore } from './store-rows.ts';
 export type History = {
   /** Faults of the file as a whole. */
   readonly faults: readonly Fault[];
-  /** Rows that may have been charged before or are like others of the file; their faults are in the ledger already. */
+  /** Rows that may have been charged before or are like others of the file; their faults are already in the ledger. */
   readonly charged: readonly FlaggedRows[];
   readonly duplicateOf: string | undefined;
 };
 
-/** What is looked back from; of a file that is not in the ledger the id is empty. `rowSet` is the mark of the valid rows. */
+/** What is compared. A file that is not in the ledger has an empty id. `rowSet` is the mark of the valid rows. */
 type Subject = {
   file: Pick<FileRow, 'file_id' | 'account' | 'folder' | 'operation'>;
   folder: Folder;
   check: FileCheck;
   rowSet: string | null;
-  /** By the clock that is furthest behind: one that was set forward must not begin a day. */
+  /** The earliest of the clocks: one that was set forward must not begin a day. */
   now: Date;
 };
 
 /**
- * Compares a file whose rows were written with the other files of its account. From here to the end of
- * the transaction no other file of the account is decided.
+ * Compares a file whose rows are written with the other files of its account. No other file of the account is decided
+ * until the transaction ends.
  */
 export async function lookBack(
   app: App,
@@ -62,7 +62,7 @@ export async function lookBack(
   };
 }
 
-/** What the other files say of this one as a whole, also of one that has not come yet. */
+/** Compares a file as a whole with the others, even one that has not arrived yet. */
 export async function compareFile(app: App, tx: Transaction, subject: Subject): Promise<Omit<History, 'charged'>> {
   const { timeZone } = app.account(subject.file.account);
   const dayStart = startOfDay(dayInZone(subject.now, timeZone), timeZone)!;
@@ -74,7 +74,7 @@ export async function compareFile(app: App, tx: Transaction, subject: Subject): 
   return { faults: [...same.faults, ...day, ...usual], duplicateOf: same.rowsOf?.file_id };
 }
 
-/** A header says which column is which. */
+/** Checks for swapped columns, unless a header names them. */
 async function checkSwapped(tx: Transaction, { file, check }: Subject & { file: FileRow }): Promise<Fault[]> {
   if (check.headerLine !== null || check.layout === null) return [];
   const linesOf = await findLinesAsInvoices(tx, file);
@@ -91,7 +91,7 @@ const LAYOUTS_OF_CODES: ReadonlySet<string> = new Set(['card-code', 'ach-code'])
 
 type Same = { faults: Fault[]; rowsOf: Earlier | undefined };
 
-/** The same rows have the same totals too, which then need not be said. */
+/** Finds a file with the same rows, or else with the same totals, which the same rows imply. */
 async function findSame(tx: Transaction, { file, folder, check, rowSet }: Subject, since: Date): Promise<Same> {
   const isAskedForTotals = folder.sameTotals !== 'off' && check.valid.rows > 0;
   const [rowsOf, totalsOf] = await askInOne(tx, (asked) => [
@@ -113,7 +113,7 @@ async function flagRows(
   return store.flagRows((firstSeq) => flagChargedRows(tx, file, { since, volume, firstSeq, rows: check.valid.rows }));
 }
 
-/** Since when files are searched for the same rows; undefined when the folder does not ask. */
+/** Returns since when to search for the same rows; undefined when the folder does not ask for it. */
 export function chargedSince(
   { chargedBefore, duplicateDays }: Pick<Folder, 'chargedBefore' | 'duplicateDays'>,
   now: Date,
@@ -133,7 +133,7 @@ async function checkDay(app: App, tx: Transaction, { file, folder, check }: Subj
   return [fault('LIMIT_DAY_TOTAL', figures)];
 }
 
-/** The first files of a folder cannot be unusual; from the fifth on there is something to compare with. */
+/** Files that a folder needs for comparison; the fifth is the first that can be unusual. */
 const LEAST_FILES = 4;
 
 async function checkUsual(tx: Transaction, { file, folder, check }: Subject): Promise<Fault[]> {

@@ -11,8 +11,8 @@ import { ORIGINAL_PURPOSE } from '../watch/take-claim.ts';
 const CONTENT_KEY_PURPOSE = 'content key';
 
 /**
- * The bytes of the rows of a file: the original, or what is inside when it came encrypted. Destroying the stream closes
- * the original.
+ * Opens the bytes of the rows of a file: the original, or its content when it is encrypted. Destroying the stream
+ * closes the original.
  * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
  */
 export function openContent(app: App, file: FileRow): Readable {
@@ -20,7 +20,7 @@ export function openContent(app: App, file: FileRow): Readable {
 }
 
 /**
- * Where the rows of a file are and what opens them.
+ * Returns where the rows of a file are and what opens them.
  * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
  */
 export function findContent(app: App, file: FileRow): ContentSource {
@@ -35,7 +35,7 @@ export function findContent(app: App, file: FileRow): ContentSource {
   };
 }
 
-/** The session key of a message as the ledger keeps it. Without the data key of the file it opens nothing. */
+/** Seals the session key of a message for the ledger. Without the data key of the file it opens nothing. */
 export function sealContentKey(app: App, file: FileRow, key: SessionKey): Buffer {
   return sealBytes(openFileKey(app, file), CONTENT_KEY_PURPOSE, writeSessionKey(key));
 }

@@ -6,23 +6,23 @@ import type { DataKey } from '../../src/crypto/data-key.ts';
 import { openBytes } from '../../src/crypto/seal.ts';
 import { secretBytes } from '../../src/crypto/secret-bytes.ts';
 
-/** All that is needed to read the rows of a file, as plain data: a thread gets it, which has neither ledger nor settings. */
+/** All that is needed to read the rows of a file, as plain data for a thread, which has neither ledger nor settings. */
 export type ContentSource = {
   readonly path: string;
   readonly purpose: string;
   readonly fileId: string;
-  /** Size of the file as it was dropped. */
+  /** Size of the file as dropped. */
   readonly bytes: number;
   /** The data key of the file; 32 bytes. */
   readonly key: Uint8Array;
-  /** Of a file that came encrypted: the key of its message, sealed. */
+  /** The sealed message key of an encrypted file. */
   readonly contentKey: { readonly sealed: Uint8Array; readonly purpose: string } | null;
 };
 
 /**
- * The bytes of the rows of a file: the original, or what is inside when it came encrypted. Destroying the stream closes
- * the original.
- * @throws PipelineError SEAL_BROKEN when the key of the message does not open
+ * Opens the bytes of the rows of a file: the original, or its content when it is encrypted. Destroying the stream
+ * closes the original.
+ * @throws PipelineError SEAL_BROKEN when the message key does not open
  */
 export function openSource(source: ContentSource): Readable {
   const key = dataKeyOf(source);

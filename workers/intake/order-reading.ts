@@ -10,8 +10,8 @@ import { findContent } from './open-content.ts';
 import type { ReadingOrder } from './read-content.ts';
 
 /**
- * All that the reader of a file needs to know, and no more: it may be a thread, which gets a copy.
- * @param volume into which the fingerprints of its rows go
+ * Returns all that the reader of a file needs, and no more: a thread gets a copy.
+ * @param volume for the fingerprints of its rows
  * @throws PipelineError OTHER_SITE, ORIGINAL_GONE
  */
 export function orderReading(

@@ -2,7 +2,7 @@ import { writePrint } from '../../src/ledger/copy/row-tuples.ts';
 import { type TupleWriter, tupleWriter } from '../../src/ledger/copy/tuple-writer.ts';
 import { PRINT_BYTES } from '../../src/crypto/fingerprints/row-print.ts';
 
-/** What is the same for all prints of a file. */
+/** What all fingerprints of a file share. */
 export type PrintsOf = {
   readonly fileNo: number;
   /** Where they go (src/ledger/duplicates/fingerprint-volumes.ts). */
@@ -10,20 +10,20 @@ export type PrintsOf = {
 };
 
 /**
- * Gathers the prints of a file, and gives them out as tuples of row_print in long runs, each in the order of the prints: what
- * comes to an index in its own order costs half of what comes at random. Holds one run, of 20 bytes for each print.
- * @param runRows after which a run is given out
+ * Gathers the fingerprints of a file and yields them as `row_print` tuples in long sorted runs. Inserting in index
+ * order costs half of inserting at random. It holds one run, 20 bytes per fingerprint.
+ * @param runRows rows that fill a run
  */
 export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
   const to = tupleWriter();
   let room = Math.min(runRows, FIRST_ROWS);
   let prints = new Uint8Array(room * PRINT_BYTES);
   let lines = new Uint32Array(room);
-  /** Of each print its first four bytes as a number, as PostgreSQL orders it, and behind them its place in the run. */
+  /** Sort keys: the first four bytes of a fingerprint as PostgreSQL orders them, then its place in the run. */
   let keys = new Float64Array(room);
   let count = 0;
 
-  /** @param at where the print stands in the bytes */
+  /** @param at where the fingerprint starts in `bytes` */
   function add(bytes: Buffer, at: number, line: number): void {
     if (count === room) grow();
     for (let index = 0; index < PRINT_BYTES; index += 1) prints[count * PRINT_BYTES + index] = bytes[at + index]!;
@@ -40,8 +40,8 @@ export function printRuns(of: PrintsOf, runRows: number = RUN_ROWS) {
   }
 
   /**
-   * Tuples of all that was added, a piece at a time; then a new run begins.
-   * @param memory gives that many bytes for a piece; left out, each gets memory of its own
+   * Yields tuples of all that was added, piece by piece, then begins a new run.
+   * @param memory gives that many bytes for a piece; without it each gets its own
    */
   function* take(memory?: (bytes: number) => Uint8Array): Generator<Uint8Array> {
     keys.subarray(0, count).sort();
@@ -65,10 +65,10 @@ const RUN_ROWS = 262_144;
 
 const FIRST_ROWS = 1_024;
 
-/** More than a run ever has: it is given out when it is full, or a group of rows later. Leaves a key exact. */
+/** More than a run ever has: a run is given out once full, or one group of rows later. Keeps the keys exact. */
 const MOST_ROWS = 2 ** 20;
 
-/** Of one COPY. */
+/** Rows of one COPY. */
 const PIECE_ROWS = 16_384;
 
 function copyInto<Numbers extends { set(from: Numbers): void }>(to: Numbers, from: Numbers): Numbers {

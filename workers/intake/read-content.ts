@@ -18,14 +18,14 @@ import { likeRows } from './like-rows.ts';
 import { type ContentSource, dataKeyOf, openSource } from './open-source.ts';
 import { printRuns, type PrintsOf } from './print-runs.ts';
 
-/** All that is needed to read a file into the ledger, as plain data. Holds keys, so it lives in memory only. */
+/** All that is needed to read a file into the ledger, as plain data. It holds keys, so it lives in memory only. */
 export type ReadingOrder = EncoderOptions &
   PrintsOf & {
     readonly source: ContentSource;
     readonly rules: CheckRules;
     readonly account: string;
     readonly operation: FolderOperation;
-    /** The moment of the transaction. */
+    /** Time of the transaction. */
     readonly at: Date;
     /** Most rows of a batch. */
     readonly maxRows: number;
@@ -33,19 +33,19 @@ export type ReadingOrder = EncoderOptions &
     readonly rowSetKey: Uint8Array;
   };
 
-/** A stretch of a file as the ledger takes it: tuples for COPY, in memory that is written over when the next is asked for. */
+/** A chunk of a file as tuples for COPY, in memory that the next chunk overwrites. */
 export type Parcel = Readonly<
   Partial<Record<'rows' | 'prints' | 'faults' | 'batches' | 'bodies', Uint8Array | undefined>>
 >;
 
-/** What is known when the last parcel was taken. */
+/** What is known after the last chunk. */
 export type Reading = {
   readonly check: FileCheck;
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
-  /** How many faults of rows the parcels have. */
+  /** Number of row faults in the chunks. */
   readonly faults: number;
-  /** Rows that are like others of the file; their faults are among those. */
+  /** Rows that are like others of the file; their faults are counted above. */
   readonly like: readonly FlaggedRows[];
 };
 
@@ -53,10 +53,10 @@ export type Reading = {
 export const READ_CONTENT = new URL(import.meta.url);
 
 /**
- * Reads a file from its first byte to its last: opens it, checks it, cuts and seals its batches, and makes everything ready
- * for the ledger. Holds one batch of payments and one parcel, so memory does not grow with the file.
+ * Reads a file from first to last byte: opens it, checks it, cuts and seals its batches, and prepares all for the
+ * ledger. It holds one batch and one chunk, so memory does not grow with the file.
  *
- * It has no connection and no clock, and nothing of it is shared, so it runs in a thread as well as here.
+ * It has no connection or clock and shares nothing, so it also runs in a thread.
  */
 export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Reading> {
   const packer = parcelPacker(order);
@@ -75,7 +75,7 @@ export async function* runTask(order: ReadingOrder): AsyncGenerator<Parcel, Read
   }
 }
 
-/** Large enough that a parcel costs little beside its rows, small enough that a few may be on their way at a time. */
+/** Large enough that a chunk costs little beside its rows, small enough that a few may be in progress at once. */
 const PARCEL_BYTES = 1024 * 1024;
 
 function parcelPacker(order: ReadingOrder) {

@@ -7,21 +7,21 @@ import { cutBatches } from '../../src/ledger/batch/cut-batch.ts';
 import type { Transaction } from '../../src/ledger/engine/transaction.ts';
 import { READ_CONTENT, runTask, type Parcel, type Reading, type ReadingOrder } from './read-content.ts';
 
-/** What was read, and who writes what is to be added. */
+/** What was read, and a store for what is added later. */
 export type StoredRows = Omit<Reading, 'faults'> & { store: RowStore };
 
 export type RowStore = {
-  /** Writes faults behind those that are there. */
+  /** Writes faults after the existing ones. */
   addFaults(faults: readonly Fault[]): Promise<void>;
-  /** Lets somebody else write faults of rows, from this number on. */
+  /** Lets the caller write row faults, numbered from `firstSeq` on. */
   flagRows(flag: (firstSeq: number) => Promise<FlaggedRows[]>): Promise<FlaggedRows[]>;
 };
 
 /**
- * Reads a file and writes it into the ledger as it comes: every row and fault, and every full batch, sealed. Reading and
- * writing go on at the same time, and the reader is never more than a few parcels ahead.
+ * Reads a file and writes it into the ledger as it comes: every row and fault, and every full batch, sealed. Reading
+ * and writing overlap; the reader is never more than a few chunks ahead.
  * @param contentBytes how much there is to read
- * @throws ThreadDeath when the thread that reads a large file did not survive
+ * @throws ThreadDeath when the thread that reads a large file dies
  */
 export async function storeRows(
   app: App,
@@ -35,8 +35,8 @@ export async function storeRows(
 }
 
 /**
- * A smaller file is read, block by block and with turns for others, in less time than a thread needs to begin and to have its
- * code compiled once more.
+ * Size in bytes from which a thread reads a file. Below it, reading here in blocks takes less time than a thread needs
+ * to start and compile its code.
  */
 export const THREAD_BYTES = 2 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ async function storeParcels(tx: Transaction, parcels: AsyncGenerator<Parcel, Rea
       await storeParcel(tx, step.value);
     }
   } finally {
-    // Whoever fails here leaves no reader behind that waits for him.
+    // After a failure here, no reader stays behind waiting.
     await parcels.return(undefined as never);
   }
 }

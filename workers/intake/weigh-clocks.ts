@@ -1,15 +1,15 @@
 import type { ChosenVolume } from '../../src/ledger/duplicates/fingerprint-volumes.ts';
 
-/** After a longer pause, or a jump as long, a clock may have been set meanwhile. */
+/** After a longer pause or jump, in ms, a clock may have been set meanwhile. */
 const PAUSE_MS = 86_400_000;
 
 /**
- * What counts as now, and since when the file counts as known, in the search for earlier payments: the earliest and the
- * latest of the clocks, so that no clock that is wrong makes a payment too old to be found. The clock of the service is
- * asked too where those of the host and the database do not follow on the last file. If the service does not say, the
- * account counts as if it had gone on at once.
+ * Returns what counts as now and since when the file counts as known, for the search for earlier payments. These are
+ * the earliest and latest clock, so that no wrong clock makes a payment too old to be found. If the clock of host or
+ * database is over `PAUSE_MS` from the last file, the service's clock is queried too. If the service gives no time,
+ * that of the last file stands in.
  * @param hostNow by the clock of this host
- * @param askTime the time by the clock of the service
+ * @param askTime queries the service's clock
  */
 export async function weighClocks(
   hostNow: Date,

@@ -5,17 +5,17 @@ import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { judgeResult } from './judge-result.ts';
 
-/** Another batch of the account whose result this is, row by row. */
+/** The other batch of the account that a result belongs to, row by row. */
 export type Owner = { fileId: string; batchNo: number; name: string };
 
 /**
- * A result that does not fit may be that of another batch: the service mixed them up, or the batch id is wrong. Whoever
- * has to look should not have to find that out. Only a full match counts.
+ * Finds the batch that a result which does not fit belongs to: the service mixed results up, or the batch id is wrong.
+ * This saves the operator the search. Only a full match counts.
  */
 export async function findOwner(app: App, batch: BatchRow, bytes: Buffer): Promise<Owner | undefined> {
   const [first] = readResultFile(bytes, { maxRows: 1 });
   if (!first) return undefined;
-  // The invoice stands first or second in every layout.
+  // The invoice comes first or second in every layout.
   const candidates = await findBatchesHolding(app.ledger, batch, [first.cells[0] ?? '', first.cells[1] ?? '']);
   for (const other of candidates) {
     const sent = await readSentRows(app.ledger, other.file_no, other);

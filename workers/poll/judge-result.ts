@@ -9,17 +9,17 @@ import { matchPlain } from '../../src/reconcile/match-plain.ts';
 import { matchResults } from '../../src/reconcile/match-results.ts';
 import { reconcileRows, sumTotals } from '../../src/reconcile/reconcile-rows.ts';
 
-/** What a result file says of the rows that were sent: an outcome for each, or why it cannot be theirs. */
+/** What a result file says about the rows sent: an outcome for each, or why it cannot be theirs. */
 export type Judgement =
   | { kind: 'fits'; rows: ReconciledRow[]; totals: OutcomeTotals; reordered: boolean }
   | { kind: 'misfit'; reason: string; evidence: Record<string, unknown> };
 
-/** Of a result that fits, with its outcomes packed. */
+/** A result that fits, with packed outcomes. */
 export type PlainJudgement = { kind: 'fits'; rows: PackedOutcomes; totals: OutcomeTotals; reordered: false };
 
 /**
- * Reads a result file against the rows of its batch. It fits only when every row is certain and rows and cents are those
- * of the batch; there is nothing in between, because half a result would pass for a whole one.
+ * Checks a result file against the rows of its batch. It fits only when every row is certain and rows and cents match
+ * the batch. There is nothing in between: half a result would pass for a whole one.
  */
 export function judgeResult(
   batch: Pick<BatchRow, 'operation' | 'rows' | 'cents'>,
@@ -40,8 +40,8 @@ export function judgeResult(
 }
 
 /**
- * The same for a result that is plain and fits, as most do, over its bytes.
- * @returns undefined for any other; `judgeResult` says then what it is
+ * Checks the bytes of a result that is plain and fits, as most do.
+ * @returns undefined for any other, which is left to `judgeResult`
  */
 export function judgePlain(
   batch: Pick<BatchRow, 'operation' | 'rows' | 'cents'>,
@@ -56,7 +56,7 @@ export function judgePlain(
   return { kind: 'fits', rows: match.outcomes, totals: match.totals, reordered: false };
 }
 
-/** More rows than were sent are read too, so that extra ones show; not all of them, for a hostile file may be endless. */
+/** Reads a few rows more than were sent, so that extra ones show; not all, because a hostile file may be endless. */
 export function readResult(bytes: Buffer, layout: LayoutName, sentRows: number): RowResult[] | string {
   try {
     return readResultFile(bytes, { maxRows: sentRows + 10, columnCount: columnsOf(layout).length });

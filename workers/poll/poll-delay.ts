@@ -1,17 +1,17 @@
 import type { AccountConfig } from '../../schemas/config.ts';
 import { LONGEST_REPOLL_MS } from '../../src/ledger/batch/schedule-poll.ts';
 
-/** However small the settings are, a service is not asked without a pause. */
+/** Shortest wait between two queries, in ms, however small the settings are. */
 const LEAST_MS = 50;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * How long to wait before the next question. Waits grow by the account's factor, so that a slow batch is not asked
- * for all night every ten seconds; one that is overdue is asked for hourly, and after a week daily, for ever: the service
- * has the batch, and nobody else can say what became of it.
- * @param polls questions asked so far
+ * Returns the wait before the next query. Waits grow by the account's factor, so that a slow batch is not queried every
+ * ten seconds all night. An overdue one is queried hourly, after a week daily, and forever: only the service knows its
+ * outcome.
+ * @param polls queries so far
  * @param ageMs since the service took the batch
  */
 export function pollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, polls: number, ageMs: number): number {
@@ -20,16 +20,16 @@ export function pollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, polls: number
   return Math.max(LEAST_MS, Math.min(poll.firstMs * poll.factor ** Math.min(polls + 1, 50), poll.longestMs));
 }
 
-/** The longest wait that may end at this age: no clock that was set back can make it longer. */
+/** Returns the longest wait that may end at this age; no clock that was set back can exceed it. */
 export function longestPollDelayMs({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): number {
   const slowMs = ageMs > 7 * DAY_MS ? DAY_MS : ageMs > poll.staleMs ? HOUR_MS : 0;
   return Math.max(LEAST_MS, poll.firstMs, poll.longestMs, slowMs);
 }
 
-/** Whether a result is so long in coming that a person should know. */
+/** Returns whether a result is so late that a person should know. */
 export function isStale({ poll }: Pick<AccountConfig, 'poll'>, ageMs: number): boolean {
   return ageMs >= poll.staleMs;
 }
 
-/** How often a result that did not fit is asked for again by itself. */
+/** How often a result that did not fit is fetched again automatically, in ms. */
 export const EXCEPTION_DELAY_MS = LONGEST_REPOLL_MS;

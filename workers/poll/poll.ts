@@ -18,14 +18,14 @@ import { nextRecheckAt, recheckBatch } from './recheck.ts';
 import { askToDeliver, askToPoll, pollWaitMs } from '../wake.ts';
 
 /**
- * Asks the service for the result of a batch, and reconciles it when it is there. One whose result did not fit is asked
- * for again, and so is one that was reconciled, each in its time. May be repeated at any time.
+ * Fetches the result of a batch and reconciles it when it is there. A result that did not fit, or was reconciled, is
+ * fetched again when due. Repeatable at any time.
  */
 export async function pollBatch(app: App, key: BatchKey): Promise<void> {
   await askForResult(app, key);
 }
 
-/** The same for a person who waits for it. @returns why the question got no answer, if it did not */
+/** Does the same for a person who waits for it. @returns why the query got no answer, if it did not */
 export async function askForResult(app: App, key: BatchKey): Promise<string | undefined> {
   const batch = await readBatchRow(app.ledger, key);
   app.telemetry.note({ account: batch.account });
@@ -33,7 +33,7 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   const asked: Asked = {};
   if (batch.state === 'reconciled') await recheckBatch(app, batch);
   if (batch.state === 'submitted' || batch.state === 'exception') {
-    // Another job has asked meanwhile and set the time of the next question; two of them would go on side by side.
+    // Another job has queried meanwhile and set the next time; two series must not run side by side.
     if (isEarly(app, batch)) return undefined;
     fresh = await (batch.state === 'submitted' ? askService(app, batch, asked) : askOnceMore(app, batch, asked));
   }
@@ -45,17 +45,17 @@ export async function askForResult(app: App, key: BatchKey): Promise<string | un
   return asked.failure;
 }
 
-/** What became of a question. */
+/** Result of a query. */
 type Asked = { failure?: string };
 
-/** Clocks of several hosts differ a little; what is less than this before its time is on time. */
+/** Clocks of several hosts differ a little; a query early by no more than this, in ms, is on time. */
 const TOLERANCE_MS = 1_000;
 
 function isEarly(app: App, batch: BatchRow): boolean {
   return pollWaitMs(app, batch) > TOLERANCE_MS;
 }
 
-/** A result that has just come, with what it is to be judged by, and the batch when it was this process that kept it. */
+/** A result that has just arrived, what to judge it by, and the batch if this process stored it. */
 type FreshResult = SentBatch & { bytes: Buffer; sha256: string; received: BatchRow | undefined };
 
 async function askService(app: App, batch: BatchRow, asked: Asked): Promise<FreshResult | undefined> {
@@ -70,7 +70,7 @@ async function askService(app: App, batch: BatchRow, asked: Asked): Promise<Fres
   return undefined;
 }
 
-/** A question that has waited so long for its answer is trouble already, in ms; the answer may come all the same. */
+/** A query without an answer for this long, in ms, is already trouble; the answer may still come. */
 const SILENCE_MS = 10_000;
 
 async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<ResultAnswer> {
@@ -93,13 +93,13 @@ async function fetchResult(app: App, batch: BatchRow, asked: Asked): Promise<Res
   return answer;
 }
 
-/** Nothing is concluded from a text that is not listed; a person should know of it. */
+/** Returns what to record. An unlisted text proves nothing, so it raises an alarm. */
 function noteOf(answer: ResultAnswer): PollNote {
   if (answer.kind === 'failed') return { isSilent: true };
   return answer.kind === 'not_known' ? { alarm: keptMessage(answer.text) } : {};
 }
 
-/** Says once what is worth an alarm, however often the service is asked. */
+/** Sets the time of the next query, and logs each alarm once, however often the service is queried. */
 async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNote): Promise<BatchRow | undefined> {
   const news = await schedulePoll(app.ledger, keyOf(batch), delayMs, note);
   if (news?.isNewAlarm)
@@ -110,7 +110,7 @@ async function schedule(app: App, batch: BatchRow, delayMs: number, note: PollNo
   return news?.batch;
 }
 
-/** The raw result is sealed before anything is concluded from it, so that it can be looked at again. */
+/** Seals the raw result before anything is concluded from it, so that it can be examined again. */
 async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<FreshResult> {
   const found = await readSentBatch(app.ledger, batch);
   const { sealed, sha256 } = sealResult(app, found.file, batch.batch_no, bytes);
@@ -119,7 +119,7 @@ async function keepResult(app: App, batch: BatchRow, bytes: Buffer): Promise<Fre
   return { ...found, bytes, sha256, received };
 }
 
-/** @param fresh what has just come; it counts only when it is what the ledger has, which another may have kept first */
+/** @param fresh just arrived; counts only if the ledger has the same, not one from another process */
 async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | undefined): Promise<void> {
   const key = keyOf(batch);
   const isKept = fresh !== undefined && fresh.sha256 === batch.result_sha256;
@@ -139,7 +139,7 @@ async function reconcileResult(app: App, batch: BatchRow, fresh: FreshResult | u
   app.log.info({ ...key, outcomes: totals }, 'batch reconciled');
 }
 
-/** A result that did not fit may have become right, or somebody made it right. Only a whole result counts. */
+/** Fetches a result that did not fit, which may have been corrected. Only a whole result counts. */
 async function askOnceMore(app: App, batch: BatchRow, asked: Asked): Promise<undefined> {
   const key = keyOf(batch);
   const answer = await fetchResult(app, batch, asked);
@@ -161,7 +161,7 @@ async function askOnceMore(app: App, batch: BatchRow, asked: Asked): Promise<und
   await schedule(app, batch, EXCEPTION_DELAY_MS, noteOf(answer));
 }
 
-/** What the result says, and of one that does not fit, whether it is that of another batch. */
+/** Judges the result; if it does not fit, says whether it belongs to another batch. */
 async function judge(app: App, file: FileRow, batch: BatchRow, bytes: Buffer): Promise<Judgement> {
   const sent = await readSentRows(app.ledger, file.file_no, batch);
   const judged = judgeResult(batch, file.layout!, sent, bytes);

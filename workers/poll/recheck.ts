@@ -9,12 +9,12 @@ import { transact } from '../../src/ledger/engine/transaction.ts';
 import { judgeResult, type Judgement } from './judge-result.ts';
 import { sealResult } from './sealed-result.ts';
 
-/** When a service that did not answer is asked again, and a worker that died is replaced. */
+/** Wait in ms before a retry when the service did not answer or the worker died. */
 const RETRY_MS = 3_600_000;
 
 /**
- * Asks for the result of a reconciled batch once more, when that is due. A row that says something else than before
- * gets a correction; the first outcome and the files that were delivered stay. A result that does not fit changes nothing.
+ * Fetches the result of a reconciled batch again when due. A row with another outcome gets a correction; the first
+ * outcome and the delivered files stay. A result that does not fit changes nothing.
  */
 export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
   const key = { fileId: found.file_id, batchNo: found.batch_no };
@@ -32,15 +32,15 @@ export async function recheckBatch(app: App, found: BatchRow): Promise<void> {
       break;
     case 'failed':
       app.log.warn(about, `the result could not be asked for again: ${answer.why}`);
-      // Due again after the wait that it was taken up with, as long as there is any point in asking.
+      // Due again after `RETRY_MS`, while a retry still makes sense.
       if (isWithinReach(app, batch)) return;
   }
   await endRecheck(app.ledger, batch, nextRecheckAt(app, batch, batch.state_at));
 }
 
 /**
- * The next time after now at which a result is asked for again; null when there is none. Times that were passed over, because
- * nothing ran or a clock was set wrong, are made up for with the same waits between them.
+ * Returns the next time after now to fetch a result again; null when there is none. Times missed while nothing ran or a
+ * clock was wrong are made up for, with the same waits between them.
  */
 export function nextRecheckAt(
   app: App,
@@ -55,12 +55,12 @@ export function nextRecheckAt(
   return next === undefined ? null : new Date(nowMs + next - afterMs[batch.rechecks]!);
 }
 
-/** The longest wait before a result of one of these accounts is asked for again, in ms. */
+/** Returns the longest wait before a result of these accounts is fetched again, in ms. */
 export function longestRecheckMs(accounts: Iterable<Pick<Account, 'recheck'>>): number {
   return Math.max(RETRY_MS, ...[...accounts].flatMap(({ recheck }) => recheck.afterMs));
 }
 
-/** A service that never answers again is not asked for ever. */
+/** How long after the last recheck a silent service is still queried, in ms. */
 const REACH_MS = 7 * 86_400_000;
 
 function isWithinReach(app: App, batch: BatchRow): boolean {

@@ -6,12 +6,12 @@ import type { FileRow } from '../../src/ledger/engine/records.ts';
 import { openBytes, sealBytes } from '../../src/crypto/seal.ts';
 import { openFileKey } from '../open-original.ts';
 
-/** What the seal of a result is bound to. A seal that was moved to another batch does not open. */
+/** Returns what the seal of a result is bound to. A seal moved to another batch does not open. */
 function purposeOf(batchNo: number, part: SealedPart): string {
   return `${part}:${batchNo}`;
 }
 
-/** Seals a result file as the service gave it, with the key of its payment file. */
+/** Seals a result file as received, with the key of its payment file. */
 export function sealResult(
   app: Pick<App, 'keys'>,
   file: FileRow,
@@ -24,11 +24,11 @@ export function sealResult(
 }
 
 /**
- * The result of a batch as the service gave it.
+ * Opens the result of a batch as received.
  * @throws PipelineError NOT_FOUND when it has none, SEAL_BROKEN when it was changed or cannot be opened
  */
 export async function openResult(app: Pick<App, 'ledger' | 'keys'>, file: FileRow, batchNo: number): Promise<Buffer> {
-  // First the key: of a file that was destroyed on purpose there is no result either, and that it never came would be a lie.
+  // The key comes first: a file destroyed on purpose has no result either, and NOT_FOUND would claim that none arrived.
   const key = openFileKey(app, file);
   const sealed = await readSealedPart(app.ledger, { fileId: file.file_id, batchNo }, 'result');
   return openBytes(key, purposeOf(batchNo, 'result'), sealed);

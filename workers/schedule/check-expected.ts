@@ -9,12 +9,12 @@ import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
 import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
 import { readLastRun } from '../../src/ledger/schedule/read-runs.ts';
 
-/** Name under which the ledger keeps what was expected of a folder; no schedule can have it. */
+/** Returns the name under which the ledger keeps what is expected of a folder; no schedule can have it. */
 export function expectationOf(folderId: string): string {
   return `expect:${folderId}`;
 }
 
-/** When a file of the folder has to be here, or undefined when none is expected. */
+/** Returns when a file of the folder must be here; undefined when none is expected. */
 export function expectedTimes(
   { accounts }: Pick<Settings, 'accounts'>,
   { expect, account }: Folder,
@@ -24,8 +24,8 @@ export function expectedTimes(
 }
 
 /**
- * Writes down for each folder and business date whether the expected file had come by its time. When it had not,
- * exactly one process, once, says so.
+ * Records for each folder and business date whether the expected file arrived in time. If not, exactly one process
+ * reports it, once.
  */
 export async function checkExpected(app: App): Promise<void> {
   for (const folder of app.settings.folders) {

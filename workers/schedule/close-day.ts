@@ -15,7 +15,7 @@ import { checkExpected, expectationOf } from './check-expected.ts';
 
 export type DayClose = Extract<ScheduleConfig, { does: 'day-close' }>;
 
-/** What the close says: names of the reports, what is open, and the difference, which must be nothing. */
+/** Summary of a close: names of the reports, what is open, and the difference, which must be zero. */
 export type Closed = {
   reports: string[];
   open: { rows: number; total: string };
@@ -23,9 +23,8 @@ export type Closed = {
 };
 
 /**
- * Writes the report of an account's day from the last close to this one, for people and for programs. Closes
- * follow each other without a gap: what comes after one belongs to the next, also over a weekend or a close that was
- * missed.
+ * Writes the report of an account's day from the last close to this one, for users and for programs. Closes leave no
+ * gap: what follows one belongs to the next, even over a weekend or a missed close.
  */
 export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promise<Closed> {
   const account = app.account(schedule.account);
@@ -49,14 +48,14 @@ export async function closeDay(app: App, schedule: DayClose, run: RunRow): Promi
 
 async function periodOf(app: App, schedule: DayClose, run: RunRow): Promise<Period> {
   const last = await readDoneBefore(app.ledger, run.schedule, run.business_date);
-  // The first close begins where one before it would have ended.
+  // The first close begins where an earlier one would have ended.
   const from = last?.due_at ?? dateBefore(schedule, run.business_date)?.at ?? run.due_at;
   return { from, until: run.due_at };
 }
 
-/** What was expected of the folders of the account in this time and had not come. */
+/** Returns the files expected in the account's folders in this period that did not come. */
 async function findMissingFiles(app: App, account: Account, { from, until }: Period) {
-  // The sweep may not have come to it yet.
+  // The sweep may not have checked yet.
   await checkExpected(app);
   const folders = app.settings.folders.filter((folder) => folder.account === account.name && folder.expect);
   const missed = await listMissed(
@@ -72,8 +71,8 @@ async function findMissingFiles(app: App, account: Account, { from, until }: Per
 }
 
 /**
- * A report that an earlier try has written stays: it was whole when it got its name, and what is open may read otherwise
- * by now. One that lies there at the first try is somebody else's.
+ * Writes a report, or keeps that of an earlier try: it was whole when it got its name, and open items may have changed.
+ * At the first try, an existing file is an error.
  */
 async function writeReport(app: App, name: string, text: string, run: RunRow): Promise<void> {
   const write = async (out: NodeJS.WritableStream) => void out.write(text);

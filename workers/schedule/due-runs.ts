@@ -7,15 +7,15 @@ import { seeSchedule } from '../../src/ledger/schedule/see-schedule.ts';
 import { readLastRun, readOpenRuns } from '../../src/ledger/schedule/read-runs.ts';
 import type { RunRow } from '../../src/ledger/engine/records.ts';
 
-/** A business date that is due; `found` when its run was begun and not brought to its end. */
+/** A business date that is due; `found` when its run was begun and not finished. */
 export type DueRun = DueDate & { readonly found?: RunRow };
 
-/** After a failure a run is left alone for so long, in ms. */
+/** Wait before a failed run is retried, in ms. */
 export const RETRY_MS = 300_000;
 
 /**
- * What a schedule has to do now, the earliest first. A run that is found `running` counts too: whoever has the schedule
- * to himself knows that its worker is gone.
+ * Returns what a schedule has to do now, the earliest first. Runs found `running` count too: the caller holds the
+ * schedule's lock, so their worker is gone.
  */
 export async function findDueRuns(app: App, name: string, schedule: ScheduleConfig): Promise<DueRun[]> {
   const now = app.clock.now();
@@ -30,7 +30,7 @@ export async function findDueRuns(app: App, name: string, schedule: ScheduleConf
   ];
 }
 
-/** Runs of the schedules of this site that are due, or being made by somebody; those that failed are not waited for. */
+/** Counts the runs of this site's schedules that are due or in progress, without failed ones. */
 export async function countDueRuns(app: App): Promise<number> {
   let count = 0;
   for (const [name, schedule] of schedulesHere(app.settings)) {
@@ -40,12 +40,12 @@ export async function countDueRuns(app: App): Promise<number> {
   return count;
 }
 
-/** A clock that was set back behind the failure tells nothing of the wait. */
+/** Returns the time since the failure as an absolute value: a clock set back before it says nothing about the wait. */
 function waitedMs(run: RunRow, now: Date): number {
   return Math.abs(now.getTime() - (run.finished_at?.getTime() ?? 0));
 }
 
-/** How long after its time a run may still be made, in ms. */
+/** Returns how long after its time a run may still be made, in ms. */
 export function windowMs({ windowMinutes }: Pick<ScheduleConfig, 'windowMinutes'>): number {
   return windowMinutes * 60_000;
 }

@@ -7,10 +7,10 @@ import { readDay } from '../../src/ledger/schedule/read-day.ts';
 import type { DayReport } from '../../src/reconcile/outputs/day-report.ts';
 
 /**
- * The report of an account's business day: a calendar day in its zone, 23 to 25 hours long, or what lies between two
- * closes.
+ * Returns the report of an account's business day: a calendar day in its zone, 23 to 25 hours long, or the time between
+ * two closes.
  * @param day `2026-11-20`
- * @param period what it covers, when that is not the calendar day
+ * @param period covered instead of the calendar day
  * @throws PipelineError USAGE for what is no day there
  */
 export async function readDayReport(

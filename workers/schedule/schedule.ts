@@ -14,9 +14,9 @@ import { type DueRun, findDueRuns, RETRY_MS, windowMs } from './due-runs.ts';
 import { takeFolders } from './take-folders.ts';
 
 /**
- * Makes the runs of a schedule that are due: one for each business date, whoever asks and how often. Whoever has
- * the schedule to himself does all of it; another who comes meanwhile goes away.
- * @param stop a run that is not done by then is left to the next start
+ * Makes the due runs of a schedule, one for each business date, however often it is called. The caller that gets the
+ * schedule's lock makes them all; another returns at once.
+ * @param stop leaves an unfinished run to the next start
  */
 export async function runSchedule(
   app: App,
@@ -41,12 +41,12 @@ function itemOf(schedule: string): WorkItem {
   return { work: 'schedule', subject: schedule };
 }
 
-/** Undefined when it is not in the configuration any more: an old job may still ask for it. */
+/** Returns undefined when it has left the configuration: an old job may still name it. */
 export function scheduleOf({ settings }: Pick<App, 'settings'>, name: string): ScheduleConfig | undefined {
   return Object.hasOwn(settings.schedules, name) ? settings.schedules[name] : undefined;
 }
 
-/** @returns undefined when somebody else makes runs of the schedule at this moment */
+/** @returns undefined when another caller is making runs of the schedule */
 export function holdSchedule<Result>(
   app: App,
   name: string,
@@ -55,7 +55,7 @@ export function holdSchedule<Result>(
   return withFreeLock(app.ledger, `schedule:${name}`, work);
 }
 
-/** Makes what is due, or says that it is too late for it. */
+/** Makes a due run, or records that it is too late. */
 export async function makeDueRun(
   app: App,
   name: string,
@@ -92,14 +92,14 @@ function takeUp(app: App, found: RunRow): Promise<RunInHand | undefined> {
   return resumeRun(app.ledger, found, 'take-over-run', BECAUSE.dead);
 }
 
-/** Does what the schedule is for, and brings the run to its end. */
+/** Does the work of the schedule and finishes the run. */
 export async function makeRun(app: App, schedule: ScheduleConfig, run: RunInHand, stop?: AbortSignal): Promise<void> {
   const about = { schedule: run.schedule, day: run.business_date };
   try {
     const summary = await doWork(app, schedule, run, stop);
-    // Broken off by a stop, and left as it is: who takes it over begins it once more.
+    // A stop broke it off; the worker that takes it over begins again.
     if (!summary) return;
-    // Whichever process could not make it before: this one may be a command.
+    // Ends the failure whichever process recorded it: this process may be a command.
     await endFailure(app.ledger, itemOf(run.schedule));
     if (await finishRun(app.ledger, run, 'done', { actor, reason: 'made' }, summary))
       app.log.info({ ...about, ...summary }, 'run of a schedule done');

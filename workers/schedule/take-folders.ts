@@ -4,13 +4,13 @@ import { createFolderScanner } from '../../src/files/scan-folder.ts';
 import { countClaimed } from '../../src/ledger/schedule/count-claimed.ts';
 import { lookAtFolder, probeMs } from '../watch/watch.ts';
 
-/** What became of the folders: files taken, and drops that were still being written when the time was over. */
+/** Files taken, and drops that were still being written when the time was over. */
 export type Taken = { files: number; settling: number };
 
 /**
- * Takes what lies in the folders of a schedule, looking again until nothing settles any more. To do it twice is
- * harmless: a drop is claimed by one rename.
- * @param until no look begins after this moment
+ * Takes what lies in the folders of a schedule, scanning until nothing settles any more. Doing it twice is harmless:
+ * one rename claims a drop.
+ * @param until no further wait for settling drops begins after this moment
  * @returns undefined when it was stopped while something settled
  */
 export async function takeFolders(

@@ -5,12 +5,12 @@ import { readNextBatch } from '../../src/ledger/batch/due-work.ts';
 import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { readBody } from './read-body.ts';
 
-/** The opened bytes of a batch that nobody has taken up yet. */
+/** Opened bytes of a batch that is not taken up yet. */
 export type BodyAhead = { readonly key: BatchKey; readonly sha256: string; readonly body: Buffer };
 
 /**
- * Opens the body of the batch that is next in an account while a call is on its way. A guess that moves nothing: whether the
- * batch may leave is asked when it is taken up, and what cannot be opened is for that moment to deal with.
+ * Opens the body of the account's next batch while a call is in progress. It is a guess without effect: taking up the
+ * batch decides whether it may leave, and handles a body that does not open.
  */
 export async function openAhead(app: App, account: string): Promise<BodyAhead | undefined> {
   try {
@@ -24,7 +24,7 @@ export async function openAhead(app: App, account: string): Promise<BodyAhead | 
   }
 }
 
-/** Whether it is of this batch, and the bytes that the ledger wants of it now. */
+/** Returns whether it is of this batch, with the bytes that the ledger expects now. */
 export function isBodyOf({ key, sha256 }: BodyAhead, batch: BatchRow): boolean {
   return key.fileId === batch.file_id && key.batchNo === batch.batch_no && sha256 === batch.body_sha256;
 }

@@ -11,14 +11,14 @@ import { readSentRows } from '../../src/ledger/file/read-file.ts';
 import type { SendJournal } from '../../src/ledger/admission/send-journal.ts';
 import { judgeResult, readResult } from '../poll/judge-result.ts';
 
-/** Whether an account may send, as far as batch ids tell. `failed`: the service gave no answer; `later`: another call is under way. */
+/** Whether batch ids let an account send. `failed`: no answer of the service; `later`: another call is in progress. */
 export type Ahead = { kind: 'clear' } | { kind: 'found' } | { kind: 'later' } | { kind: 'failed'; why: string };
 
 /**
- * A machine that was put back as a whole, with ledger and send journal, shows nowhere that it had sent more. The service
- * does: its batch ids went on. So before the first call of an account since the machine was started, the service is asked
- * for the ids behind the newest that the account ever got, and before the second for those that the first has jumped over.
- * What it has there stops the account, and a batch with the same rows is in doubt.
+ * Detects a machine that was restored as a whole: its ledger and send journal cannot show what else it sent. The
+ * service can, because its batch ids went on. Before an account's first call since the machine started, the ids after
+ * its newest are queried; before the second, those that the first skipped. Whatever the service has there stops the
+ * account and puts a batch with the same rows in doubt.
  */
 export async function lookAhead(app: App, account: string): Promise<Ahead> {
   const { journal, settings, clock } = app;
@@ -38,7 +38,7 @@ export async function lookAhead(app: App, account: string): Promise<Ahead> {
   const ahead = await look(app, account, known, ids);
   if (ahead.kind !== 'clear') return ahead;
   const more = before === undefined && newest !== undefined ? { newest, asked: ids.length } : {};
-  // A journal that cannot be written holds up the call itself, and says so.
+  // A journal that cannot be written blocks the call itself, which reports it.
   if (before?.newest !== undefined || before === undefined)
     await journal
       .append({ kind: 'looked', at: clock.now().toISOString(), account, boot, ...more })
@@ -47,7 +47,7 @@ export async function lookAhead(app: App, account: string): Promise<Ahead> {
   return CLEAR;
 }
 
-/** The service knows accounts of one agent code as one. */
+/** Returns the accounts that share an agent code, which the service knows as one. */
 function alikeOf({ settings }: App, name: string): string[] {
   const { server, agentCode } = settings.accounts.get(name)!;
   const isAlike = (other: Account) => other.server === server && other.agentCode === agentCode;
@@ -56,19 +56,19 @@ function alikeOf({ settings }: App, name: string): string[] {
 
 const CLEAR = { kind: 'clear' } as const;
 
-/** Accounts that were looked at by this process, or before it since the machine was started. */
+/** Accounts checked since the machine started, by this process or an earlier one. */
 const looked = new WeakMap<SendJournal, Set<string>>();
 
-/** Another after each start of the machine. */
+/** Returns a value that changes with each start of the machine. */
 async function readBoot({ now }: Clock): Promise<string> {
   const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   return id.trim() || `started ${Math.round((now().getTime() / 1_000 - uptime()) / MINUTE_S)}`;
 }
 
-/** Where the system gives no id its start stands for it, in minutes, because clocks are corrected. */
+/** Without a boot id, the start time stands in, in minutes because clocks are corrected. */
 const MINUTE_S = 60;
 
-/** Between two questions, in ms, as when a person looks for an id. */
+/** Pause between two queries, in ms, as when a person looks for an id. */
 const PAUSE_MS = 200;
 
 async function look(app: App, account: string, before: BatchIds, ids: readonly string[]): Promise<Ahead> {
@@ -84,9 +84,9 @@ async function look(app: App, account: string, before: BatchIds, ids: readonly s
     if (answer.kind === 'running') found.push({ batchId, like: undefined });
     await sleep(PAUSE_MS);
   }
-  // What another process sent meanwhile is nothing forgotten.
+  // What another process sent meanwhile is not forgotten.
   if ((await readBatchIds(app.ledger, alikeOf(app, account))).calls !== before.calls) return { kind: 'later' };
-  // Calls that are known were looked at, or are in doubt; the service shows them without a word of which they are.
+  // As many known calls lack an id. Each was dealt with or is in doubt; the service does not say which is which.
   if (found.every(({ like }) => like === undefined) && found.length <= before.withoutId) return CLEAR;
   const reason = await recallFound(app.ledger, account, found);
   const about = { account, code: 'JOURNAL_AHEAD', batchIds: found.map(({ batchId }) => batchId) };
@@ -96,9 +96,7 @@ async function look(app: App, account: string, before: BatchIds, ids: readonly s
 
 const [FEWEST_IDS, MOST_IDS] = [5, 200];
 
-/**
- * The ids that a forgotten call may have got: three times the usual distance of two ids, of which 95 of 100 are no longer.
- */
+/** Returns the ids that a forgotten call may have got: three times the usual gap, the 95th percentile of known gaps. */
 export function idsBehind(ids: readonly string[]): string[] {
   const numbers = numbersOf(ids);
   const [newest] = numbers;
@@ -111,7 +109,7 @@ export function idsBehind(ids: readonly string[]): string[] {
   return countOn(newest + 1n, Math.min(MOST_IDS, Math.max(FEWEST_IDS, 3 * usual)));
 }
 
-/** The ids that were not asked for before and that the newest has jumped over. */
+/** Returns the ids that the newest skipped and that were not queried before. */
 function idsBetween({ newest, asked = 0 }: { newest?: string; asked?: number }, now: string | undefined): string[] {
   if (newest === undefined || now === undefined) return [];
   const from = BigInt(newest) + BigInt(asked) + 1n;
@@ -122,7 +120,7 @@ function countOn(from: bigint, count: number): string[] {
   return Array.from({ length: Math.max(0, count) }, (_, index) => String(from + BigInt(index)));
 }
 
-/** The greatest first; nothing follows from ids that are no plain numbers. */
+/** Returns the ids that are plain numbers, greatest first; nothing follows from others. */
 function numbersOf(ids: readonly string[]): bigint[] {
   return ids
     .filter((id) => /^[1-9]\d{0,17}$/.test(id))
@@ -130,7 +128,7 @@ function numbersOf(ids: readonly string[]): bigint[] {
     .toSorted((one, other) => (one < other ? 1 : -1));
 }
 
-/** The first batch that waits and has just these rows; of two that are alike it is as good as the other. */
+/** Returns the first waiting batch with exactly these rows; of two alike, either will do. */
 async function findLike(app: App, account: string, result: Buffer): Promise<BatchKey | undefined> {
   for (const { batch, fileNo, layout } of await readWaiting(app.ledger, account)) {
     if (typeof readResult(result, layout, batch.rows) === 'string') continue;

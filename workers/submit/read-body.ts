@@ -13,7 +13,7 @@ import { bodyPurpose } from '../intake/cut-bodies.ts';
 import { openFileKey } from '../open-original.ts';
 
 /**
- * The bytes of a batch, proven to be the rows of the ledger (H5).
+ * Returns the bytes of a batch, proven to be the rows of the ledger (H5).
  * @throws PipelineError BODY_MISMATCH when they are not, and SEAL_BROKEN, MASTER_KEY_WRONG, ORIGINAL_GONE, NOT_FOUND
  */
 export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {
@@ -31,8 +31,8 @@ export async function readBody(app: App, batch: BatchRow): Promise<Buffer> {
 }
 
 /**
- * The same row by row, for a body that the quick comparison did not take.
- * @throws PipelineError BODY_MISMATCH that says what is wrong with it
+ * Compares row by row a body that failed the quick comparison.
+ * @throws PipelineError BODY_MISMATCH when the bytes are not rows of the layout
  */
 async function areSentRows(app: App, batch: BatchRow, file: FileRow, body: Buffer): Promise<boolean> {
   const rows = readCanonical(body, file.layout!);

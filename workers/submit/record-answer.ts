@@ -13,10 +13,10 @@ import type { BatchRow } from '../../src/ledger/engine/records.ts';
 import { askToPoll, askToSubmit } from '../wake.ts';
 
 /**
- * Writes down what became of a call.
+ * Records the outcome of a call.
  *
- * Nothing sent: the batch goes back, out of `preparing` when the intent was never declared, else out of `sending`. Which
- * of the two is read from the ledger, because an error at the commit leaves this process without knowing.
+ * If nothing was sent, the batch goes back: out of `preparing` when the intent was never declared, else out of
+ * `sending`. The ledger says which, because an error at the commit leaves this process without knowing.
  * @returns the batch as it is now, for `askForNext`
  */
 export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnswer): Promise<BatchRow> {
@@ -33,13 +33,13 @@ export async function recordAnswer(app: App, batch: Prepared, answer: SubmitAnsw
   return isMoved ? ended : readBatchRow(app.ledger, keyOf(batch));
 }
 
-/** The ledger is asked again after so long, in ms, at first; twice as long each time, up to the second, until the third. */
+/** Waits before the ledger is tried again, in ms: `first`, doubling up to `longest`, until `inAll` has passed. */
 const AGAIN_MS = { first: 250, longest: 30_000, inAll: 3_600_000 };
 
 /**
- * The answer is known here and nowhere else, and cannot be asked for again. So a ledger that does not take it is asked
- * until it does, and before the first wait the answer is written to the log and to the send journal, in case this
- * process ends first. When others have put the batch in doubt meanwhile, the ledger keeps the answer beside it.
+ * Retries until the ledger takes the answer, which only this process knows and cannot query again. Before the first
+ * wait it writes the answer to the log and the send journal, in case the process ends. If the batch was put in doubt
+ * meanwhile, the ledger keeps the answer beside it.
  */
 async function insist<Result>(
   app: App,
@@ -71,7 +71,7 @@ async function keepElsewhere(app: App, batch: Prepared, end: AttemptEnd, error: 
     .catch((trouble: unknown) => app.log.error(about, `nor does the send journal: ${reasonOf(trouble)}`));
 }
 
-/** Asks for what a batch needs next, which follows from the state that it is in now, whoever put it there. */
+/** Adds the job that a batch needs next, by its current state, whichever process set it. */
 export async function askForNext(app: App, now: BatchRow): Promise<void> {
   if (now.state === 'submitted') await askToPoll(app, now);
   crashPoint('submit.poll-asked');
@@ -80,7 +80,7 @@ export async function askForNext(app: App, now: BatchRow): Promise<void> {
   }
 }
 
-/** The answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
+/** Returns the answer as the ledger keeps it. Only `submitted` and `refused` are verdicts of the service. */
 function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
   switch (answer.kind) {
     case 'submitted': {
@@ -108,7 +108,7 @@ function endOf(app: App, batch: Prepared, answer: SubmitAnswer): AttemptEnd {
   }
 }
 
-/** Told by the state that the batch has now, which is not always what the service said. */
+/** Logs by the current state of the batch, which is not always what the service said. */
 function report(app: App, batch: Prepared, end: AttemptEnd, state: string | undefined): void {
   const about = { ...keyOf(batch), account: batch.account, attempt: batch.attempt, verdict: end.verdict };
   const said = end.verdict === 'submitted' ? `the service gave it batch id ${end.batchId}` : end.reason;

@@ -5,18 +5,18 @@ import { type BodyAhead, openAhead } from './body-ahead.ts';
 import { submitAlone } from './submit.ts';
 import { findNext, wakeAccount } from '../wake.ts';
 
-/** How long a job goes on with the batches of its account, in ms. */
+/** How long a job works on the batches of its account, in ms. */
 const TURN_MS = 1_000;
 
 /**
- * What a job of the queue does: sends its batch, and then those that follow it in its account, as long as its turn lasts.
- * To ask for each of them through the queue takes as long as to send one when the service is quick.
+ * Handles a `submit` job: sends its batch, then those that follow in its account, for one time slice. A job for each
+ * would take as long as sending it when the service is quick.
  *
- * One call is on its way at a time, so what can be done beside it is: the next body is opened while an answer is awaited,
- * and what a batch needs next is asked for while the one after it is taken up.
+ * One call is in progress at a time. Meanwhile the next body is opened; the job that a batch needs next is added while
+ * the following batch is taken up.
  *
- * A turn is short, so that no account keeps the others waiting; with a slow service it is over after one call.
- * @param signal ends the turn after the call that is on its way
+ * A time slice is short, so that no account keeps the others waiting; with a slow service it covers one call.
+ * @param signal ends the time slice after the call in progress
  * @param turnMs for tests
  */
 export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, turnMs = TURN_MS): Promise<void> {
@@ -39,7 +39,7 @@ export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, t
         if (isOver()) return await wakeAccount(app, account);
       }
       ahead = await opening;
-      // A guess that was not let through may be wrong: somebody has changed what is next.
+      // The guess may be wrong: the next batch may have changed.
       if (tried && ahead) next = ahead.key;
       else next = account !== undefined && (tried || wasGuess) ? await findNext(app, account) : undefined;
     }
@@ -48,7 +48,7 @@ export async function submitTurn(app: App, key: BatchKey, signal: AbortSignal, t
   }
 }
 
-/** Whoever waits for it learns of its failure; until then it is nobody's. */
+/** Keeps a failure from counting as unhandled until the caller awaits it. */
 function withoutNotice(work: Promise<void>): Promise<void> {
   work.catch(() => undefined);
   return work;

@@ -24,7 +24,7 @@ import { describeFailure } from '../../src/queue/safe-failure.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { mayBeSent, wakeAccount } from '../wake.ts';
 
-/** Sends one batch, at most once, and asks for what it needs next and for the next of its account. */
+/** Sends one batch, at most once, and adds jobs for what it needs next and for the next of its account. */
 export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   const sent = await submitAlone(app, key);
   if (!sent) return;
@@ -32,24 +32,24 @@ export async function submitBatch(app: App, key: BatchKey): Promise<void> {
   await wakeAccount(app, sent.account);
 }
 
-/** A batch that was tried, and as what it stands in the ledger now. */
+/** A batch that was tried, and its current row in the ledger. */
 export type Tried = { account: string; now: BatchRow };
 
 type Known = {
-  /** The account of the batch, where it is known. */
+  /** The account of the batch, if known. */
   account?: string | undefined;
-  /** A body that was opened ahead, perhaps of this batch. */
+  /** A body opened ahead, perhaps of this batch. */
   ahead?: BodyAhead | undefined;
-  /** Called when the call is on its way: there is time for something else. */
+  /** Called while the call is in progress: there is time for something else. */
   calling?: (account: string) => void;
 };
 
 /**
- * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown, or back to ready when
- * it is proven that no byte left. An answer that is not clear is never followed by another send.
+ * Sends one batch, at most once: ready -> preparing -> sending -> submitted | refused | unknown. It goes back to ready
+ * when it is proven that no byte left. An unclear answer is never followed by another send.
  *
- * Outside the window of its account nothing is prepared. It is asked once: a call that begins in the window may end
- * behind it.
+ * Outside the account's window nothing is prepared. The window is checked once: a call that begins in it may end after
+ * it.
  * @returns undefined when nothing was tried
  */
 export async function submitAlone(app: App, key: BatchKey, known: Known = {}): Promise<Tried | undefined> {
@@ -78,8 +78,8 @@ export async function submitAlone(app: App, key: BatchKey, known: Known = {}): P
 }
 
 /**
- * The bytes to send.
- * @throws PipelineError when they are not the rows of the ledger; the account is stopped then
+ * Returns the bytes to send.
+ * @throws PipelineError when they are not the rows of the ledger; the account is then stopped
  */
 async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined): Promise<Buffer> {
   try {
@@ -93,7 +93,7 @@ async function openBody(app: App, batch: Prepared, ahead: BodyAhead | undefined)
   }
 }
 
-/** Faults of the data, which no waiting mends; a database that was away for a moment is none. */
+/** Faults of the data, which waiting does not fix; a brief database outage is none. */
 const STOPPING: ReadonlySet<string> = new Set([
   'BODY_MISMATCH',
   'SEAL_BROKEN',
@@ -103,8 +103,8 @@ const STOPPING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls the service. `beforeFirstByte` is the point of no return: when it says yes, the intent is on disk in the ledger
- * and in the journal.
+ * Calls the service. `beforeFirstByte` is the point of no return: when it resolves to true, the intent is on disk in
+ * the ledger and in the journal.
  */
 async function send(app: App, batch: Prepared, body: Buffer, calling: () => void): Promise<SubmitAnswer> {
   const { operation } = FOLDER_OPERATIONS[batch.operation];
@@ -125,20 +125,20 @@ async function send(app: App, batch: Prepared, body: Buffer, calling: () => void
         return true;
       },
     });
-    // A batch that another holds by now is no fault.
+    // Losing the batch to another worker is no fault.
     return answer.kind === 'withheld' && fault !== undefined ? { kind: 'not_sent', why: fault } : answer;
   } catch (error) {
-    // Only our own messages are repeated: that of another may hold the request.
+    // Repeat only paydrop's own messages: another one may hold the request.
     const why = error instanceof PipelineError ? error.message : undefined;
     if (mayHaveLeft === 0) return { kind: 'not_sent', why: why ?? 'the call could not be prepared' };
-    // After the yes, only the gateway can say that no byte left; an error says nothing.
+    // After that, only the gateway can say that no byte left; an error proves nothing.
     return { kind: 'unknown', why: why ?? 'the call broke off', evidence: { bytesWritten: mayHaveLeft, bytesRead: 0 } };
   }
 }
 
 /**
- * What a report of the service shows of a call in doubt can only be judged by the clock that the service had then. When its
- * answer does not say, it is asked at once. The doubt is on record already; without the time a report proves less.
+ * Queries the service's clock when its answer gave no time. Only by that clock can a transaction report be judged for a
+ * call in doubt. The doubt is already recorded; without the time a report proves less.
  */
 async function noteTime(app: App, batch: Prepared): Promise<void> {
   try {
@@ -150,9 +150,9 @@ async function noteTime(app: App, batch: Prepared): Promise<void> {
 }
 
 /**
- * An intent that took longer than the lease to declare is too old: the process was stopped meanwhile or the database
- * silent, so others may have put the batch in doubt, and a person may be acting upon that.
- * @returns whether the intent is on disk in both places, since a moment ago; without that nothing may leave
+ * Declares the intent to send. If that takes longer than the lease, it is withdrawn: the process was stopped or the
+ * database silent. By then the batch may be in doubt, and a person may be acting on that.
+ * @returns whether the intent has just reached the disk in both places; without that nothing may leave
  */
 async function declareIntent(
   app: App,
@@ -167,7 +167,7 @@ async function declareIntent(
     await writeJournal(app, batch);
     // Another process of this host has reported to a ledger that knows nothing of this call.
     if (app.journal.isFenced(batch.token, batch.sender.epoch)) {
-      // The ledger may be open for the epoch that was left behind, so it has to be reported to again.
+      // The ledger may be open for the epoch left behind, so this host must report to it again.
       app.ledger.admitted.sender = undefined;
       noteFault('the intent to send is withdrawn: the send journal has reported to another ledger meanwhile');
       return false;
@@ -193,7 +193,7 @@ async function writeJournal(app: App, batch: Prepared): Promise<void> {
   });
 }
 
-/** Time passed, in ms, also that of a host which slept: one of the two clocks goes on then. */
+/** Returns a function for the time passed, in ms. Of its two clocks, one goes on while the host sleeps. */
 function startStopwatch(app: App): () => number {
   const [started, startedAt] = [performance.now(), app.clock.now().getTime()];
   return () => Math.round(Math.max(performance.now() - started, app.clock.now().getTime() - startedAt));

@@ -18,10 +18,10 @@ import { tryEach } from '../try-each.ts';
 export type PulledFolder = Folder & { pull: NonNullable<Folder['pull']> };
 
 /**
- * Looks once at the folder of the server and brings in what is complete. A file takes four steps, each noted in the
- * ledger before the next: fetched under a hidden name, compared in size with what the server has, dropped by one rename,
- * and then moved away there. After a crash at any point the note and the hidden file say where to go on, so no file is
- * forgotten and none is dropped twice. Were both lost, the file would come again and be refused as the same bytes.
+ * Scans the server's folder once and brings in what is complete. A file is fetched under a hidden name, compared in
+ * size, dropped by one rename, then moved away there. The ledger's note and the hidden file show where to resume after
+ * a crash, so no file is forgotten or dropped twice. If both were lost, the file would be fetched again and refused as
+ * the same bytes.
  * @returns how many files are still being written there
  */
 export async function pullFolder(
@@ -38,7 +38,7 @@ export async function pullFolder(
       const { ready, waiting } = sortRemoteFiles(files, { folder, sightings, nowMs: app.clock.now().getTime() });
       const setting = { app, folder, session };
       await tryEach([() => bringReady(setting, ready), () => clearRest(setting, waiting)], (step) => step());
-      // A file that lacks its marker may wait for ever; one that is not quiet yet will be.
+      // A file without its marker may wait forever; one that is not quiet yet will be.
       return folder.complete.by === 'quiet' ? waiting.length : 0;
     } finally {
       await session.close();
@@ -48,7 +48,7 @@ export async function pullFolder(
 
 type Setting = { app: App; folder: PulledFolder; session: RemoteSession };
 
-/** Names of a server are paths in the making: none that leads elsewhere, and none of a file that is still being written. */
+/** Returns whether a name of the server is taken: it leads nowhere else and is not that of an unfinished file. */
 function isTakenName(name: string): boolean {
   return !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && !isIgnoredName(Buffer.from(name).toString('latin1'));
 }
@@ -72,12 +72,12 @@ async function pullFile(setting: Setting, file: ReadyFile): Promise<void> {
   await notePull(app.ledger, pull.pullNo, 'done');
 }
 
-/** Another version under the same name is another file. */
+/** Returns the identity of a file: another version under the same name is another file. */
 function identityOf(app: App, { name, bytes, mtimeMs }: RemoteFile): Buffer {
   return app.fingerprint(['pulled', name, String(bytes), String(mtimeMs)]);
 }
 
-/** @returns false when it has to wait: it changed while it was fetched, or one of its name lies here still */
+/** @returns false when it has to wait: it changed while it was fetched, or one of its name is still here */
 async function bringIn(setting: Setting, file: ReadyFile, pull: Pull): Promise<boolean> {
   const { app, folder } = setting;
   const hidden = join(folder.path, `.pulled-${pull.pullNo}.part`);
@@ -105,13 +105,13 @@ async function announce({ path, complete }: Folder, target: string): Promise<voi
   await syncFolder(path);
 }
 
-/** The hidden file is gone, so it was renamed; unless somebody removed it, and then there is no trace of it. */
+/** Returns whether the missing hidden file was renamed. If a person removed it, there is no trace of it. */
 async function wasDropped({ app, folder }: Setting, target: string, { sha256 }: Pull): Promise<boolean> {
   if (sha256 === null) return false;
   return (await hashFile(target)) === sha256 || (await wasClaimed(app.ledger, folder.id, sha256));
 }
 
-/** Whole means: as many bytes as the server has, and the server has the same file still. */
+/** Fetches a file. @returns whether it is whole: it has the server's size, and the server still has the same file */
 async function fetchWhole({ session, folder }: Setting, file: RemoteFile, hidden: string): Promise<boolean> {
   await session.fetch(posix.join(folder.pull.path, file.name), hidden);
   const now = await session.stat(posix.join(folder.pull.path, file.name));
@@ -139,7 +139,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** What is here already and was being moved away there: its marker may be gone, so it does not look complete any more. */
+/** Finishes files that are here and were being moved away there: without their marker they no longer look complete. */
 async function clearRest(setting: Setting, waiting: readonly ReadyFile[]): Promise<void> {
   const { app, folder } = setting;
   const dropped = await findDropped(app.ledger, folder.id);
@@ -151,7 +151,7 @@ async function clearRest(setting: Setting, waiting: readonly ReadyFile[]): Promi
   });
 }
 
-/** The file goes last: while it lies there, what belongs to it is found again. */
+/** Moves the file last: while it is there, its companions are found again. */
 async function clearAway({ folder, session, app }: Setting, file: ReadyFile): Promise<void> {
   const { after, path, claimed = posix.join(path, 'claimed') } = folder.pull;
   if (after === 'keep') return;

@@ -10,15 +10,15 @@ import { tryEach } from '../try-each.ts';
 
 export type PushTarget = Settings['push'][number];
 
-/** A place on a server, as the ledger names it. */
+/** Returns the ledger's name for a place on a server. */
 function nameOf({ remote, path }: PushTarget): string {
   return `${remote}:${path}`;
 }
 
 /**
- * Uploads the outputs of this site that a place still lacks, the oldest first. Each goes up under a hidden name, its
- * size is compared, and one rename gives it its name; its marker follows. Names of outputs are unique, so doing it again
- * after a crash replaces nothing but itself.
+ * Uploads the outputs of this site that a place still lacks, the oldest first. Each is uploaded under a hidden name,
+ * compared in size and renamed; its marker follows. Output names are unique, so a repeat after a crash replaces only
+ * itself.
  * @returns how many were uploaded
  */
 export async function pushOutputs(app: App, target: PushTarget, open: typeof openRemote = openRemote): Promise<number> {
@@ -54,7 +54,7 @@ async function upload({ app, session, target }: Setting, output: PushableOutput)
       const reason = `${counted(output.bytes, 'byte')} sent and ${arrived?.bytes ?? 0} there`;
       throw new PipelineError('REMOTE_FAILED', `upload "${output.name}" to remote "${target.remote}"`, reason);
     }
-    // Left by an upload that nobody could finish; its name is ours alone.
+    // Left by an unfinished upload; its name is paydrop's alone.
     if (await session.stat(path)) await session.remove(path);
     await session.rename(hidden, path);
   }

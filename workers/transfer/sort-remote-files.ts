@@ -3,17 +3,17 @@ import { isQuiet, noteSighting, type Sighting } from '../../src/files/settle.ts'
 import type { Folder } from '../../src/config/config.ts';
 import type { RemoteFile } from '../../src/files/remote/open-remote.ts';
 
-/** A file that may be fetched, with what belongs to it. */
+/** A file that may be fetched, with its companions. */
 export type ReadyFile = RemoteFile & { sidecar?: RemoteFile; marker?: RemoteFile };
 
-/** What was seen of each name in the looks before; changed by each look. */
+/** What earlier scans saw of each name; each scan changes it. */
 export type RemoteSightings = Map<string, Sighting>;
 
 const SIDECAR = '.ctl';
 
 /**
- * Which files on a server are complete, by the rule that the folder has for its own drops: a marker beside it, or quiet
- * for so long in so many looks.
+ * Sorts the files of a server by whether they are complete. The folder's rule for its own drops applies: a marker, or
+ * enough quiet time over enough scans.
  */
 export function sortRemoteFiles(
   files: readonly RemoteFile[],

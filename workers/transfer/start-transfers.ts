@@ -6,16 +6,15 @@ import { noting } from '../note-failures.ts';
 import { type PulledFolder, pullFolder } from './pull.ts';
 import { pushOutputs } from './push.ts';
 
-/** What goes on with SFTP servers. */
 export type Transfers = {
-  /** Everything once, now. @returns how many files are still being written on a server */
+  /** Runs everything once, now. @returns how many files are still being written on a server */
   look(): Promise<number>;
   stop(): Promise<void>;
 };
 
 /**
- * Fetches and uploads, each folder and each place on a clock of its own: a server that is away or slow holds up nobody
- * else. What failed is tried again at the next turn.
+ * Fetches and uploads, each folder and place on its own timer: a slow or absent server holds up no other. Failures are
+ * retried at the next time.
  */
 export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
   const pulls = roles.has('watch') ? foldersHere(app.settings).filter(isPulled) : [];
@@ -47,7 +46,7 @@ export function startTransfers(app: App, roles: ReadonlySet<Role>): Transfers {
   };
 }
 
-/** What every process of this configuration together does with SFTP servers, by the names in alarms. */
+/** Returns the names in alarms of all SFTP transfers in this configuration, of every process. */
 export function transferNames({ folders, push }: App['settings']): string[] {
   return [...folders.filter(isPulled).map(pullName), ...push.map(pushName)];
 }
@@ -64,7 +63,7 @@ function isPulled(folder: { pull?: unknown }): folder is PulledFolder {
   return folder.pull !== undefined;
 }
 
-/** `name` tells it apart from the others in an alarm, `about` goes into the log. */
+/** `name` identifies it in an alarm, `about` goes into the log. */
 type Turn = {
   readonly name: string;
   readonly about: object;
@@ -74,7 +73,7 @@ type Turn = {
 
 type Turns = { now(): Promise<number>; stop(): Promise<void> };
 
-/** One at a time, the first at once, each `everyMs` after the end of the one before. */
+/** Runs one at a time: the first at once, each `everyMs` after the end of the one before. */
 function startTurns(app: App, turn: Turn, work: () => Promise<number>): Turns {
   const { name, about, account, everyMs } = turn;
   const [, way, what = name] = /^(pull|push):(.*)$/.exec(name) ?? [];

@@ -2,8 +2,8 @@ import type { App } from '../../src/app.ts';
 import { foldersHere } from '../../src/config/config.ts';
 
 /**
- * Before anything starts: the OpenPGP keys of the accounts whose folders lie here can be opened. Otherwise the first
- * encrypted file would say so, at night.
+ * Checks at start that the OpenPGP keys for this site's folders open. Otherwise the first encrypted file would show it,
+ * at night.
  * @throws PipelineError PGP_KEY
  */
 export async function checkKeys(app: App): Promise<void> {

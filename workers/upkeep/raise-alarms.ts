@@ -25,14 +25,14 @@ import {
 } from './alarms/find-local-causes.ts';
 
 /**
- * Looks for everything that a person should know, raises what is new and clears what is over. It reads the
- * ledger and the pulse of this process, may be repeated at any time, and tells nobody by itself: see send-notices.ts.
+ * Finds everything that a person should know, raises what is new and clears what is over. It reads the ledger and the
+ * health of this process, and is repeatable at any time. It sends nothing; see send-notices.ts.
  */
 export async function lookForAlarms(app: App): Promise<void> {
   await beginAlarmWatch(app.ledger);
   const wanted = new Set<AlarmKind>(app.settings.alarms.flatMap((target) => [...kindsOf(target)]));
   const audience = app.settings.alarms.map((target) => ({ key: targetKey(target), kinds: kindsOf(target) }));
-  // One process at a time: two that look at once would both tell of a file that has ended.
+  // One process at a time: two at once would both report a file that has ended.
   const done = await withLock(app.ledger, 'alarms', async () => {
     const causes = (await findCauses(app, wanted)).filter(({ kind }) => wanted.has(kind));
     const due = causes.map((cause) => ({ ...cause, text: describeAlarm(cause) }));
@@ -57,7 +57,7 @@ async function findCauses(app: App, wanted: ReadonlySet<AlarmKind>): Promise<Ala
   ];
 }
 
-/** One of each kind of work, however many pieces of it fail. What only this host can see bears its name. */
+/** Returns one cause for each kind of failing work. What only this host can see carries its name. */
 async function findFailing(app: App): Promise<AlarmCause[]> {
   const obstacles = await readObstacles(app.ledger, app.settings);
   return [...groupBy(obstacles, ({ key }) => key)].map(([key, alike]) => ({
@@ -73,8 +73,8 @@ async function findFailing(app: App): Promise<AlarmCause[]> {
 }
 
 /**
- * Names of files stand in quotes, and may say more than a mail should. Commands stand in quotes as well, and so do the
- * folders of the configuration, which say where to look.
+ * Hides quoted names of files, which may say more than a mail should. Quoted commands stay, and so do the configured
+ * folders, which say where to look.
  */
 function withoutNames(settings: App['settings'], text: string): string {
   return text.replace(/"([^"]*)"/g, (all, words: string) =>
@@ -89,15 +89,18 @@ function isOurFolder({ paths, folders }: App['settings'], path: string): boolean
   return ours.includes(folder);
 }
 
-/** So long, in ms, something late stands in `paydrop status` as well. */
+/** How long something late is reported, in ms, as in `paydrop status`. */
 const LATE_MS = 7 * 86_400_000;
 
-/** Everything that has business dates now; what left the configuration is late no more. */
+/** Returns everything that has business dates now; what left the configuration is no longer late. */
 function awaited({ schedules, folders }: App['settings']): string[] {
   return [...Object.keys(schedules), ...folders.filter((folder) => folder.expect).map(({ id }) => expectationOf(id))];
 }
 
-/** What stands in the ledger any process can see; the rest only those know who do the work. */
+/**
+ * Returns whether this process may clear an alarm. Any process sees what is in the ledger; only those that do the work
+ * see the rest.
+ */
 function mayClear(app: App, kind: AlarmKind, subject: string): boolean {
   if (!ALARM_KINDS[kind].lasts) return false;
   return !isLocalSubject(subject) || isOverHere(app, kind, subject);

@@ -20,13 +20,12 @@ import {
 } from '../wake.ts';
 
 /**
- * A job for everything that is due and has none. Jobs that run count as asked for, but not at the start: then they may
- * be those of the process that was killed before, which the queue takes for running until their locks run out. Nor do
- * they for a batch that may be sent: a job that truly ran would have taken it, so this one's worker was killed or could
- * not tell the queue of its end.
+ * Adds a job for everything that is due and has none. Running jobs count, but not at start: they may be those of a
+ * killed process, until their locks run out. For a batch that may be sent they never count. A live job would have taken
+ * it, so its worker was killed or could not report its end.
  *
- * What is due although its job still waits for a time gets another one: the queue reckons by the clock of the host, and
- * when that was set back a job would wait for as long as it jumped.
+ * A batch that is due although its job is delayed gets another job. The queue uses the host's clock; after that was set
+ * back, the job would wait as long as the jump.
  */
 export async function refillQueue(app: App, atStart: boolean): Promise<void> {
   await app.queue.heal();
@@ -59,8 +58,8 @@ function withoutAsked(fileIds: readonly string[], stems: ReadonlySet<string>): s
 }
 
 /**
- * One job for each account whose window is closed, to wait until it opens. Other times are asked of the ledger again by
- * then: the sweep after the opening finds what this job should have asked for, if it was lost.
+ * Adds one job for each account whose window is closed, delayed until it opens. That job checks the ledger's other
+ * waits again. If it is lost, the sweep after the opening finds the batch.
  */
 async function askAtOpening(app: App, closed: readonly string[]): Promise<void> {
   if (closed.length === 0) return;
@@ -74,7 +73,7 @@ async function askAtOpening(app: App, closed: readonly string[]): Promise<void> 
   }
 }
 
-/** Schedules whose time has come, or whose run was left by a process that died. */
+/** Adds jobs for schedules whose time has come, or whose run a dead process left. */
 export async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
   const schedules = schedulesHere(app.settings);
   if (schedules.length === 0) return;
@@ -85,7 +84,7 @@ export async function askForDueRuns(app: App, atStart: boolean): Promise<void> {
   }
 }
 
-/** A delayed job may begin a little later than its time, in ms. */
+/** How late a delayed job may begin, in ms. */
 const LATE_MS = 10_000;
 
 function isLate(app: App, batch: BatchRow): boolean {

@@ -7,9 +7,9 @@ import { targetKey, tell } from '../../src/notify/tell.ts';
 import { note, noteEnd } from '../note-failures.ts';
 
 /**
- * Tells everybody what waits in the outbox, each target one process at a time. A process that dies between telling and
- * writing it down is followed by one that tells again: at least once, never silently not at all.
- * @param busy targets that are being told since an earlier call; one that does not answer must not hold up the others
+ * Sends what waits in the outbox, one process at a time for each target. After a death between sending and recording,
+ * another process sends again: at least once, never silently lost.
+ * @param busy targets still in progress from an earlier call; one that does not answer must not hold up the others
  */
 export async function sendNotices(app: App, busy: Set<string> = new Set()): Promise<void> {
   const { alarms } = app.settings;
@@ -29,7 +29,7 @@ async function sendWaiting(app: App, target: AlarmTarget): Promise<void> {
   const notices = await readWaitingNotices(app.ledger, key);
   if (notices.length === 0) return;
   const fault = await tell(target, notices, app.clock);
-  // The key gives no address away, so a person finds the target by its place.
+  // The key reveals no address, so a person finds the target by its position.
   const subject = `${key} (entry ${app.settings.alarms.indexOf(target) + 1} of alarms)`;
   const item = { work: 'alarm', subject } as const;
   if (fault === undefined) {

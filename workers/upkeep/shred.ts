@@ -10,16 +10,16 @@ import { destroySealedFile } from '../../src/crypto/archive.ts';
 import { listSealedInSlices } from '../../src/crypto/list-sealed.ts';
 import { noting } from '../note-failures.ts';
 
-/** Files in one run; what is left is taken up an hour later. */
+/** Files in one run; the rest follow an hour later. */
 const RUN_FILES = 1_000;
 
 /**
- * Destroys what is kept of files whose time is over, which the clock of the service has to say as well: those of the host
- * and of its own database are wrong together. First the key, which makes every copy unreadable, then what is left of it here:
- * the fingerprints of its rows, the sealed original in the archive of this host, and its bytes in the files of the database.
- * Each step may be repeated, so a crash between two of them leaves work for the next run and nothing else.
+ * Destroys what is kept of files whose retention is over. The service's clock must agree, because those of the host and
+ * its own database are wrong together. First goes the key, which makes every copy unreadable. Then go the fingerprints
+ * of the rows, the sealed original in this host's archive, and its bytes in the database files. Each step is
+ * repeatable, so a crash only leaves work for the next run.
  * @returns how many keys were destroyed
- * @throws PipelineError CLOCK_UNSURE when files are left because the service says otherwise, or nothing
+ * @throws PipelineError CLOCK_UNSURE when files are left because the service gives another time, or none
  */
 export async function shredDue(app: App, isStopping: () => boolean = () => false): Promise<number> {
   const days = retentionDays(app.settings);
@@ -47,10 +47,10 @@ export async function shredDue(app: App, isStopping: () => boolean = () => false
   );
 }
 
-/** Clocks of a service may be some hours wrong, in ms; days before its time nothing is destroyed. */
+/** How wrong the clock of a service may be, in ms: some hours pass, but nothing is destroyed days before its time. */
 const TOLERANCE_MS = 86_400_000;
 
-/** Asks each service once. For an account that has left the configuration any of the others is asked. */
+/** Returns a check that queries the service once per account; an account without configuration uses the first one. */
 function askServices(app: App): (file: DueFile) => Promise<boolean> {
   const asked = new Map<string, Promise<Date | undefined>>();
   return async ({ account, dueAt }) => {
@@ -62,7 +62,7 @@ function askServices(app: App): (file: DueFile) => Promise<boolean> {
   };
 }
 
-/** What could not be done now is in the report of the retention as well. */
+/** Rewrites tables without the destroyed bytes. The retention report also shows what could not be done. */
 async function cleanLedger(app: App): Promise<void> {
   for (const [table, why] of Object.entries(await cleanStorage(app.ledger))) {
     if (why === undefined) app.log.info({ table }, 'rewritten without what was destroyed');
@@ -70,7 +70,7 @@ async function cleanLedger(app: App): Promise<void> {
   }
 }
 
-/** Also of files that another host shredded, or that a process did which died before it came to this. */
+/** Destroys the originals of shredded files, also of those that another host or a process since dead shredded. */
 async function clearArchive(app: App, isStopping: () => boolean): Promise<void> {
   const { archive } = app.settings.paths;
   for await (const files of listSealedInSlices(archive)) {
@@ -82,16 +82,16 @@ async function clearArchive(app: App, isStopping: () => boolean): Promise<void> 
 }
 
 const HOUR_MS = 3_600_000;
-/** After a failure it is tried again sooner, in ms. */
+/** Wait before a retry after a failure, in ms. */
 const RETRY_MS = 15_000;
 
 export type Shredder = {
-  /** Ends with the run that it began, or that is on its way; at once when there is nothing to do. It never fails. */
+  /** Resolves when the run that it began or found in progress ends; at once when there is none. Never rejects. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Runs `shredDue` once an hour, after a failure sooner, beside what else the process does, however often it is asked to. */
+/** Runs `shredDue` in the background once an hour, sooner after a failure, however often it is called. */
 export function openShredder(app: App): Shredder {
   let running: Promise<void> | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -99,7 +99,7 @@ export function openShredder(app: App): Shredder {
   return {
     tick: async () => {
       const nowMs = app.clock.now().getTime();
-      // A clock that was set back must not put it off for as long as it jumped.
+      // A clock that was set back must not delay it by the length of the jump.
       if (running) return running;
       if (isStopping || (nowMs >= lastMs && nowMs - lastMs < HOUR_MS)) return;
       lastMs = nowMs;

@@ -7,7 +7,7 @@ import { findTrouble, localSubject } from './alarms/find-local-causes.ts';
 import { lookForAlarms } from './raise-alarms.ts';
 import { sendNotices } from './send-notices.ts';
 
-/** Looks for alarms and sends them, as often as the queue is swept. Nothing happens when nobody is to be told. */
+/** Looks for alarms and sends them as often as the queue is swept; does nothing without targets. */
 export function startAlarms(app: App): { stop(): Promise<void> } {
   if (app.settings.alarms.length === 0) return { stop: async () => {} };
   const tellOfLedger = watchLedger(app);
@@ -18,7 +18,7 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   let stopped = false;
   const busy = new Set<string>();
   const sending = new Set<Promise<void>>();
-  /** Goes on beside the next turns: a target that hangs holds up nobody else. */
+  /** Runs beside the next rounds: a target that hangs holds up no other. */
   const send = () => {
     const sent = withoutThrowing(app, () => sendNotices(app, busy)).finally(() => sending.delete(sent));
     sending.add(sent);
@@ -31,7 +31,7 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   const plan = () => {
     if (!stopped) timer = setTimeout(turn, app.settings.sweepMs);
   };
-  // On its own, because all else here waits for the ledger.
+  // On its own timer, because all else here waits for the ledger.
   const watch = () => {
     telling = withoutThrowing(app, tellOfLedger).finally(() => {
       if (!stopped) ledgerTimer = setTimeout(watch, app.settings.sweepMs / LOOKS_AT_LEDGER);
@@ -49,7 +49,7 @@ export function startAlarms(app: App): { stop(): Promise<void> } {
   };
 }
 
-/** Looks once and sends what waits. Trouble with it ends in the log: it must not hold up payments. */
+/** Looks once and sends what waits. Trouble ends in the log: it must not hold up payments. */
 export async function tellAlarms(app: App): Promise<void> {
   if (app.settings.alarms.length === 0) return;
   await withoutThrowing(app, async () => {
@@ -66,12 +66,12 @@ async function withoutThrowing(app: App, work: () => Promise<void>): Promise<voi
   }
 }
 
-/** How often in the time between two sweeps. */
+/** How often between two sweeps. */
 const LOOKS_AT_LEDGER = 5;
 
 /**
- * That the ledger does not answer cannot be put into an outbox there, so everybody is told directly and this process
- * remembers who was. A server whose processes are frozen fails no sweep for minutes, so it is asked here as well.
+ * Returns a check that reports a silent ledger to the targets directly, because the outbox is in it. This process
+ * remembers which targets know. A server with frozen processes fails no sweep for minutes, so it is queried here too.
  */
 export function watchLedger(app: App): () => Promise<void> {
   const told = new Set<string>();
@@ -96,7 +96,7 @@ export function watchLedger(app: App): () => Promise<void> {
   };
 }
 
-/** @returns what asks the ledger, unless it still has to answer, and says since when it has not */
+/** @returns a function that queries the ledger, unless a query is pending, and returns since when it is silent */
 function askOften(app: App): () => Pulse['trouble'] {
   let silence: Pulse['trouble'];
   let isAsked = false;

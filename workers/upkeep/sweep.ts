@@ -18,41 +18,41 @@ import { setAside } from '../watch/set-aside.ts';
 import { checkExpected } from '../schedule/check-expected.ts';
 
 /**
- * Makes whole what a crash, a lost queue or a lost connection left behind. Everything here is read from the ledger and
- * the folders, may be repeated at any time, and sends nothing by itself.
- * @param options.atSite false in a process that has no folders
- * @param options.sends false in one that sends nothing
+ * Repairs what a crash, a lost queue or a lost connection left behind. It works from the ledger and the folders, is
+ * repeatable at any time, and sends nothing by itself.
+ * @param options.atSite false in a process without folders
+ * @param options.sends false in a process that sends nothing
  */
 export async function sweep(app: App, { atStart = false, atSite = true, sends = true } = {}): Promise<void> {
-  // Where the ledger was closed, this host reports; where others were waited for, it goes on.
+  // Reports to a closed ledger; sending goes on once the other hosts have reported.
   if (sends) await askAgainWhenClosed(app);
   await recoverDeadWorkers(app);
   crashPoint('sweep.batches-recovered');
   await refreshFailing(app);
   await refillQueue(app, atStart);
   if (atSite) await askForDueRuns(app, atStart);
-  // At the start a file that is expected may lie in its folder, and nobody has looked yet.
+  // At start an expected file may lie in its folder unseen.
   if (!atStart) await checkExpected(app);
   crashPoint('sweep.queue-refilled');
-  // Last, so that trouble with a folder or the disk holds up nothing that the ledger knows already.
+  // Last, so that trouble with a folder or the disk holds up nothing that the ledger already knows.
   if (atSite) await adoptClaims(app);
   crashPoint('sweep.claims-adopted');
   if (!atStart) await mustBeUsable(app);
   app.pulse.noteSweep();
 }
 
-/** Where the part that is closed is that of the alarms or of failures, nothing else would tell of it. */
+/** Throws when part of the ledger is closed: if that part holds alarms or failures, nothing else would show it. */
 async function mustBeUsable(app: App): Promise<void> {
   const [closed] = await findClosed(app.ledger);
   if (closed) throw new PipelineError('LEDGER_UNREACHABLE', closed.action, closed.reason, { next: closed.next });
 }
 
-/** No output takes this long to write; what is older was left by a process that died. */
+/** No output takes this long to write, in ms; an older one was left by a dead process. */
 const STALE_MS = 3_600_000;
 
 /**
- * Longer than any call: name look-up, connection, intent (as old as the lease at most), answer, the time of the service
- * after a call without one, room for a slow disk.
+ * Returns a time in ms longer than any call. It covers name lookup, connection, intent (at most the lease), answer, a
+ * query for the missing service time, and a slow disk.
  */
 export function longestCallMs(app: App): number {
   const accounts = [...app.settings.accounts.values()];
@@ -69,12 +69,12 @@ async function recoverDeadWorkers(app: App): Promise<void> {
   }
 }
 
-/** Several are claimed at a time, and come into the ledger in their order. */
+/** Sorts claims by time, because they enter the ledger in that order. */
 function byTime(one: Claim, other: Claim): number {
   return one.notes.claimedAt < other.notes.claimedAt ? -1 : 1;
 }
 
-/** @returns asks for what follows. That is no part of taking the drop: if it fails, the next sweep asks. */
+/** @returns adds the job that follows. It is not part of taking the drop: if it fails, the next sweep adds it. */
 async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>) | undefined> {
   const { fileId } = claim;
   const state = await readFileState(app.ledger, fileId);
@@ -83,7 +83,7 @@ async function adoptClaim(app: App, claim: Claim): Promise<(() => Promise<void>)
   return (await storeClaim(app, claim)) ? () => askForClaimed(app, [fileId]) : undefined;
 }
 
-/** Every claim in a work folder has a row in the ledger, and one that is decided has no plain bytes left. */
+/** Gives every claim in a work folder its row in the ledger, and removes the plain bytes of decided files. */
 async function adoptClaims(app: App): Promise<void> {
   const folders = foldersHere(app.settings);
   for (const work of new Set(folders.map((folder) => folder.work))) {
@@ -100,7 +100,7 @@ async function adoptClaims(app: App): Promise<void> {
     for (const dir of found.empty) await removeEmptyClaim(dir);
     for (const drop of found.strange) await setAside(app, drop, work);
   }
-  // In a drop folder lies what a resubmission or the desk was writing when it was killed.
+  // A drop folder may hold what a resubmission or the dashboard was writing when it was killed.
   for (const dir of [app.settings.paths.out, ...folders.map((folder) => folder.path)]) {
     await removeStaleTemporaries(dir, { olderThanMs: STALE_MS, clock: app.clock }).catch((error: unknown) =>
       app.log.error({ dir }, reasonOf(error)),

@@ -6,8 +6,8 @@ import { explainPath, PipelineError, systemCode } from '../../src/kernel/errors.
 import { makeFolders } from '../../src/kernel/make-folders.ts';
 
 /**
- * Before anything starts: our own folders exist, the drop folders exist and lie on the file system of their work
- * folder, so that one rename can claim a drop. Those of other sites are not here.
+ * Creates paydrop's own folders and checks the drop folders before anything starts. Each must be on the file system of
+ * its work folder, so that one rename can claim a drop. Those of other sites are not here.
  */
 export async function checkFolders(settings: Settings): Promise<void> {
   const { paths } = settings;
@@ -21,8 +21,8 @@ export async function checkFolders(settings: Settings): Promise<void> {
 }
 
 /**
- * The same by where links lead as `findConfigFaults` asks by how paths are written: a link in one of them must not make what
- * paydrop writes a drop, nor one drop folder a part of another.
+ * Checks where links lead, as `findConfigFaults` checks the written paths. A link must not make paydrop's output a
+ * drop, nor one drop folder part of another.
  */
 async function checkLinks({ out, quarantine, data }: Settings['paths'], folders: readonly Folder[]): Promise<void> {
   const ours = await Promise.all([out, quarantine, data].map(async (path) => ({ path, real: await realpath(path) })));
@@ -44,7 +44,7 @@ async function checkLinks({ out, quarantine, data }: Settings['paths'], folders:
   }
 }
 
-/** And all else that is asked of paths. */
+/** Applies the other path rules to the resolved paths. */
 async function checkRealPaths(paths: Settings['paths'], folders: readonly Folder[]): Promise<void> {
   const [out, quarantine, data] = await Promise.all(
     [paths.out, paths.quarantine, paths.data].map((path) => realpath(path)),

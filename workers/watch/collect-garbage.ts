@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Collects garbage now and gives its memory back, in some 20 ms in which nothing else goes on. For the end of work that had
- * many large pieces of memory in its hands: they lie outside of the heap of V8, which counts them but is in no hurry.
+ * Collects garbage now and returns the memory, blocking for some 20 ms. Call it after work with many large buffers:
+ * they lie outside V8's heap, and V8 is slow to free them.
  */
 export function collectGarbage(): void {
   collect ??= exposeCollector();
@@ -12,7 +12,7 @@ export function collectGarbage(): void {
 
 let collect: (() => void) | undefined;
 
-/** V8 shows it to contexts that are made while the flag is set. */
+/** Returns the collector, which V8 shows to contexts made while the flag is set. */
 function exposeCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collector: unknown = runInNewContext('gc');

@@ -2,18 +2,18 @@ import { MOST_FILES } from '../../schemas/jobs.ts';
 import type { App } from '../../src/app.ts';
 import { askForClaimed } from './take-claim.ts';
 
-/** Longest wait of a claimed file until its intake is asked for, in ms, but for the claim that is under way. */
+/** Longest wait of a claimed file for its intake job, in ms, plus the claim in progress. */
 const GATHER_MS = 250;
 
 export type GatheredClaims = {
   add(fileId: string): Promise<void>;
-  /** Asks for those that are left. */
+  /** Adds the job for those that are left. */
   flush(): Promise<void>;
 };
 
 /**
- * Asks for the intake of files that are claimed one soon after the other, several at a time; the first does not wait. Those
- * of a process that dies meanwhile are found in the ledger by the sweep.
+ * Gathers files that are claimed in quick succession into shared intake jobs; the first does not wait. If the process
+ * dies, the sweep finds the others in the ledger.
  */
 export function gatherClaims(app: App): GatheredClaims {
   let gathered: string[] = [];

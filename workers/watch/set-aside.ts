@@ -4,7 +4,7 @@ import { quarantineDrop } from '../../src/files/claims/quarantine-drop.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 
-/** Moves what is no plain file out of the way, unopened. */
+/** Quarantines a drop that is not a plain file, unopened. */
 export async function setAside(app: App, drop: OddDrop, from: string): Promise<void> {
   const named = { ...drop, name: maskName(drop.name) };
   const done = await quarantineDrop(named, {

@@ -26,17 +26,17 @@ import { relative } from 'node:path';
 export const ORIGINAL_PURPOSE = 'original';
 
 /**
- * From the rename to the ledger: seals the claimed bytes in the archive, takes their hash, writes the file's row and
- * asks for its intake. A crash at any point leaves the claim in the work folder, and doing this again goes on from there.
+ * Seals the claimed bytes in the archive, hashes them, writes the file's row and adds its intake job. A crash at any
+ * point leaves the claim in the work folder, and a repeat goes on from there.
  */
 export async function takeClaim(app: App, claim: Claim): Promise<void> {
   if (await storeClaim(app, claim)) await askForClaimed(app, [claim.fileId]);
 }
 
 /**
- * The same for somebody who takes several claims at a time and asks for their intake together.
- * @param turn is waited for before the file comes into the ledger
- * @returns whether its intake is to be asked for
+ * Does the same for a caller that takes several claims and adds their intake jobs together.
+ * @param turn is awaited before the file enters the ledger
+ * @returns whether its intake job is to be added
  */
 export async function storeClaim(app: App, claim: Claim, turn?: Promise<void>): Promise<boolean> {
   const { fileId, notes } = claim;
@@ -65,22 +65,22 @@ async function sealAndWrite(app: App, claim: Claim, turn: Promise<void> | undefi
   });
 }
 
-/** The whole work folder, with the notes in it. */
+/** Returns the whole work folder, with the notes in it. */
 function poisonOf({ notes, workDir }: Claim): OddDrop {
   return { name: notes.name, path: Buffer.from(workDir), code: 'DROP_POISON' };
 }
 
 /**
- * The master key that the ledger names as the current one; a change of it is heard of with the next file. A process that
- * was not given that key yet goes on with its own: what it wraps is found and wrapped anew by "paydrop key rotate".
+ * Returns the master key that the ledger names as current; a change applies from the next file on. A process without
+ * that key uses its own; "paydrop key rotate" finds what it wrapped and wraps it again.
  */
 function chooseMasterKey({ keys }: App, id: string | undefined): MasterKey {
   return (id === undefined ? undefined : keys.find(id)) ?? keys.current;
 }
 
 /**
- * Sealing so much leaves 30 MB behind, which would lie beside what the reading of the file takes next until V8 finds it worth
- * while: now and then before, mostly after.
+ * Sealing this much leaves 30 MB behind. V8 mostly frees it only after the reading of the file has taken its own
+ * memory.
  */
 const MUCH_BYTES = 16 * 1024 * 1024;
 
@@ -118,8 +118,8 @@ async function sealClaim(
 }
 
 /**
- * A sweep that takes the work folder for an empty one moves it aside for a moment, with all that came into it meanwhile:
- * what is missing then is not missing.
+ * Reads the control file. A sweep that takes the work folder for empty moves it aside for a moment, so the control file
+ * may only seem missing.
  * @throws ENOENT while the folder is aside; the claim waits for the next sweep
  */
 async function readControl({ path, sidecar }: Claim): Promise<ControlNote | null> {
@@ -131,8 +131,8 @@ async function readControl({ path, sidecar }: Claim): Promise<ControlNote | null
 }
 
 /**
- * What an earlier try sealed cannot be opened: its key was never written down. The bytes are still in the claim. To look
- * for what a dead one left takes a listing of the whole day, so that is done only when there was one.
+ * Seals the claim, replacing what an earlier try sealed: its key was never stored, so it cannot be opened. Finding what
+ * a dead try left takes a listing of the whole day, so that happens only after a death.
  */
 async function sealAnew(seal: Parameters<typeof sealFile>[0], deaths: number): ReturnType<typeof sealFile> {
   if (deaths > 0) await destroySealedFile(seal.to);

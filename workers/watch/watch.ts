@@ -14,14 +14,15 @@ import { setAside } from './set-aside.ts';
 import { storeClaim } from './take-claim.ts';
 
 export type Watcher = {
-  /** Looks at every folder now. @returns how many drops are still settling */
+  /** Scans every folder now. @returns how many drops are still settling */
   look(): Promise<number>;
   stop(): Promise<void>;
 };
 
 /**
- * Watches the drop folders, but for those of a schedule, which its runs look at. A full listing at start and at every rescan is the truth; file system events only make the
- * next listing come earlier. While something settles, the listings follow each other fast enough to probe it.
+ * Watches the drop folders, except those of a schedule, which its runs scan. Full listings at start and at every rescan
+ * are authoritative; file-system events only bring the next one forward. While something settles, listings follow fast
+ * enough to probe it.
  */
 export async function startWatcher(app: App): Promise<Watcher> {
   const folders = foldersHere(app.settings).filter((folder) => folder.schedule === undefined);
@@ -32,8 +33,8 @@ export async function startWatcher(app: App): Promise<Watcher> {
   let next: Promise<number> | undefined;
   let stopped = false;
 
-  // Two listings at once would count as two probes of the same moment. But one that has begun may be past the folder
-  // that is meant, so whoever asks while it runs gets the one after it.
+  // Two scans at once would count as two probes of the same moment. But one in progress may be past the folder in
+  // question, so the caller gets the one after it.
   const look = () => {
     if (running && !next) next = running.then(begin);
     return next ?? begin();
@@ -75,8 +76,8 @@ export async function startWatcher(app: App): Promise<Watcher> {
 
 /**
  * Takes what has settled in one folder.
- * @param hints of the folder, if somebody waits for them
- * @returns how many drops of it are still settling, or could not be taken now and can be at once
+ * @param hints file-system events of the folder, if any are used
+ * @returns how many of its drops are still settling, or could not be taken now and can be at once
  */
 export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScanner, hints?: Hints): Promise<number> {
   let settling = 0;
@@ -92,11 +93,11 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
           const taking = takingOf(folder, drop.name);
           const taken = await noting(app, taking, () => takeDrop(app, folder, drop, turn));
           if (taken === 'disturbed') settling += 1;
-          // Apart from taking it: what cannot be asked for is asked for by the sweep, which tells of that itself.
+          // Not part of taking it: if the job cannot be added, the sweep adds it and reports that itself.
           else if (taken !== undefined) await claims.add(taken.fileId);
         }),
       );
-      // Before the hints are opened again: nobody's intake waits for that.
+      // Before file-system events resume: no intake has to wait for that.
       await keepGoing(app, folder, claims.flush);
     };
     await (hints && scan.settled.length >= MANY ? hints.pauseWhile(takeAll) : takeAll());
@@ -108,7 +109,7 @@ export async function lookAtFolder(app: App, folder: Folder, scanner: FolderScan
   return settling;
 }
 
-/** Trouble with one folder or one drop ends here, in the log: it must not keep the others from being taken. */
+/** Logs trouble with one folder or drop; it must not keep the others from being taken. */
 async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -119,15 +120,15 @@ async function keepGoing(app: App, folder: Folder, work: () => Promise<void>): P
 }
 
 /**
- * Most of what a claim takes is waiting for the disk. They come into the ledger in the order in which they lay in the folder,
- * because in that order they are sent.
+ * Claims at a time: a claim mostly waits for the disk. Files enter the ledger in folder order, because they are sent in
+ * that order.
  */
 const CLAIMS_AT_ONCE = 4;
 
-/** So many claims take longer than to close the hints and open them again. */
+/** This many claims take longer than pausing the file-system events. */
 const MANY = 20;
 
-/** @returns the file whose intake is to be asked for; `disturbed` when the drop is there for the next look */
+/** @returns the file whose intake job is to be added; `disturbed` when the drop is left for the next scan */
 async function takeDrop(
   app: App,
   folder: Folder,
@@ -144,7 +145,7 @@ async function takeDrop(
   return outcome.is === 'claimed' && (await storeClaim(app, outcome.claim, turn)) ? outcome.claim : undefined;
 }
 
-/** Time between two listings while something settles: the quiet time of the quickest folder, cut into its probes. */
+/** Returns the ms between two listings while something settles: the shortest quiet time, divided by its probes. */
 export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
   return Math.max(50, Math.min(rescanMs, ...steps));

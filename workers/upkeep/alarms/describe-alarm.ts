@@ -5,7 +5,7 @@ import { formatCents } from '../../../src/kernel/money.ts';
 import type { AlarmCause, AlarmFigures } from '../../../src/ledger/alarm/find-alarm-causes.ts';
 import { sayWithheld } from '../../../src/reconcile/say-withheld.ts';
 
-/** The sentence of an alarm: counts, totals and the command that shows more. Never a name, nor anything of a row. */
+/** Returns the sentence of an alarm: counts, totals and the command that shows more, but no name and no row data. */
 export function describeAlarm({ kind, subject, account, figures }: AlarmCause): string {
   const { batches = 0 } = figures;
   switch (kind) {

@@ -7,8 +7,8 @@ import { transferNames } from '../../transfer/start-transfers.ts';
 export const SILENT_INTERVALS = 3;
 
 /**
- * What only this process can know: folders that it does not list, SFTP servers that it cannot use, and a queue that does
- * not answer it for a while.
+ * Returns what only this process can know: folders that it does not list, SFTP servers that it cannot use, a silent
+ * queue.
  */
 export function findLocalCauses(app: App): AlarmCause[] {
   return [
@@ -18,7 +18,7 @@ export function findLocalCauses(app: App): AlarmCause[] {
   ];
 }
 
-/** The subjects that only processes of this host can judge bear its name. */
+/** Adds the host's name to a subject that only its own processes can judge. */
 export function localSubject(app: App, thing: string): string {
   return `${thing}@${app.ledger.instance.host}`;
 }
@@ -28,22 +28,22 @@ export function isLocalSubject(subject: string): boolean {
 }
 
 /**
- * Whether this process has seen for itself that the cause of a local alarm is over. One that has only just begun, or
- * that does other work on the same host, knows nothing of it; what left the configuration is over for everybody there.
+ * Returns whether this process has itself seen the cause of a local alarm end. A process that has just begun, or does
+ * other work on the host, has not. What left the configuration is over for all.
  */
 export function isOverHere(app: App, kind: AlarmKind, subject: string): boolean {
   const { pulse, settings } = app;
   const at = subject.lastIndexOf('@');
   const thing = subject.slice(0, at);
   if (subject.slice(at + 1) !== app.ledger.instance.host) return false;
-  // What is not found any more where it can be seen is over.
+  // What is no longer found where it can be seen is over.
   if (kind === 'failing') return true;
   if (kind === 'silence') return pulse.listedAt.has(thing) || settings.folders.every(({ id }) => id !== thing);
   if (kind === 'transfer') return pulse.workingTransfers.has(thing) || !transferNames(settings).includes(thing);
   return pulse.sweptAt !== undefined && pulse.trouble === undefined;
 }
 
-/** Since when a lasting trouble is worth an alarm; undefined when it is not, yet. */
+/** Returns a cause when the trouble has lasted long enough for an alarm. */
 export function findTrouble(
   app: App,
   code: 'QUEUE_UNREACHABLE' | 'LEDGER_UNREACHABLE',

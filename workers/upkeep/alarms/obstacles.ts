@@ -11,12 +11,12 @@ import { findClosed } from '../../../src/ledger/alarm/find-closed.ts';
 import { countStray } from '../../../src/ledger/alarm/count-stray.ts';
 import { type FailingWork, readFailing } from '../../../src/ledger/alarm/read-failing.ts';
 
-/** Something that does not go on by itself, in words: what, why, and what helps. */
+/** Something that does not go on by itself, in words: what, why, and the remedy. */
 export type Obstacle = {
-  /** Tells it apart from others, and stays the same while it lasts. */
+  /** Identifies it, and stays the same while it lasts. */
   key: string;
   what: string;
-  /** Of the file that it is about. */
+  /** Name of the file it is about. */
   name: string | null;
   why: string;
   next: string;
@@ -26,7 +26,7 @@ export type Obstacle = {
   batchNo: number | null;
 };
 
-/** Everything that fails again and again or that nobody takes up. What a person has to decide is told elsewhere. */
+/** Returns everything that keeps failing or that no process takes up. Decisions for a person are reported elsewhere. */
 export async function readObstacles(ledger: Ledger, settings: Settings): Promise<Obstacle[]> {
   const [unusable, closed, failing, stray, quarantined] = await Promise.all([
     findUnusable(ledger),
@@ -67,7 +67,7 @@ async function findUnusable(ledger: Ledger): Promise<Obstacle[]> {
   return closed.map(({ action, reason, next }) => ({ ...about, what: `Cannot ${action}`, why: reason, next }));
 }
 
-/** A ledger that may have gone back lets nothing leave before all have reported. One to which nobody has reported is not in use. */
+/** Returns what a closed ledger waits for before anything leaves. Without any report a ledger is not in use. */
 async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
   if (await isOpen(ledger.pool)) return [];
   const { isNew, since, waits, senders } = await readAdmission(ledger);
@@ -79,7 +79,7 @@ async function findWaits(ledger: Ledger): Promise<Obstacle[]> {
   return waits.map((next, place) => ({ ...about, key: `admission ${place}`, what: 'Nothing is sent', why, next }));
 }
 
-/** Accounts that were taken out of the configuration while something of theirs is open. Nobody works for them. */
+/** Returns accounts that left the configuration with open work. No process works for them. */
 async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstacle[]> {
   const stray = await countStray(ledger, [...accounts.keys()]);
   return stray.map(({ account, files, batches, rows, cents }) => ({
@@ -95,7 +95,7 @@ async function findStray(ledger: Ledger, { accounts }: Settings): Promise<Obstac
   }));
 }
 
-/** Drops that were set aside; their senders wait for an answer that will not come. */
+/** Returns the quarantined drops; their senders wait for an answer that will not come. */
 async function findQuarantined({ paths }: Settings): Promise<Obstacle[]> {
   const ids = await readdir(paths.quarantine).catch(() => []);
   if (ids.length === 0) return [];
