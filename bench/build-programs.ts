@@ -9,16 +9,16 @@ const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export type Programs = {
-  /** The command `paydrop`, as `npm run build` makes it. */
+  /** The `paydrop` command, as `npm run build` makes it. */
   readonly paydrop: string;
-  /** A program of this folder, compiled by the same compiler: `of('peers/floor')`. */
+  /** Returns the path of a program of this folder, compiled by the same compiler: `of('peers/floor')`. */
   of(name: string): string;
   remove(): Promise<void>;
 };
 
 /**
- * Compiles the product and everybody who is measured beside it, into a folder that is removed at the end. What runs from
- * TypeScript pays for its translation in time and memory, so nothing that is measured does.
+ * Compiles paydrop and its peers into a temporary folder. Running TypeScript directly would add translation time and
+ * memory to the measurements.
  */
 export async function buildPrograms(): Promise<Programs> {
   const dir = await mkdtemp(join(tmpdir(), 'paydrop-bench-programs-'));
@@ -26,7 +26,7 @@ export async function buildPrograms(): Promise<Programs> {
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   await cp(join(ROOT, 'package.json'), join(dir, 'package.json'));
   await writeFile(join(dir, 'tsconfig.json'), JSON.stringify(tsconfig(dist)));
-  // Its complaints are those of `npm run types`; here it matters only that there are programs.
+  // `npm run types` reports compiler errors; here only the compiled programs matter.
   const complaint = await run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', dir]).then(
     () => '',
     (error: { stdout?: string }) => String(error.stdout),

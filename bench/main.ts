@@ -1,4 +1,4 @@
-/** `npm run bench`: see README.md beside this file. */
+/** `npm run bench`: see README.md in this folder. */
 import { parseArgs } from 'node:util';
 import { readCommittedRatios, writeCommittedRatios } from './guard/committed-ratios.ts';
 import { guardRatios } from './guard/guard-ratios.ts';

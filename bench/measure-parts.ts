@@ -3,10 +3,7 @@ import type { BenchRun, Measurement } from './measure/record.ts';
 import { openBench } from './open-bench.ts';
 import type { Part, Plan } from './parts/part.ts';
 
-/**
- * Measures one part after the other. One that fails is named and does not take the others with it, which may have taken an
- * hour.
- */
+/** Measures one part after another. A part that fails is reported and does not discard the results of the others. */
 export async function measureParts(
   parts: readonly Part[],
   plan: Plan,

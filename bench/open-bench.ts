@@ -5,7 +5,7 @@ import { buildPrograms } from './build-programs.ts';
 import { type CardFileShape, type MadeFile, writeCardFile } from './files/card-file.ts';
 import type { Bench, Plan } from './parts/part.ts';
 
-/** Compiles the programs and keeps the files that are made, until `close`. */
+/** Compiles the programs and keeps generated files until `close`. */
 export async function openBench(plan: Plan, say: (text: string) => void): Promise<Bench & { close(): Promise<void> }> {
   say('building the product and its peers');
   const programs = await buildPrograms();

@@ -16,7 +16,7 @@ const FULL: Plan = {
   isQuick: false,
 };
 
-/** A minute or so, for the guard. */
+/** About a minute, for the guard. */
 const QUICK: Plan = {
   ...FULL,
   sizes: { validate: [500_000], stations: [100_000], dropToResult: [20_000], overSandbox: [] },
@@ -25,7 +25,7 @@ const QUICK: Plan = {
   isQuick: true,
 };
 
-/** @param options.rows the largest file; the ledger of the questions has ten times as many at most */
+/** @param options.rows the largest file; the ledger of `questions` has at most ten times as many */
 export function makePlan(options: { isQuick: boolean; rounds?: number | undefined; rows?: number | undefined }): Plan {
   const plan = options.isQuick ? QUICK : FULL;
   const { rounds = plan.rounds, rows } = options;
@@ -39,7 +39,7 @@ export function makePlan(options: { isQuick: boolean; rounds?: number | undefine
   };
 }
 
-/** A part is never left without a size by a limit, unless it had none. */
+/** Caps the sizes. A limit never removes all sizes of a part. */
 function atMost(sizes: readonly number[], rows: number): readonly number[] {
   return [...new Set(sizes.map((size) => Math.min(size, rows)))];
 }

@@ -1,5 +1,5 @@
 import { publishRecord } from '../bench/report/publish.ts';
 
-/** `npm run performance`: makes docs/performance.md and its plots of docs/performance.json. */
+/** `npm run performance`: writes docs/performance.md and its plots from docs/performance.json. */
 await publishRecord();
 console.log('docs/performance.md');

@@ -3,8 +3,8 @@ import { renewFaults } from './reference/faults.ts';
 import { renderPages } from './reference/pages.ts';
 
 /**
- * Writes docs/reference from the tables in schemas/, and the table of faults into docs/sandbox.md (`npm run docs`). A
- * test fails when they are older than the tables.
+ * `npm run docs`: writes docs/reference from the tables in schemas/, and the fault table into docs/sandbox.md. A test
+ * fails when they are out of date.
  */
 const folder = new URL('../docs/reference/', import.meta.url);
 await mkdir(folder, { recursive: true });

@@ -5,8 +5,8 @@ import { Published, type PublishedRun, Report } from './reliability/reports.ts';
 import { renderReliability } from './reliability/render-reliability.ts';
 
 /**
- * `npm run reliability [-- <report.json> …]`: adds the reports of a run, when some are given, to docs/reliability.json, and
- * makes docs/reliability.md of it. The reports are taken for those of the commit that is checked out.
+ * `npm run reliability [-- <report.json> …]`: adds the given reports to docs/reliability.json and writes
+ * docs/reliability.md. The reports must belong to the commit that is checked out.
  */
 const record = new URL('../docs/reliability.json', import.meta.url);
 const page = new URL('../docs/reliability.md', import.meta.url);

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { renderSamples } from './samples/render-samples.ts';
 
-/** Writes samples/ from the tables in scripts/samples (`npm run samples`). A test fails when the files are older. */
+/** `npm run samples`: writes samples/ from the tables in scripts/samples. A test fails when they are out of date. */
 const folder = new URL('../samples/', import.meta.url);
 for (const [name, bytes] of await renderSamples()) {
   const file = new URL(name, folder);

@@ -2,25 +2,25 @@ import { open } from 'node:fs/promises';
 import { withCheckDigit } from './check-digit.ts';
 import { seededChoice } from './seeded-choice.ts';
 
-/** What a made-up card file is like. Shares lie between 0 and 1. */
+/** Describes a generated card file. Shares lie between 0 and 1. */
 export type CardFileShape = {
   readonly rows: number;
-  /** The same seed gives the same bytes; files of different seeds have no invoice in common. */
+  /** The same seed gives the same bytes; files of different seeds share no invoice. */
   readonly seed: number;
-  /** Share of rows with a field in quotes. */
+  /** Share of rows with a quoted field. */
   readonly quoted: number;
-  /** Share of rows that no service would take. */
+  /** Share of rows that no service would accept. */
   readonly invalid: number;
-  /** Quotes around every field of every row, as some spreadsheets write them. */
+  /** Whether every field is quoted, as some spreadsheets write them. */
   readonly quotesAll?: boolean;
 };
 
 export type MadeFile = { readonly path: string; readonly rows: number; readonly invalid: number };
 
-/** What accounting drops on most days: one row in ten has a name with a comma, one in a hundred is wrong. */
+/** A typical accounting file: one row in ten has a name with a comma, one in a hundred is invalid. */
 export const ORDINARY = { seed: 1, quoted: 0.1, invalid: 0.01 } as const;
 
-/** Writes a card file of the layout `card` in pieces, so that a large one costs no memory here. */
+/** Writes a card file of the layout `card` in pieces, so that a large file needs little memory. */
 export async function writeCardFile(path: string, shape: CardFileShape): Promise<MadeFile> {
   const file = await open(path, 'w');
   let invalid = 0;
@@ -42,7 +42,7 @@ export async function writeCardFile(path: string, shape: CardFileShape): Promise
 
 const PIECE = 1 << 20;
 
-/** The rows one by one, each with its line end. */
+/** Yields the rows, each with its line end. */
 export function* cardRows(shape: CardFileShape): Generator<{ line: string; isInvalid: boolean }> {
   const below = seededChoice(shape.seed);
   for (let n = 1; n <= shape.rows; n += 1) {
@@ -54,7 +54,7 @@ export function* cardRows(shape: CardFileShape): Generator<{ line: string; isInv
   }
 }
 
-/** Of this year: the rules note a date that is far away. */
+/** A date of this year, because the rules flag a distant date. */
 const DATE = `06/15/${new Date().getFullYear()}`;
 
 function rowCells(n: number, seed: number, isQuoted: boolean, below: (end: number) => number): string[] {
@@ -76,11 +76,11 @@ function rowCells(n: number, seed: number, isQuoted: boolean, below: (end: numbe
   ];
 }
 
-/** Ways in which a row is wrong: a cell and what stands in it instead. */
+/** Ways to make a row invalid: the cell and its wrong value. */
 const SPOILS: readonly { cell: number; write: (value: string) => string }[] = [
   { cell: 11, write: () => '13/35' },
   { cell: 8, write: (amount) => `${amount}5` },
-  // Never a 0 at the end: that is how spreadsheets damage numbers, and it holds the whole file.
+  // Never ends in 0: spreadsheets damage numbers that way, and paydrop would hold the whole file.
   { cell: 10, write: (number) => number.slice(0, -1) + String((Number(number.slice(-1)) % 9) + 1) },
   { cell: 9, write: () => 'VISO' },
 ];

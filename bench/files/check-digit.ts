@@ -1,4 +1,4 @@
-/** The digits and behind them the one that makes the number pass the Luhn test, as the numbers of cards do. */
+/** Appends the Luhn check digit, as card numbers have it. */
 export function withCheckDigit(digits: string): string {
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {

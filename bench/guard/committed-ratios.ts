@@ -4,7 +4,7 @@ import type { Ratios } from './ratios.ts';
 
 const FILE = new URL('../ratios.json', import.meta.url);
 
-/** What the guard compares with. Ratios only: seconds say more about the machine than about the program. */
+/** Reads the ratios the guard compares with. Seconds would say more about the machine than about the program. */
 export async function readCommittedRatios(): Promise<Ratios> {
   return z.record(z.string(), z.number()).parse(JSON.parse(await readFile(FILE, 'utf8')));
 }

@@ -3,10 +3,10 @@ import { describeFallen, judgeRatios } from './judge-ratios.ts';
 import { quickRatios, type Ratios } from './ratios.ts';
 
 /**
- * Compares with the committed ratios. One that fell is measured once more before it is believed, because another program
- * may have had the machine for a while.
- * @param measureAgain measures all of the quick run
- * @returns a sentence for each that fell twice
+ * Compares with the committed ratios. A ratio that fell is measured again, because another program may have slowed the
+ * machine.
+ * @param measureAgain repeats the whole quick run
+ * @returns one sentence for each ratio that fell twice
  */
 export async function guardRatios(
   measurements: readonly Measurement[],

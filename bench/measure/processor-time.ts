@@ -1,8 +1,8 @@
 import { childrenOf, readProc } from './proc.ts';
 
 /**
- * Processor time in ms that a process has taken since its start, with all that it has started; null when it is gone or the
- * system does not tell. To the hundredth of a second, as Linux counts.
+ * Returns the processor time in ms of a process and its descendants since its start. Null when it is gone or the system
+ * does not report it. Linux counts in hundredths of a second.
  */
 export function processorMsOf(pid: number): number | null {
   const own = ticksOf(pid);
@@ -10,15 +10,15 @@ export function processorMsOf(pid: number): number | null {
   return (own + sum(childrenOf(pid).map(livingTicksOf))) * TICK_MS;
 }
 
-/** Of a child that has ended its parent knows. */
+/** Returns the time of a running child and its descendants; children that ended count in their parent. */
 function livingTicksOf(pid: number): number {
   return (ticksOf(pid) ?? 0) + sum(childrenOf(pid).map(livingTicksOf));
 }
 
-/** Of the process and of its children that have ended, as user and as system. */
+/** Returns user and system time of the process and of its ended children. */
 function ticksOf(pid: number): number | undefined {
   const stat = readProc(pid, 'stat');
-  // The name comes second, in brackets, and may hold anything.
+  // The name is the second field, in brackets, and may contain anything.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields && sum(fields.slice(FIRST_TIME, FIRST_TIME + 4).map(Number));
 }
@@ -27,7 +27,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Of the fields behind the name: utime, stime, cutime, cstime. */
+/** Index of utime among the fields after the name; stime, cutime and cstime follow. */
 const FIRST_TIME = 11;
 
 const TICK_MS = 10;

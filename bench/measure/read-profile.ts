@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What Node writes at its end with `--cpu-prof`, as far as it is read: a tree of calls, and at which of them it was when. */
+/** The parts used of a profile that Node writes with `--cpu-prof`: the call tree and the sampled nodes. */
 const Profile = z.object({
   nodes: z.array(
     z.object({
@@ -12,15 +12,15 @@ const Profile = z.object({
     }),
   ),
   samples: z.array(z.number()),
-  /** In microseconds, each since the one before. */
+  /** In microseconds, each since the previous sample. */
   timeDeltas: z.array(z.number()),
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** Time in ms: all of it, and what was spent in functions that are not JavaScript: calls of the system, hashes, ciphers. */
+/** Time in ms: in total, and in native functions such as system calls, hashes and ciphers. */
 type Spent = { allMs: number; nativeMs: number };
 
-/** All profiles in a folder together, one of each thread. */
+/** Reads and adds up all profiles in a folder, one per thread. */
 export async function readProfiles(dir: string): Promise<Map<string, Spent>> {
   const spent = new Map<string, Spent>();
   for (const name of await readdir(dir)) {
@@ -31,7 +31,7 @@ export async function readProfiles(dir: string): Promise<Map<string, Spent>> {
   return spent;
 }
 
-/** Adds what each owner of code has spent, by his name. Time in which a thread waits is nobody's. */
+/** Adds the time spent by each code owner. Idle time is not counted. */
 function addTo(spent: Map<string, Spent>, { nodes, samples, timeDeltas }: Profile): void {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const callerOf = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -55,22 +55,22 @@ function addTo(spent: Map<string, Spent>, { nodes, samples, timeDeltas }: Profil
   }
 }
 
-/** Owners that are no code of ours and no package. */
+/** Owners other than paydrop's folders and packages. */
 export const NODE = 'Node and V8';
 export const GARBAGE = 'collecting garbage';
 
-/** A package, or a folder of ours. What Node does is done for whoever called it. */
+/** Returns the package, or the folder of paydrop. Node's own code has none and counts for its caller. */
 function ownerOfCode(url: string): string | undefined {
   const packaged = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
   if (packaged !== undefined) return PARTS_OF[packaged] ?? packaged;
   const own = /\/dist\/(src\/[^/]+(?=\/)|src|workers|schemas|bench)/.exec(url)?.[1];
-  // Its messages are those of pg, written past it.
+  // These modules write pg's protocol messages directly, so their time counts as pg.
   return own === 'src/ledger' && PAST_PG.test(url) ? 'pg' : own;
 }
 
 const PAST_PG = /\/ledger\/engine\/(?:ask-together|begin-with-first|copy-in)\.js/;
 
-/** Packages that are there for another one. */
+/** Packages that belong to another package. */
 const PARTS_OF: Readonly<Record<string, string>> = {
   'pg-protocol': 'pg',
   'pg-pool': 'pg',

@@ -3,9 +3,9 @@ import { z } from 'zod';
 /** One run of one contestant, in a process of its own. */
 export const Sample = z.object({
   seconds: z.number(),
-  /** Largest memory of its processes together, PostgreSQL's own apart, in MB (10^6 bytes). Null where it cannot be asked. */
+  /** Peak memory of its processes, without PostgreSQL, in MB (10^6 bytes). Null if the system does not report it. */
   peakMb: z.number().nullable(),
-  /** Whatever else was counted or measured; the unit stands in the name. */
+  /** Other counts and measurements; the unit is part of the name. */
   figures: z.record(z.string(), z.number()).default({}),
 });
 export type Sample = z.infer<typeof Sample>;
@@ -32,7 +32,7 @@ export const Machine = z.object({
 });
 export type Machine = z.infer<typeof Machine>;
 
-/** What `npm run bench -- --json` prints, and what docs/performance.json holds. */
+/** What `npm run bench -- --json` prints and docs/performance.json holds. */
 export const BenchRun = z.object({
   kind: z.literal('bench'),
   day: z.iso.date(),

@@ -1,8 +1,8 @@
 import { peakMemoryOf } from './peak-memory.ts';
 
 /**
- * Times the work of a measured program and prints the sample as its last line, for run-program.ts. The start of the
- * program and the loading of its modules are over by then.
+ * Times the work of a measured program and prints the sample as its last line, for run-program.ts. Program start and
+ * module loading are not included.
  */
 export async function reportSample(work: () => Promise<Record<string, number> | undefined>): Promise<void> {
   const started = performance.now();
@@ -11,7 +11,7 @@ export async function reportSample(work: () => Promise<Record<string, number> | 
   printSample({ seconds, figures });
 }
 
-/** For programs that time themselves. */
+/** Prints the sample of a program that times itself. */
 export function printSample(sample: { seconds: number; figures: Record<string, number> }): void {
   process.stdout.write(`\n${JSON.stringify({ ...sample, peakMb: peakMemoryOf('self') })}\n`);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Sample } from './record.ts';
 
 /**
- * Runs a measured program in a process of its own and takes the sample that it prints.
- * @param options.heapMb how much its heap may grow; left out, what Node gives
+ * Runs a measured program in a process of its own and returns the sample that it prints.
+ * @param options.heapMb heap limit; Node's default if omitted
  */
 export async function runProgram(
   path: string,
@@ -23,5 +23,5 @@ export async function runProgram(
   return Sample.parse(JSON.parse(line));
 }
 
-/** More than any sample, and enough of a complaint. */
+/** Longer than any sample, and enough of an error message. */
 const LONGEST = 20_000;

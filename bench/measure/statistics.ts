@@ -1,4 +1,4 @@
-/** The middle of the values, or the mean of the two in the middle. NaN when there are none. */
+/** Returns the middle value, or the mean of the two middle ones. NaN when there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length / 2;
@@ -6,9 +6,9 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * How many times larger the first is than the second: the median of the ratios round by round. The speed of a machine
- * drifts, by nearly a half on shared ones; within a round both had the same share of it.
- * @param over  values in the order of the rounds
+ * Returns how many times larger the first is: the median of the ratios per round. Shared machines drift in speed by
+ * nearly half; the two values of a round are affected alike.
+ * @param over values in the order of the rounds
  * @param under as many, of the same rounds
  */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
@@ -16,7 +16,7 @@ export function medianRatio(over: readonly number[], under: readonly number[]): 
   return median(over.map((value, round) => value / under[round]!));
 }
 
-/** The value below which this share of the values lies, by the nearest rank. */
+/** Returns the value below which this share of the values lies, by the nearest rank. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { processorMsOf } from './processor-time.ts';
 
-/** Processor time in ms between two moments: of paydrop's own process, and of the PostgreSQL of the same installation. */
+/** Processor time in ms between two moments: of paydrop's own process, and of the installation's PostgreSQL. */
 export type ProcessorTime = { processorMs: number; databaseMs: number };
 
 /**
- * Begins to count.
- * @param pid of the process of paydrop
+ * Starts counting.
+ * @param pid of the paydrop process
  * @param root of the installation, whose PostgreSQL is running
  */
 export function startStopWatch(pid: number, root: string): () => ProcessorTime {

@@ -1,11 +1,11 @@
 import type { About, Measurement, Sample } from './record.ts';
 
-/** Somebody who is measured: each call of `run` is one sample. */
+/** A program to measure: each call of `run` is one sample. */
 export type Contestant = { readonly about: About; run(): Promise<Sample> };
 
 /**
- * Measures all of them in turns, one after the other and then again from the first: what drifts in the machine falls on
- * all alike, and samples of one round belong together.
+ * Measures all contestants in turn, round by round. Machine drift then affects all alike, and samples of one round are
+ * comparable.
  */
 export async function takeTurns(
   contestants: readonly Contestant[],

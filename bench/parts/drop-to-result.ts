@@ -10,7 +10,7 @@ import { waitForOutputs } from '../world/wait-for-outputs.ts';
 import type { Bench, Part } from './part.ts';
 import { withInstallation, withService } from './surroundings.ts';
 
-/** The whole way: `paydrop start` with its ledger beside a script that keeps everything in memory. */
+/** The whole way: `paydrop start` with its ledger, beside a script that keeps everything in memory. */
 export const dropToResult: Part = {
   name: 'drop-to-result',
   about: 'from the claim of one file to its last output, everything durable, beside the whole afternoon script',
@@ -25,7 +25,7 @@ export const dropToResult: Part = {
   },
 };
 
-/** The same over the sandbox, which judges and books each row: for information, since it takes longer than both. */
+/** The same over the sandbox, which judges and books each row. For information only: this takes longer than both. */
 export const overSandbox: Part = {
   name: 'over-sandbox',
   about: 'from the drop of one file to its last output, over the sandbox of the product instead of the stand-in',
@@ -39,7 +39,7 @@ export const overSandbox: Part = {
   },
 };
 
-/** Files of so many rows each, all dropped at once. */
+/** Files of `rows` rows each, all dropped at once. */
 export type Job = {
   part: string;
   files: number;
@@ -49,7 +49,7 @@ export type Job = {
   nodeFlags?: readonly string[];
 };
 
-/** More than Node gives by itself, or the script could not do a million rows at all. */
+/** Above Node's default, which is too small for the script to process a million rows. */
 export const HEAP_MB = 8_192;
 
 export function paydropOn(bench: Bench, job: Job): Contestant {
@@ -79,7 +79,7 @@ async function dropAll(
     let stopWatch = startStopWatch(daemon.pid, place.root);
     let started = performance.now();
     await place.drop();
-    // How soon a drop is noticed and counts as complete is a matter of settings. Of many the first cannot be told apart.
+    // Settings decide how soon a drop is claimed, so one file is timed from its claim. Many are timed from the drop.
     if (made.length === 1) {
       await place.claimed();
       stopWatch = startStopWatch(daemon.pid, place.root);
@@ -124,7 +124,7 @@ function aboutOf({ part, files, rows, maxRows }: Job) {
   return { part, condition: `batches of ${maxRows.toLocaleString('en-US')}`, rows: files * rows };
 }
 
-/** Each file has a seed of its own: the same bytes twice would be taken for a duplicate. */
+/** Makes the files, each with its own seed, because the same bytes would be refused as a duplicate. */
 async function makeFiles({ file }: Bench, { files, rows }: Job): Promise<MadeFile[]> {
   const made = [];
   for (let seed = 1; seed <= files; seed += 1) made.push(await file({ ...ORDINARY, seed, rows }));

@@ -6,9 +6,9 @@ import type { Measurement } from '../measure/record.ts';
 export type Bench = {
   readonly programs: Programs;
   readonly plan: Plan;
-  /** Makes a file, or gives the one that was made before. */
+  /** Makes a file, or returns the one made before. */
   file(shape: CardFileShape): Promise<MadeFile>;
-  /** A fresh folder that is gone when the work is done. */
+  /** Runs the work with a new folder, then removes it. */
   withFolder<Result>(work: (path: string) => Promise<Result>): Promise<Result>;
   say(text: string): void;
 };
@@ -16,14 +16,14 @@ export type Bench = {
 /** How much is measured. */
 export type Plan = {
   readonly rounds: number;
-  /** Rows of the files of each part, from small to large. */
+  /** Rows of the files of each part, in ascending order. */
   readonly sizes: Readonly<Record<'validate' | 'stations' | 'dropToResult' | 'overSandbox', readonly number[]>>;
-  /** Rows per batch, for both sides alike. */
+  /** Rows per batch, the same for both sides. */
   readonly batchRows: readonly number[];
   readonly smallFiles: { readonly files: number; readonly rows: number };
   readonly openBatches: readonly number[];
   readonly ledgerRows: number;
-  /** Only what the guard compares. */
+  /** Whether to measure only what the guard compares. */
   readonly isQuick: boolean;
 };
 

@@ -8,7 +8,7 @@ import { start } from './start.ts';
 import { stations } from './stations.ts';
 import { validate } from './validate.ts';
 
-/** In the order in which they run and stand in the report. */
+/** In the order in which they run and appear in the report. */
 export const PARTS: readonly Part[] = [
   validate,
   stations,
@@ -21,5 +21,5 @@ export const PARTS: readonly Part[] = [
   profile,
 ];
 
-/** Those that the guard compares. */
+/** The parts that the guard compares. */
 export const QUICK_PARTS: readonly Part[] = [validate, stations, dropToResult, smallFiles];

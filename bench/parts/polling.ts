@@ -4,7 +4,7 @@ import { takeTurns } from '../measure/take-turns.ts';
 import { withInstallation, withService } from './surroundings.ts';
 import type { Part } from './part.ts';
 
-/** Whether the cost of a question for a result grows with the number of batches that wait. */
+/** Whether the cost of one poll grows with the number of waiting batches. */
 export const polling: Part = {
   name: 'polling',
   about: 'one question for a result while many batches wait for theirs',

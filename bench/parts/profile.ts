@@ -6,7 +6,7 @@ import { type Contestant, takeTurns } from '../measure/take-turns.ts';
 import { paydropOn } from './drop-to-result.ts';
 import type { Bench, Part } from './part.ts';
 
-/** Once more under the profiler of Node, which slows it down: not how long it takes, but what the time goes to. */
+/** Runs under Node's profiler, which slows them down: shows what the time goes to, not how long it takes. */
 export const profile: Part = {
   name: 'profile',
   about: 'what the time of paydrop goes to, as the profiler of Node says; one round',

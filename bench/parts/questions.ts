@@ -4,7 +4,7 @@ import { takeTurns } from '../measure/take-turns.ts';
 import { withInstallation, withService } from './surroundings.ts';
 import type { Part } from './part.ts';
 
-/** What people ask of a ledger that has grown for years. One round: filling it takes minutes. */
+/** Typical user queries on a ledger that has grown for years. One round, because filling it takes minutes. */
 export const questions: Part = {
   name: 'questions',
   about: 'what people ask of a large ledger: an invoice, the status, the front page of the desk',

@@ -2,7 +2,7 @@ import { takeTurns } from '../measure/take-turns.ts';
 import { afternoonOn, paydropOn } from './drop-to-result.ts';
 import type { Part } from './part.ts';
 
-/** Many small files at once: what each file costs, whatever is in it. */
+/** Many small files at once: the fixed cost of a file. */
 export const smallFiles: Part = {
   name: 'small-files',
   about: 'many files of a hundred rows, all dropped at once, beside the afternoon script on one after the other',

@@ -10,7 +10,7 @@ import { withInstallation } from './surroundings.ts';
 const run = promisify(execFile);
 const TIMES = 5;
 
-/** What people wait for before anything is done. */
+/** Startup time, before any work is done. */
 export const start: Part = {
   name: 'start',
   about:

@@ -5,7 +5,7 @@ import { HEAP_MB } from './drop-to-result.ts';
 import type { Bench, Part } from './part.ts';
 import { withInstallation, withService } from './surroundings.ts';
 
-/** Each station by itself, intake beside the parsing, checking and writing of the afternoon script. */
+/** Each stage by itself; intake beside the parsing, checking and writing of the afternoon script. */
 export const stations: Part = {
   name: 'stations',
   about: 'claim, intake, submit, poll and deliver one after the other, each timed, with the delay of the event loop',
@@ -19,7 +19,7 @@ export const stations: Part = {
   },
 };
 
-/** Nothing is sent: parse, validate, cut, serialise. */
+/** Prepares without sending: parses, validates, cuts and serializes. */
 function prepared({ programs, file }: Bench, rows: number): Contestant {
   return {
     about: { part: 'stations', subject: 'afternoon script', condition: 'parse, check, serialise', rows },

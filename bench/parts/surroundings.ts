@@ -4,8 +4,8 @@ import { type Installation, makeInstallation } from '../world/installation.ts';
 import type { Bench } from './part.ts';
 
 /**
- * A service that is new, so that it has no more to remember than this run. What it did goes into the sample.
- * @param program the stand-in unless said otherwise
+ * Runs the work with a new service, which has no earlier state. Adds the service's figures to the sample.
+ * @param program the stand-in by default
  */
 export async function withService(
   { programs }: Bench,
@@ -23,7 +23,7 @@ export async function withService(
   }
 }
 
-/** A place where paydrop has never run, gone when the work is done. */
+/** Runs the work in a new installation, then removes it. */
 export async function withInstallation<Result>(
   options: Parameters<typeof makeInstallation>[0],
   work: (place: Installation) => Promise<Result>,

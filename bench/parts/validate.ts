@@ -3,7 +3,7 @@ import { runProgram } from '../measure/run-program.ts';
 import { type Contestant, takeTurns } from '../measure/take-turns.ts';
 import type { Bench, Part } from './part.ts';
 
-/** The check of a file beside readers that check nothing, and beside what reading costs anyway. */
+/** The check of a file, beside readers that check nothing and beside the bare cost of reading. */
 export const validate: Part = {
   name: 'validate',
   about: 'checking card files: every rule, totals, hash and the bytes to send',
@@ -31,7 +31,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 const ALL = Object.keys(PROGRAMS);
 const FEW = ['paydrop', 'floor', 'csv-parse'];
 
-/** The best case, and the worst ones for a check that is made for ordinary files. */
+/** The best case, and the worst cases for a check tuned for ordinary files. */
 const ODD_FILES: Readonly<Record<string, Partial<CardFileShape>>> = {
   'nothing quoted': { quoted: 0 },
   'half of the rows invalid': { invalid: 0.5 },

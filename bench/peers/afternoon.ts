@@ -8,9 +8,9 @@ import { connect } from './afternoon/call-service.ts';
 import { writeResults } from './afternoon/write-results.ts';
 
 /**
- * `afternoon --service URL --batch 500 --out DIR FILE…`: what a competent engineer writes in an afternoon with the usual
- * packages, without a slow corner put in on purpose. Everything is in memory; there is no ledger, no sealing, and after a
- * crash nobody knows what was sent. With `--prepare` nothing is sent.
+ * `afternoon --service URL --batch 500 --out DIR FILE…`: what a competent engineer writes in an afternoon with the
+ * usual packages, with no deliberate slowness. Everything is in memory: no ledger, no sealing, and no record of what
+ * was sent after a crash. With `--prepare` nothing is sent.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-// The description of the service is fetched before the clock starts, like the start of the program.
+// Fetching the WSDL is not timed, like the start of the program.
 const service = values.prepare ? undefined : await connect(values.service);
 const started = performance.now();
 const figures = { rows: 0, invalid: 0, sent: 0 };

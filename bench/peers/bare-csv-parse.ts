@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
 import { reportSample } from '../measure/report-sample.ts';
 
-/** `bare-csv-parse <file>`: csv-parse as a stream, which cuts rows and cells and checks nothing. */
+/** `bare-csv-parse <file>`: csv-parse as a stream; it splits rows and cells and checks nothing. */
 const [path = ''] = process.argv.slice(2);
 
 await reportSample(async () => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { parse } from 'fast-csv';
 import { reportSample } from '../measure/report-sample.ts';
 
-/** `fast-csv <file>`: fast-csv as a stream, which cuts rows and cells and checks nothing. */
+/** `fast-csv <file>`: fast-csv as a stream; it splits rows and cells and checks nothing. */
 const [path = ''] = process.argv.slice(2);
 
 await reportSample(async () => {

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { reportSample } from '../measure/report-sample.ts';
 
 /**
- * `floor <file>`: reads, hashes and encodes the bytes and looks at none of them. Whoever sends a file in base64 and wants
- * its SHA-256 cannot do less.
+ * `floor <file>`: reads, hashes and encodes the bytes without parsing them. Sending a file in base64 with its SHA-256
+ * takes at least this.
  */
 const [path = ''] = process.argv.slice(2);
 

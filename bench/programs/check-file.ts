@@ -7,8 +7,8 @@ import { reportSample } from '../measure/report-sample.ts';
 import { plainConfig } from '../world/plain-config.ts';
 
 /**
- * `check-file <file>`: the check of production on one card file as `paydrop validate` does it, with every rule, the totals,
- * the hash of the file and the bytes that would be sent.
+ * `check-file <file>`: checks one card file as `paydrop validate` does: every rule, the totals, the file's hash and the
+ * bytes to send.
  */
 const [path = ''] = process.argv.slice(2);
 const settings = resolveSettings(Config.parse(plainConfig({ serviceUrl: 'http://127.0.0.1:1' })), '/', {});

@@ -11,8 +11,8 @@ import { forceStatements } from '../world/force-statements.ts';
 import { takeInFile } from '../world/take-in-file.ts';
 
 /**
- * `polling --root DIR --file FILE --open N`: what one question for a result costs while so many batches wait for theirs,
- * each with its job in the queue; the service says of all that they are not done. Then what a sweep costs.
+ * `polling --root DIR --file FILE --open N`: times one poll while N batches wait, each with its job in the queue. The
+ * service reports all of them as not done. Then times a sweep.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const app = await openBenchApp(values.root);
 const fileId = await takeInFile(app, values.file);
 await submitBatch(app, { fileId, batchNo: 1 });
 await forceStatements(app, [
-  // Copies of the one that was submitted, so that the columns need not be named here.
+  // Copies the submitted batch, so that the columns need not be named here.
   `INSERT INTO batch SELECT (jsonb_populate_record(b, jsonb_build_object(
      'batch_no', n, 'batch_id', 'waiting-' || n))).*
    FROM batch b, generate_series(2, ${open}) n WHERE b.batch_no = 1`,

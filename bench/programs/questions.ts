@@ -15,8 +15,8 @@ import { fillLedger } from '../world/fill-ledger.ts';
 import { takeInFile } from '../world/take-in-file.ts';
 
 /**
- * `questions --root DIR --file FILE --rows N`: fills the ledger with so many finished rows and asks what people ask: through
- * the functions, the pages and the commands that they use.
+ * `questions --root DIR --file FILE --rows N`: fills the ledger with N finished rows and times typical queries. It uses
+ * the same functions, pages and commands as users.
  */
 const { values } = parseArgs({
   options: {
@@ -54,7 +54,7 @@ printSample({ seconds: (figures['frontMs'] ?? 0) / 1_000, figures });
 await desk.close();
 await app.close();
 
-/** Asked so many times, each time with another number; the first time may find nothing in the cache. */
+/** Times the query, each time with another number; the first time the cache may be empty. */
 async function ask(
   name: string,
   question: (n: number) => Promise<unknown>,

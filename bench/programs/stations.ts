@@ -10,8 +10,8 @@ import { openBenchApp } from '../world/bench-app.ts';
 import { claimFile } from '../world/take-in-file.ts';
 
 /**
- * `stations --root DIR --file FILE [--until intake]`: one file through the stations of production, one after the other in
- * one process, each timed by itself. Tells how long the event loop was held up meanwhile, and what it took of the processors.
+ * `stations --root DIR --file FILE [--until intake]`: takes one file through the production stages in one process and
+ * times each. Also reports the event-loop delay and the processor time.
  */
 const { values } = parseArgs({
   options: { root: { type: 'string', default: '' }, file: { type: 'string', default: '' }, until: { type: 'string' } },
@@ -32,7 +32,7 @@ const seconds = Object.entries(figures).reduce((sum, [name, value]) => sum + (na
 printSample({ seconds, figures });
 await app.close();
 
-/** The event loop is asked every 10 ms; what it was late besides is the delay. */
+/** Samples the event loop every 10 ms; the delay is the lateness beyond that. */
 async function timed<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   const resolution = 10;
   const delay = monitorEventLoopDelay({ resolution });
@@ -62,7 +62,7 @@ async function oneByOne(work: (key: { fileId: string; batchNo: number }) => Prom
 
 type FileState = { state: string; reason: string | null; records: number; valid_rows: number };
 
-/** @throws Error when the file did not come to the end that it should have come to */
+/** @throws Error when the file does not reach the expected state */
 async function readState(): Promise<Record<string, number>> {
   const sql = 'SELECT state, reason, records, valid_rows FROM file WHERE file_id = $1';
   const { rows } = await app.ledger.pool.query<FileState>(sql, [fileId]);

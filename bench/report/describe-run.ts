@@ -1,7 +1,7 @@
 import type { BenchRun, Measurement } from '../measure/record.ts';
 import { median } from '../measure/statistics.ts';
 
-/** What was measured, as a table for the terminal. */
+/** Returns the measurements as a table for the terminal. */
 export function describeRun(run: BenchRun): string {
   const { machine } = run;
   const lines = [

@@ -4,7 +4,7 @@ import { count } from './markdown.ts';
 import { plotBars } from './plot-bars.ts';
 import { plotLines, type Series } from './plot-lines.ts';
 
-/** The pictures of docs/performance.md by the names of their files. */
+/** Draws the pictures of docs/performance.md, keyed by file name. */
 export function drawPlots({ measurements }: BenchRun): Record<string, string> {
   return {
     'checking.svg': drawChecking(measurements),

@@ -1,7 +1,7 @@
 import { lookUp, medianOf, type Quantity, ratioOf } from '../measure/look-up.ts';
 import type { BenchRun, Measurement } from '../measure/record.ts';
 
-/** Something that paydrop sets out to reach. */
+/** A performance goal of paydrop. */
 export type Goal = {
   readonly goal: string;
   readonly is: 'at least' | 'at most';
@@ -11,7 +11,7 @@ export type Goal = {
   readonly measured: number | undefined;
 };
 
-/** Every goal with what the run says about it. Times are those of the usual batch size. */
+/** Returns every goal with its measured value. Times are those of the usual batch size. */
 export function goalsOf(run: BenchRun): Goal[] {
   return [...checkingGoals(run), ...wayGoals(run), ...memoryGoals(run), ...startGoals(run), ...answeringGoals(run)];
 }
@@ -96,7 +96,7 @@ function startGoals({ measurements }: BenchRun): Goal[] {
   ];
 }
 
-/** What is asked, and the figure that says how long it took. */
+/** Each query and the figure that holds its time. */
 const QUESTIONS: readonly (readonly [string, Quantity])[] = [
   ['find an invoice', 'findMs'],
   ['the status', 'statusMs'],

@@ -9,7 +9,7 @@ const TOP = 34;
 const LEFT = 130;
 const RIGHT = WIDTH - 130;
 
-/** Horizontal bars from zero, each with its value behind it. */
+/** Draws horizontal bars from zero, each followed by its value. */
 export function plotBars(plot: { title: string; bars: readonly Bar[] }): string {
   const height = TOP + plot.bars.length * ROW + 6;
   const x = scaleLinear([0, Math.max(...plot.bars.map(({ value }) => value))], [LEFT, RIGHT]);

@@ -8,7 +8,7 @@ const WIDTH = 720;
 const HEIGHT = 380;
 const BOX = { left: 70, right: WIDTH - 235, top: 62, bottom: HEIGHT - 45 };
 
-/** Lines over two logarithmic axes, each named at its end. Series without points are left out. */
+/** Draws lines over two logarithmic axes, each labeled at its end. Series without points are left out. */
 export function plotLines(plot: { title: string; x: string; y: string; series: readonly Series[] }): string {
   const series = plot.series.filter(({ points }) => points.length > 0);
   const all = series.flatMap(({ points }) => points);
@@ -42,21 +42,21 @@ function extentOf(values: readonly number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** 1, 10, 100 … as far as they lie on the axis. */
+/** Returns the powers of ten that lie on the axis. */
 function powersWithin([from = 1, to = 1]: readonly number[]): number[] {
   const powers = [];
   for (let n = Math.ceil(Math.log10(from) - 1e-9); 10 ** n <= to * (1 + 1e-9); n += 1) powers.push(10 ** n);
   return powers;
 }
 
-/** 10 ** -2 is not quite 0.01 to a computer. */
+/** Rounds first, because 10 ** -2 is not exactly 0.01. */
 function label(power: number): string {
   return Number(power.toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 6 });
 }
 
 const LINE_HEIGHT = 18;
 
-/** Names must not lie on each other: from the top down, each at its place or below the one before. */
+/** Spreads the labels so that they do not overlap: each at its place, or below the previous one. */
 function spread(places: readonly number[]): number[] {
   const order = places.map((place, index) => ({ place, index })).sort((one, other) => one.place - other.place);
   const spaced: number[] = [];

@@ -1,4 +1,4 @@
-/** Colours by role, for a light page and a dark one. The first series is ours. */
+/** Colors by role, for light and dark pages. The first series is paydrop. */
 export const PLOT_STYLE = `<style>
 text { font: 13px system-ui, sans-serif; fill: #3d4148; }
 .title { font-size: 15px; font-weight: 600; }
@@ -38,7 +38,7 @@ export function text(
   return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"${looks}>${escape(words)}</text>`;
 }
 
-/** Short numbers keep the file small and the same on every machine. */
+/** Rounds to one decimal, which keeps the file small and identical on every machine. */
 export function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -10,7 +10,7 @@ export async function readRecord(): Promise<BenchRun> {
   return BenchRun.parse(JSON.parse(await readFile(RECORD, 'utf8')));
 }
 
-/** Makes a run the record, docs/performance.json. Parts that it did not measure stay as they were. */
+/** Merges a run into the record, docs/performance.json. Parts that it did not measure stay as they were. */
 export async function keepRecord(run: BenchRun): Promise<void> {
   const before = await readRecord().catch(() => undefined);
   await writeFile(RECORD, `${JSON.stringify(before ? mergeRuns(before, run) : run)}\n`);
@@ -22,7 +22,7 @@ export function mergeRuns(before: BenchRun, run: BenchRun): BenchRun {
   return { ...run, measurements: [...kept, ...run.measurements] };
 }
 
-/** Writes docs/performance.md and its plots of the record. */
+/** Writes docs/performance.md and its plots from the record. */
 export async function publishRecord(): Promise<void> {
   const run = await readRecord();
   await mkdir(new URL('performance/', DOCS), { recursive: true });

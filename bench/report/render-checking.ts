@@ -2,7 +2,7 @@ import { medianOf, ratioOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 
-/** The part about checking files. */
+/** Renders the section on checking files. */
 export function renderChecking(measurements: readonly Measurement[]): string[] {
   const checks = measurements.filter(({ part }) => part === 'validate');
   return [

@@ -3,7 +3,7 @@ import type { BenchRun, Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 import { STATIONS } from './render-stations.ts';
 
-/** What the time is spent on: how much of it the processors work, and for whom. */
+/** Renders where the time goes: processor time of paydrop, of PostgreSQL and of the service. */
 export function renderLimits({ measurements, machine }: BenchRun): string[] {
   const worked = measurements.filter(({ part, subject }) => part === 'stations' && subject === 'paydrop');
   const mostRows = Math.max(...worked.map(({ rows }) => rows));

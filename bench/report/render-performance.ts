@@ -8,7 +8,7 @@ import { renderStations } from './render-stations.ts';
 import { renderWay } from './render-way.ts';
 import { renderWaiting } from './render-waiting.ts';
 
-/** docs/performance.md, whole. Every figure in it comes out of the record. */
+/** Renders docs/performance.md. Every figure comes from the record. */
 export function renderPerformance(run: BenchRun): string {
   return [
     '# Performance',

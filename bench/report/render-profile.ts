@@ -2,7 +2,7 @@ import { medianOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 
-/** What paydrop's own share of the time goes to, owner by owner: of what it does most, and of what has a goal. */
+/** Renders where paydrop's own time goes, by owner of the code. */
 export function renderProfile(measurements: readonly Measurement[]): string[] {
   const profiles = measurements.filter(({ part }) => part === 'profile');
   const owners = [...new Set(profiles.flatMap(ownersIn))];
@@ -29,7 +29,7 @@ export function renderProfile(measurements: readonly Measurement[]): string[] {
   ];
 }
 
-/** Of an owner who has less of every whole than this, nothing is said. */
+/** Owners below this share of every profile are left out. */
 const LEAST_SHARE = 0.015;
 
 function ownersIn({ samples }: Measurement): string[] {
@@ -42,7 +42,7 @@ function cell(profile: Measurement, owner: string): string {
   return all < SHOWN_MS ? '' : `${seconds(all)}${native < SHOWN_MS ? '' : ` (${seconds(native)})`}`;
 }
 
-/** Less is no more than a few looks of the profiler. */
+/** Less than this is only a few profiler samples. */
 const SHOWN_MS = 10;
 
 function seconds(ms: number): string {

@@ -4,7 +4,7 @@ import { count, figure, table } from './markdown.ts';
 
 export const STATIONS = ['claim', 'intake', 'submit', 'poll', 'deliver'];
 
-/** The part about each station by itself. */
+/** Renders the section on the single stages. */
 export function renderStations(measurements: readonly Measurement[]): string[] {
   const worked = measurements.filter(({ part, subject }) => part === 'stations' && subject === 'paydrop');
   const prepared = measurements.filter(({ part, subject }) => part === 'stations' && subject !== 'paydrop');

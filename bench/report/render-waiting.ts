@@ -2,7 +2,7 @@ import { lookUp, medianOf } from '../measure/look-up.ts';
 import type { Measurement } from '../measure/record.ts';
 import { count, figure, table } from './markdown.ts';
 
-/** What people wait for: the start, and what grows with the years: batches that wait, and rows in the ledger. */
+/** Renders what users wait for: the start, and what may grow over the years: waiting batches and ledger rows. */
 export function renderWaiting(measurements: readonly Measurement[]): string[] {
   const polls = measurements.filter(({ part }) => part === 'polling');
   const asked = lookUp(measurements, { part: 'questions' });

@@ -3,7 +3,7 @@ import type { Measurement } from '../measure/record.ts';
 import { filesPerSecond } from './goals.ts';
 import { count, figure, table } from './markdown.ts';
 
-/** The parts about the whole way: large files, small ones, and over the sandbox. */
+/** Renders the sections on the whole way: large files, small files, and over the sandbox. */
 export function renderWay(measurements: readonly Measurement[]): string[] {
   const small = measurements.filter(({ part }) => part === 'small-files');
   return [

@@ -6,16 +6,16 @@ import { resultOf } from './result-of.ts';
 
 export type LeanService = {
   readonly url: string;
-  /** What it has taken in, and how many rows it gave results of. */
+  /** Returns the number of batches accepted and of result rows returned. */
   figures(): { batches: number; rows: number };
-  /** From now on no batch is done. */
+  /** Reports every batch as running from now on. */
   hold(): void;
   close(): void;
 };
 
 /**
- * The payment service as far as a measurement needs it, at next to no cost: it takes every batch of card rows, judges
- * nothing and approves all rows at once.
+ * Starts a minimal payment service that costs almost nothing. It accepts every batch of card rows, judges nothing and
+ * approves all rows at once.
  */
 export async function startLeanService(): Promise<LeanService> {
   const books = { batches: [] as Buffer[], rows: 0, isHeld: false };
@@ -36,7 +36,7 @@ export async function startLeanService(): Promise<LeanService> {
   };
 }
 
-/** Bodies stay in base64, as they came. */
+/** Bodies stay in base64, as received. */
 type Books = { batches: Buffer[]; rows: number; isHeld: boolean };
 
 function answer(books: Books, request: IncomingMessage, response: ServerResponse, body: Buffer): void {
@@ -44,7 +44,7 @@ function answer(books: Books, request: IncomingMessage, response: ServerResponse
   response.setHeader('Content-Type', 'application/soap+xml; charset=utf-8');
   const file = textOf(body, 'batchFile');
   const says = file ? takeBatch(books, file) : giveResult(books, textOf(body, 'batchId')?.toString('latin1') ?? '');
-  // ASCII all of it, and written as such in half the time.
+  // The text is all ASCII, and latin1 takes half the time to write.
   response.end(says, 'latin1');
 }
 
@@ -63,7 +63,7 @@ function takeBatch({ batches }: Books, file: Buffer): string {
   return envelope('ProcessCreditCardBatch', RUNNING, String(FIRST_ID + batches.length - 1));
 }
 
-/** Made when it is asked for and let go then, so that a long run does not fill the memory. */
+/** Makes the result on request and does not keep it, so that a long run does not fill the memory. */
 function giveResult(books: Books, id: string): string {
   const file = books.batches[Number(id) - FIRST_ID];
   if (books.isHeld || !file) return envelope('GetBatchProcessResultFile', RUNNING, id);
@@ -73,7 +73,7 @@ function giveResult(books: Books, id: string): string {
   return envelope('GetBatchProcessResultFile', DONE, id, element);
 }
 
-/** The text of an element, whatever its prefix; undefined when it is not there. */
+/** Returns the text of an element, with any prefix; undefined when it is missing. */
 function textOf(body: Buffer, name: string): Buffer | undefined {
   const from = body.indexOf(`${name}>`);
   if (from < 0) return undefined;

@@ -5,8 +5,8 @@ const STAR = 0x2a;
 const MESSAGE = Buffer.from(',OK: 678594:\r\n');
 
 /**
- * The result file of a batch of card rows: each line as it came, its number masked but for the first digit and the last
- * four, and the message of an approval behind it. Looks only at the ends of lines: the number is the last cell but one.
+ * Returns the result file of a batch of card rows. Each line keeps its cells and gets an approval message; the number
+ * shows only its first digit and last four. Reads only line ends: the number is the last cell but one.
  */
 export function resultOf(batch: Buffer): { bytes: Buffer; rows: number } {
   const bytes = Buffer.allocUnsafe(batch.length + countLines(batch) * MESSAGE.length);
@@ -26,7 +26,7 @@ export function resultOf(batch: Buffer): { bytes: Buffer; rows: number } {
   return { bytes: bytes.subarray(0, to), rows };
 }
 
-/** @param end where the line ends, whose last cell but one is masked */
+/** @param end end of the line whose last cell but one is masked */
 function maskNumber(bytes: Buffer, end: number): void {
   let last = end - 1;
   while (last > 0 && bytes[last] !== COMMA) last -= 1;

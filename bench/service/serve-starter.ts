@@ -1,7 +1,7 @@
-/** What the process that started a service asks of it. */
+/** A command from the process that started the service. */
 export type Order = 'figures' | 'hold';
 
-/** Tells where a service is answered, answers what its starter asks, and ends with it. */
+/** Reports the service's address, obeys its starter and ends with it. */
 export function serveStarter(service: { url: string; figures?(): Record<string, number>; hold?(): void }): void {
   process.on('message', (order: Order) => {
     if (order === 'hold') service.hold?.();

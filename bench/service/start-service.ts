@@ -5,13 +5,13 @@ import type { Order } from './serve-starter.ts';
 
 const Figures = z.object({ busySeconds: z.number(), batches: z.number().optional(), rows: z.number().optional() });
 
-/** Processor time that the service took, and what it has taken in, where it counts that. */
+/** Processor time of the service, and what it accepted, if it counts that. */
 export type ServiceFigures = z.infer<typeof Figures>;
 
 export type Service = {
   readonly url: string;
   figures(): Promise<ServiceFigures>;
-  /** From now on no batch is done. */
+  /** Reports every batch as running from now on. */
   hold(): Promise<void>;
   stop(): Promise<void>;
 };

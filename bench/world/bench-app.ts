@@ -2,7 +2,7 @@ import { type App, openApp } from '../../src/app.ts';
 import { loadSettings } from '../../src/config/config.ts';
 import { silentLog } from '../../src/kernel/log.ts';
 
-/** The parts of the product in an installation, without its workers. */
+/** Opens paydrop's parts in an installation, without its workers. */
 export function openBenchApp(root: string): Promise<App> {
   return openApp(loadSettings(root, {}), { log: silentLog(), env: {} });
 }

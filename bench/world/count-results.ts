@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Counts the rows of all results in a folder of outputs, so that nobody is fast by leaving rows out. */
+/** Counts the rows of all results in an output folder, so that no contestant gains time by leaving rows out. */
 export async function countResults(out: string): Promise<number> {
   let rows = 0;
   for (const name of await readdir(out)) {
-    // The first line has the titles.
+    // The first line holds the titles.
     if (name.endsWith('.result.csv')) rows += (await countLines(join(out, name))) - 1;
   }
   return rows;

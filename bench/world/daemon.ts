@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watchMemory } from '../measure/peak-memory.ts';
 
-/** `paydrop start` as people run it. */
+/** `paydrop start` as an operator runs it. */
 export type Daemon = {
   readonly pid: number;
-  /** Ends it as its user would. @returns the largest memory of its processes together, in MB */
+  /** Stops it with SIGTERM. @returns peak memory of its processes together, in MB */
   stop(): Promise<number | null>;
-  /** The end of its log, for when something went wrong. */
+  /** Returns the end of its log, to explain a failure. */
   lastWords(): string;
 };
 

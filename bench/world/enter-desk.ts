@@ -8,8 +8,8 @@ const NAME = 'bench';
 const PASSWORD = 'four words nobody guesses';
 
 /**
- * Somebody who may see everything logs in at the desk.
- * @returns gets a page as his browser does; throws when it is not given
+ * Logs in at the dashboard as a viewer.
+ * @returns gets a page as a browser does; throws when the status is not 200
  */
 export async function enterDesk(app: App, url: string): Promise<(path: string) => Promise<string>> {
   const tokenHash = hashSecretToken(newSecretToken());

@@ -5,9 +5,9 @@ const FILES = 20;
 const BATCH_ROWS = 500;
 
 /**
- * Fills the ledger with copies of one finished file: rows, outcomes, batches and links of the audit trail, one file a day up
- * to today. The links do not follow from each other; nothing that is asked here verifies them.
- * @returns names an invoice by its place between 0 and 1
+ * Fills the ledger with copies of one finished file: rows, outcomes, batches and audit links, one file a day up to
+ * today. The links do not chain, because no benchmark verifies them.
+ * @returns the invoice at a place between 0 and 1
  */
 export async function fillLedger(
   app: App,
@@ -27,7 +27,7 @@ export async function fillLedger(
   };
 }
 
-/** Those of the large tables that hold no constraint: made at the end they take a fraction of the time. */
+/** Lists the large tables' indexes without a constraint; building them at the end takes a fraction of the time. */
 async function listIndexes({ ledger }: App): Promise<{ name: string; definition: string }[]> {
   const { rows } = await ledger.pool.query<{ name: string; definition: string }>(
     `SELECT i.indexrelid::regclass::text AS name, pg_get_indexdef(i.indexrelid) AS definition FROM pg_index i
@@ -40,7 +40,7 @@ function statementsOf(fileId: string, rows: number): string[] {
   const batches = Math.ceil(rows / BATCH_ROWS);
   return [
     `CREATE TEMP TABLE model AS SELECT * FROM file WHERE file_id = '${fileId}'`,
-    // What differs between the copies; all else is taken over, so that the columns need not be named.
+    // What differs between the copies. All else is copied, so that the columns need not be named.
     `CREATE TEMP TABLE copy AS SELECT n AS copy_no, 1000 + n AS file_no, 'copy' || lpad(n::text, 12, '0') AS file_id,
        m.claimed_at - (n - 1) * interval '1 day' AS at FROM model m, generate_series(1, ${FILES}) n`,
     `INSERT INTO file OVERRIDING SYSTEM VALUE SELECT (jsonb_populate_record(m, jsonb_build_object(

@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts';
 
-/** Statements past the triggers, one after the other on one connection, for a ledger that would take hours to fill honestly. */
+/** Runs statements on one connection with triggers off, because filling the ledger through them would take hours. */
 export async function forceStatements({ ledger }: Pick<App, 'ledger'>, statements: readonly string[]): Promise<void> {
   const client = await ledger.pool.connect();
   try {
@@ -8,7 +8,7 @@ export async function forceStatements({ ledger }: Pick<App, 'ledger'>, statement
       SET maintenance_work_mem = '256MB'`);
     for (const statement of statements) await client.query(statement);
   } finally {
-    // Not given back: its settings would stay with it.
+    // Destroys the connection, because its settings would persist.
     client.release(true);
   }
 }

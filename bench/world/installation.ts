@@ -5,27 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMasterKeyFile } from '../../src/crypto/master-key.ts';
 import { plainConfig } from './plain-config.ts';
 
-/** A folder with a configuration in which paydrop has never run: its ledger is empty. */
+/** A folder with a configuration and an empty ledger, in which paydrop has never run. */
 export type Installation = {
   readonly root: string;
   readonly out: string;
   /** Copies files beside the drop folder, so that `drop` only has to rename them. */
   bring(paths: readonly string[]): Promise<void>;
-  /** Renames what was brought into the drop folder. */
+  /** Renames the brought files into the drop folder. */
   drop(): Promise<void>;
-  /** Waits until nothing lies in the drop folder any more: all of it was claimed. */
+  /** Waits until the drop folder is empty, so everything is claimed. */
   claimed(): Promise<void>;
   remove(): Promise<void>;
 };
 
 export async function makeInstallation(options: Parameters<typeof plainConfig>[0]): Promise<Installation> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-bench-'));
-  // The embedded PostgreSQL may run as another user, who has to pass through.
+  // The embedded PostgreSQL may run as another user, who must be able to traverse this folder.
   await chmod(root, 0o711);
   const [incoming, drop] = [join(root, 'incoming'), join(root, 'drop')];
   for (const dir of [incoming, drop, join(root, 'data')]) await mkdir(dir);
   createMasterKeyFile(join(root, 'data', 'master.key'));
-  // JSON is YAML as well.
+  // JSON is valid YAML.
   await writeFile(join(root, 'paydrop.yaml'), JSON.stringify(plainConfig(options)), { mode: 0o600 });
   return {
     root,

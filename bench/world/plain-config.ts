@@ -1,4 +1,4 @@
-/** One account and one folder, with the defaults of the product wherever they say nothing about waiting. */
+/** Returns one account and one folder, with paydrop's defaults except where they cause waiting. */
 export function plainConfig(options: { serviceUrl: string; maxRows?: number; maxBadPercent?: number }) {
   const { serviceUrl, maxRows, maxBadPercent = 10 } = options;
   return {
@@ -22,7 +22,7 @@ export function plainConfig(options: { serviceUrl: string; maxRows?: number; max
         // Files are renamed into the folder whole, so there is nothing to wait for.
         complete: { by: 'quiet', quietMs: 0, probes: 1 },
         badRows: { policy: 'withhold', maxPercent: maxBadPercent },
-        // The files of one run are all alike or all unlike.
+        // The files of a run are too uniform or too different for this check.
         unusualFactor: 0,
       },
     ],

@@ -7,14 +7,14 @@ import { newFileId } from '../../src/kernel/ids.ts';
 import { intakeFile } from '../../workers/intake/intake.ts';
 import { takeClaim } from '../../workers/watch/take-claim.ts';
 
-/** Claims a copy of a file and takes it in. @returns its id */
+/** Claims a copy of a file and takes it in. @returns the id of the file */
 export async function takeInFile(app: App, path: string): Promise<string> {
   const fileId = await claimFile(app, path);
   await intakeFile(app, { fileId });
   return fileId;
 }
 
-/** From the drop folder into the ledger: renamed, sealed, hashed. @returns its id */
+/** Claims a copy of a file: renames, seals and hashes it. @returns the id of the file */
 export async function claimFile(app: App, path: string): Promise<string> {
   const fileId = newFileId();
   const folder = app.settings.folders[0]!;

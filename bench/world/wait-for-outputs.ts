@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Which of its outputs a file gets last (workers/deliver/deliver.ts). */
+/** The output that a file gets last (workers/deliver/deliver.ts). */
 const LAST_OUTPUT = '.summary.txt';
 const LOOK_MS = 5;
-/** Looking may take this share of a processor, which paydrop needs as well: large folders are looked at less often. */
+/** Share of a processor that scans may use, because paydrop needs it too. Large folders are scanned less often. */
 const MOST_LOOKING = 0.05;
 
 /**
  * Waits until this many files have all their outputs.
- * @throws Error when nothing new comes for `patienceMs`, and when a file was not accepted
+ * @throws Error when nothing new appears for `patienceMs`, or when a file was not accepted
  */
 export async function waitForOutputs(out: string, files: number, patienceMs = 300_000): Promise<void> {
   let seen = -1;
@@ -23,7 +23,7 @@ export async function waitForOutputs(out: string, files: number, patienceMs = 30
     if (names.length !== seen) since = performance.now();
     seen = names.length;
     if (performance.now() - since > patienceMs) throw new Error(`only ${seen} outputs came in time`);
-    // Not by the time that passed: a look that waits for a processor for 6 ms would make the next one 120 ms late.
+    // Processor time, not elapsed time: a scan that waits 6 ms for a processor would delay the next one by 120 ms.
     const { user, system } = process.cpuUsage(before);
     await sleep(Math.max(LOOK_MS, (user + system) / 1_000 / MOST_LOOKING));
   }

@@ -79,7 +79,7 @@ function describeSettings(schema: Schema): string {
 
 const SETTING_TITLES = ['Setting', 'Value', 'Default', 'Meaning'];
 
-/** Settings of choices that have most of them in common: each once, those of one choice alone with its condition. */
+/** Lists settings of similar choices once each. A setting that not all choices have gets a condition. */
 function listShared(choices: readonly Schema[]): string[][] {
   const lines = choices.flatMap((choice) => {
     const [[selector, chosen] = ['', {} as Schema], ...others] = Object.entries(propertiesOf(choice));
@@ -95,7 +95,7 @@ function listShared(choices: readonly Schema[]): string[][] {
     });
 }
 
-/** One line per setting, groups before their settings. */
+/** Returns one line per setting, groups before their settings. */
 function listSettings(schema: Schema, prefix: string): string[][] {
   const required = schema.required ?? [];
   return Object.entries(propertiesOf(schema)).flatMap(([name, setting]) => {
@@ -107,7 +107,7 @@ function listSettings(schema: Schema, prefix: string): string[][] {
   });
 }
 
-/** Settings of which each choice has its own, told apart by the first one, as in `complete`. */
+/** Lists the settings of each choice, told apart by the first setting, as in `complete`. */
 function listChoices(choices: readonly Schema[], path: string): string[][] {
   return choices.flatMap((choice) => {
     const [[selector, chosen] = ['', {} as Schema], ...others] = Object.entries(propertiesOf(choice));
@@ -133,7 +133,7 @@ function valueOf(setting: Schema): string {
   if (setting.type === 'boolean') return '`true` or `false`';
   if (setting.type === 'string')
     return setting.format === 'uri' ? 'address' : setting.format === 'date' ? 'dates' : 'text';
-  // What has no words yet must not pass for a number.
+  // A type without a wording must not pass for a number.
   if (setting.type !== 'integer' && setting.type !== 'number')
     throw new Error(`no words for ${JSON.stringify(setting)}`);
   return `${setting.type === 'integer' ? 'whole number' : 'number'}${rangeOf(setting)}`;
@@ -144,7 +144,7 @@ function listOf(item: Schema): string {
   return `list of ${valueOf(item).replace(/^(whole )?number/, '$1numbers')}`;
 }
 
-/** The limits of a number, without those that any whole number of JavaScript has. */
+/** Returns the limits of a number, without JavaScript's safe-integer limit. */
 function rangeOf({ minimum, exclusiveMinimum, maximum }: Schema): string {
   const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;

@@ -2,7 +2,7 @@ import { FAULT_KINDS } from '../../src/sandbox/faults/fault-kinds.ts';
 import type { FaultKind } from '../../src/sandbox/faults/fault-kind.ts';
 import { code, table } from './markdown.ts';
 
-/** The kinds of faults as docs/sandbox.md shows them. */
+/** Renders the fault kinds as docs/sandbox.md shows them. */
 export function renderFaults(): string {
   const kinds: readonly (readonly [string, FaultKind])[] = Object.entries(FAULT_KINDS);
   return table(
@@ -11,7 +11,7 @@ export function renderFaults(): string {
   );
 }
 
-/** A page with its table of faults renewed; everything between the marks is replaced. */
+/** Replaces everything between the marks of the page with the current table of faults. */
 export function renewFaults(text: string): string {
   const [before, , after] = text.split(MARK);
   if (before === undefined || after === undefined) throw new Error('docs/sandbox.md has lost the marks of its table');

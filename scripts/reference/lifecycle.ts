@@ -57,7 +57,7 @@ function describeEntity(states: Readonly<Record<string, string>>, moves: readonl
   ];
 }
 
-/** Moves of an operator carry a star, so that one sees where a person is needed. */
+/** Draws the moves; a star marks those of an operator. */
 function drawMoves(moves: readonly Move<string>[]): string {
   const arrows = moves.map(({ name, from, to, by }) => {
     return `  ${from ?? '[*]'} --> ${to}: ${name}${by === 'operator' ? ' *' : ''}`;
@@ -68,7 +68,7 @@ function drawMoves(moves: readonly Move<string>[]): string {
   return page(mermaid('stateDiagram-v2', ...arrows, ...stops), 'A star marks the moves that only a person makes.');
 }
 
-/** A row with faults is withheld; a valid one is sent with its batch, unless that is cancelled. */
+/** Draws the row's states: a faulty row is withheld; a valid one is sent unless its batch is cancelled. */
 function drawRow(): string {
   const beforeSending: readonly string[] = ['invalid', 'not_sent'];
   const sent = Object.keys(OUTCOMES).filter((outcome) => !beforeSending.includes(outcome));

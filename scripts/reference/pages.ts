@@ -10,7 +10,7 @@ import { renderRejections } from './rejections.ts';
 import { renderReports } from './reports.ts';
 import { renderRestrictions } from './restrictions.ts';
 
-/** The pages of the reference and the table that each is made from. */
+/** The pages of the reference and the table behind each. */
 const PAGES = {
   'alarms.md': { table: 'alarms.ts', render: renderAlarms },
   'configuration.md': { table: 'config.ts', render: renderConfiguration },
@@ -27,7 +27,7 @@ const PAGES = {
 
 export type PageName = keyof typeof PAGES;
 
-/** Text of every page by its file name. The same tables always give the same text. */
+/** Renders every page, keyed by file name. The same tables always give the same text. */
 export function renderPages(): Record<PageName, string> {
   const pages = Object.entries(PAGES).map(([name, { table, render }]) => {
     const origin = `<!-- Generated from schemas/${table} by "npm run docs". Change the table, not this page. -->`;

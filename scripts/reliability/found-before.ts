@@ -1,6 +1,6 @@
 /**
- * What the machines found in earlier versions. A record of runs without a failure says little without what it took to get
- * there. Each was mended, or the machine was, and the seed played again.
+ * Failures found in earlier versions, which put the failure-free runs in perspective. Each was fixed, in paydrop or in
+ * the test machine, and its seed run again.
  */
 export const FOUND_BEFORE: readonly { found: string; by: string; was: string }[] = [
   {

@@ -2,7 +2,7 @@ import type { Published, PublishedRun } from './reports.ts';
 import { type Sums, sumReports } from './sum-reports.ts';
 import { FOUND_BEFORE } from './found-before.ts';
 
-/** docs/reliability.md, whole. Every figure in it comes out of the reports. */
+/** Renders docs/reliability.md. Every figure comes from the reports. */
 export function renderReliability({ runs }: Published): string {
   const sums = sumReports(runs.flatMap(({ reports }) => reports));
   return [

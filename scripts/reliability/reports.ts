@@ -51,7 +51,7 @@ export const Report = z.discriminatedUnion('kind', [Simulation, Chaos, Damage, D
 export type Report = z.infer<typeof Report>;
 export type ReportOf<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
 
-/** What was run of one version, and on what. */
+/** The reports of one version and the machine they ran on. */
 export const PublishedRun = z.object({
   day: z.iso.date(),
   commit: z.string(),

@@ -1,6 +1,6 @@
 import type { Report, ReportOf } from './reports.ts';
 
-/** The reports of one kind, added up. */
+/** The reports of each kind, added up. */
 export type Sums = {
   readonly simulation: { scenarios: number; failed: number; seconds: number; counts: Record<string, Tally> };
   readonly chaos: {
@@ -60,7 +60,7 @@ export function ofKind<Kind extends Report['kind']>(reports: readonly Report[], 
   return reports.filter((report): report is ReportOf<Kind> => report.kind === kind);
 }
 
-/** A defect that was tried again, after a machine was mended, is as its last trial says. */
+/** Keeps the last trial of each defect, because some were tried again after a test machine was fixed. */
 function lastTrials(reports: readonly ReportOf<'defects'>[]): Map<string, { name: string; caughtBy: string[] }> {
   return new Map(reports.flatMap(({ trials }) => trials.map((trial) => [trial.name, trial])));
 }

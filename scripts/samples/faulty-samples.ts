@@ -5,7 +5,7 @@ import type { LayoutName } from '../../schemas/layouts.ts';
 import { FOLDER_OPERATIONS, type FolderOperation } from '../../schemas/operations.ts';
 import { headerOf, makeRow, makeRows, type RowPlan } from './make-rows.ts';
 
-/** Of every code of an encrypted file. */
+/** The reason for every code of an encrypted file. */
 const ENCRYPTED = 'needs an OpenPGP key of your own, or of your sender, and settings of the account or the folder';
 
 /** Codes that a file cannot show by itself, and why. */
@@ -48,15 +48,14 @@ export const NOT_IN_A_FILE = {
 type ShownCode = Exclude<FaultCode, keyof typeof NOT_IN_A_FILE>;
 
 /**
- * How a file comes to show one code and no other, starting from twelve good rows.
- *
- * `shows`   what is wrong, in the words of its sender
- * `cells`   what stands in the fifth row instead
- * `write`   makes the file from the rows, when it is more than a cell
- * `control` content of the control file beside it
- * `account` of samples/paydrop.yaml; `main` when left out
- * `folder`  settings of the drop folder without which the file would be found good
- * `beside`  other codes that it cannot do without
+ * How a file shows one code and no other, starting from twelve valid rows.
+ * - `shows` what is wrong, in the sender's words
+ * - `cells` replacements for cells of the fifth row
+ * - `write` makes the file from the rows, when changing cells is not enough
+ * - `control` content of its control file
+ * - `account` of samples/paydrop.yaml; `main` if omitted
+ * - `folder` settings of the drop folder without which the file would pass
+ * - `beside` other codes that it unavoidably shows
  */
 type Recipe = {
   readonly operation: FolderOperation;
@@ -127,7 +126,7 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
   SECURITY_CODE: {
     ...CARD,
     shows: 'a column of security codes',
-    // No row of such a file is looked at, so all of them count as invalid.
+    // The rows of such a file are not checked, so all of them count as invalid.
     beside: ['TOO_MANY_BAD_ROWS'],
     write: (rows) => lines([`${headerOf('card')},CVV`, ...rows.map((row) => `${row},123`)]),
   },
@@ -185,7 +184,7 @@ const RECIPES: Readonly<Record<ShownCode, Recipe>> = {
 
 export type FaultySample = Recipe & { code: FaultCode; file: string };
 
-/** One file per code, in the order of the table of errors but for its gaps. */
+/** One file per code, in the order of the error table. */
 export const FAULTY_SAMPLES: readonly FaultySample[] = (Object.keys(RECIPES) as ShownCode[]).map((code) => ({
   ...RECIPES[code],
   code,
@@ -203,7 +202,7 @@ export function renderFaultySample({ code, operation, layout, cells, write = lin
   return Buffer.from(write(cells ? rows.with(4, makeRow(plan, 4, cells)) : rows));
 }
 
-/** Invoices of their own, so that the files can be dropped side by side without being each other's duplicates. */
+/** Gives each file its own invoices, so that files dropped together are not duplicates of each other. */
 function invoicesOf(code: FaultCode): string {
   return code
     .split('_')

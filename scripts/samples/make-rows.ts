@@ -1,18 +1,18 @@
 import { COLUMNS, type ColumnName } from '../../schemas/columns.ts';
 import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
 
-/** What the rows of one sample are: so many, of this layout, their invoices numbered `<invoices>-1001` and on. */
+/** The rows of one sample: count, layout and invoices, numbered from `<invoices>-1001`. */
 export type RowPlan = { layout: LayoutName; invoices: string; rows: number; sign: '' | '-' };
 
 /**
- * Rows of a layout as text. All names and numbers are made up; the card numbers are the test numbers of the sandbox.
- * The same plan always gives the same rows.
+ * Makes rows of a layout as text. Names and numbers are made up; card numbers are the sandbox's test numbers. The same
+ * plan always gives the same rows.
  */
 export function makeRows(plan: RowPlan): string[] {
   return Array.from({ length: plan.rows }, (_, row) => makeRow(plan, row));
 }
 
-/** @param changes cells as they stand in the file instead of the valid ones, quotes and all */
+/** @param changes replacement cells exactly as written in the file, quotes included */
 export function makeRow(plan: RowPlan, row: number, changes: Partial<Record<ColumnName, string>> = {}): string {
   return columnsOf(plan.layout)
     .map((column) => changes[column] ?? CELLS[column](row, plan))
@@ -35,7 +35,7 @@ const TOWNS = [
   ['Dover', 'DE', '19901'],
 ] as const;
 const COMMENTS = ['June dues', 'Membership', 'Donation', 'Room hire'];
-/** Method of payment and number; the second answers by amount (the sandbox's front page has the table). */
+/** Method of payment and number. The second number answers by amount; the sandbox's front page has the table. */
 const CARDS = [
   ['VISA', '4222222222222220'],
   ['VISA', '4111111111111111'],

@@ -3,7 +3,7 @@ import { renderReadme } from './readme.ts';
 import { RESULT_SAMPLES, renderResultSample } from './result-samples.ts';
 import { MARKER_SAMPLE, MARKER_SUFFIX, renderValidSample, VALID_SAMPLES } from './valid-samples.ts';
 
-/** The bytes of everything in samples/ that is made from tables, by its path there. The same every time. */
+/** Renders every generated file of samples/, keyed by its path there. The result is always the same. */
 export async function renderSamples(): Promise<Map<string, Buffer>> {
   const samples = new Map<string, Buffer>();
   for (const sample of [...VALID_SAMPLES, MARKER_SAMPLE])

@@ -8,7 +8,7 @@ import { readBatchFile } from '../../src/sandbox/batch/read-batch-file.ts';
 import { FolderConfig } from '../../schemas/config.ts';
 import { renderValidSample, VALID_SAMPLES, type ValidSample } from './valid-samples.ts';
 
-/** One result file of the service per layout: what the sandbox answers to the valid sample of that layout. */
+/** One result file per layout: the sandbox's answer to the valid sample of that layout. */
 export const RESULT_SAMPLES: readonly { file: string; of: ValidSample }[] = VALID_SAMPLES.filter(
   (sample, index) => VALID_SAMPLES.findIndex((other) => other.layout === sample.layout) === index,
 ).map((of) => ({ file: resultFileOf(of.layout), of }));
@@ -31,7 +31,7 @@ export async function renderResultSample(sample: ValidSample): Promise<Buffer> {
   }).result;
 }
 
-/** The payments of a valid sample, as they are sent. */
+/** Reads the payments of a valid sample, as they are sent. */
 export async function readPayments(sample: ValidSample): Promise<PaymentRow[]> {
   const payments: PaymentRow[] = [];
   for await (const group of checkPaymentFile(piecesOf(renderValidSample(sample)), rulesOf(sample))) {

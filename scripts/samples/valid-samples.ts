@@ -1,7 +1,7 @@
 import type { FolderOperation } from '../../schemas/operations.ts';
 import { headerOf, makeRows, type RowPlan } from './make-rows.ts';
 
-/** `file` below samples/; `account` of samples/paydrop.yaml. */
+/** `file` is relative to samples/; `account` is one of samples/paydrop.yaml. */
 export type ValidSample = RowPlan & {
   file: string;
   operation: FolderOperation;
@@ -9,9 +9,9 @@ export type ValidSample = RowPlan & {
   hasHeader: boolean;
 };
 
-/** One file per operation and layout, in which no fault is found. */
+/** One file without faults per operation and layout. */
 export const VALID_SAMPLES: readonly ValidSample[] = [
-  // One sample shows that a header row is fine.
+  // One sample shows that a header row is accepted.
   { ...plan('card', 'card', 'C', 24), file: 'card/card.csv', hasHeader: true },
   { ...plan('card', 'card-code', 'CC', 12), file: 'card/card-code.csv' },
   { ...plan('card', 'card-ca', 'CA', 10), file: 'card-canada/card-ca.csv', account: 'canada' },
@@ -21,7 +21,7 @@ export const VALID_SAMPLES: readonly ValidSample[] = [
   { ...plan('ach-refund', 'ach-code', 'RC', 5), file: 'ach-refund/ach-code.csv' },
 ];
 
-/** A valid file that is taken once its marker, an empty file, lies beside it. */
+/** A valid file that is taken once its empty marker file exists. */
 export const MARKER_SAMPLE: ValidSample = {
   ...plan('ach-charge', 'ach-code', 'M', 6),
   file: 'marker/june-dues.csv',

@@ -1,17 +1,17 @@
 import { counted } from '../kernel/counted.ts';
 import type { AttemptRow } from '../ledger/engine/records.ts';
 
-/** What the words need of a call. */
+/** The parts of an attempt that its description needs. */
 type ToldAttempt = Pick<AttemptRow, 'request_bytes' | 'evidence'>;
 
-/** How much of it arrived nobody can say, but no more than this was given to the network. Heads are counted there too. */
+/** Describes how many bytes reached the network, headers included. How many of them arrived is unknown. */
 export function describeWritten({ request_bytes: request, evidence }: ToldAttempt): string {
   const written = evidence?.['bytesWritten'];
   const whole = `the request has ${request} and its head`;
   return typeof written === 'number' ? `${counted(written, 'byte')}; ${whole}` : `not known; ${whole}`;
 }
 
-/** What came back of it: status, bytes, and the text as it was noted. */
+/** Describes the answer: status, bytes, and the recorded text. */
 export function describeAnswer({ evidence }: ToldAttempt): string {
   const { httpStatus, bytesRead, answerText } = evidence ?? {};
   const parts = [
@@ -22,12 +22,12 @@ export function describeAnswer({ evidence }: ToldAttempt): string {
   return parts.length === 0 || (bytesRead === 0 && parts.length === 1) ? 'nothing' : parts.join(', ');
 }
 
-/** Of a question for a result that got no answer. @param why without an end */
+/** Says that a poll got no answer. @param why without a full stop */
 export function sayUnanswered(why: string): string {
   return `The question got no answer: ${why}. The service has the batch and is asked again by itself; "paydrop doctor" looks at the connection.`;
 }
 
-/** Of a batch whose rows had their outcomes before; a result that fits no more, or none, leaves them as they are. */
+/** For a batch whose rows already had outcomes. A result that no longer fits, or none, leaves them unchanged. */
 export const ASKED_AGAIN =
   'Every row had its outcome before; the result was asked for again. "paydrop why" with the batch tells what came of it.';
 
@@ -37,7 +37,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** In the largest unit and the next. */
+/** Describes a duration in its two largest units. */
 export function describeWait(ms: number): string {
   const parts: string[] = [];
   let restMs = Math.max(0, ms);

@@ -6,12 +6,12 @@ import { readBatches } from '../ledger/file/read-file.ts';
 import { findFile } from '../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 
-/** How commands take a batch, for their table rows. */
+/** The batch argument in the commands' help tables. */
 export const BATCH_ARGUMENT = ['<batch>', 'file and number of the batch, as in monday.csv/2 or g7fhpaqs/2'] as const;
 
 /**
- * The batch that a person means by `<file>/<number>`: the file by its id, the first letters of it, or its name; the
- * number as `paydrop show` lists it.
+ * Finds the batch for `<file>/<number>`. The file is given by id, the first letters of the id, or name; `paydrop show`
+ * lists the number.
  * @throws PipelineError USAGE when the words are no reference, NOT_FOUND when the ledger has no such file or batch
  */
 export async function findBatch(ledger: Ledger, words: string): Promise<{ file: FileRow; batch: BatchRow }> {
@@ -28,12 +28,12 @@ export async function findBatch(ledger: Ledger, words: string): Promise<{ file: 
   );
 }
 
-/** The reference that a command prints for pasting; short enough to read, and sure to name one batch. */
+/** Returns the reference that commands print for pasting: short, and unique to one batch. */
 export function batchReference(key: BatchKey): string {
   return `${key.fileId}/${key.batchNo}`;
 }
 
-/** At the last slash, because nothing forbids one in the words before it. */
+/** Splits at the last slash, because the file part may contain one. */
 function splitReference(words: string): { fileWords: string; batchNo: number } {
   const [, fileWords, number] = /^(.+)\/([1-9]\d{0,5})$/.exec(words.trim()) ?? [];
   if (fileWords !== undefined) return { fileWords, batchNo: Number(number) };

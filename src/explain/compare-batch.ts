@@ -7,7 +7,7 @@ import type { BatchRow, FileRow } from '../ledger/engine/records.ts';
 import { type ComparedRow, compareRows } from '../reconcile/compare-rows.ts';
 import { batchReference } from './batch-reference.ts';
 
-/** Both sides of a batch: what was sent, and what the service gave back as its result. */
+/** Both sides of a batch: the rows sent and the service's result. */
 export type Comparison = {
   batch: string;
   name: string;
@@ -23,9 +23,9 @@ export type Comparison = {
 };
 
 /**
- * Holds the result of a batch against the rows that were sent. Nothing longer than a last four is readable in it.
- * @param options.all the rows that fit, too
- * @throws PipelineError NOT_FOUND when the batch has no result yet, ORIGINAL_GONE or SEAL_BROKEN when it cannot be opened
+ * Compares the result of a batch with the rows that were sent. Shows at most the last four digits of numbers.
+ * @param options.all includes the rows that match
+ * @throws PipelineError NOT_FOUND when there is no result yet, ORIGINAL_GONE or SEAL_BROKEN when it cannot be opened
  */
 export async function compareBatch(
   app: Pick<App, 'ledger' | 'keys'>,

@@ -4,10 +4,10 @@ import { formatInZone } from '../calendar/zone-time.ts';
 import { ALL_ACCOUNTS } from '../ledger/account/pause-account.ts';
 import type { HoldingBatch, Holds, Stop } from '../ledger/account/read-holds.ts';
 
-/** Why an account does not send: what happened, and what a person does about it at the command line. */
+/** Why an account does not send, and the command that helps. */
 export type HoldWords = { readonly says: string; readonly next: string };
 
-/** Why an account does not send now and what to do about each, one sentence a hold; none when it may send. */
+/** Describes each hold of the account and its remedy, one entry per hold. Empty when the account may send. */
 export function describeHolds({ stops, batches }: Holds, timeZone: string): string[] {
   const words = [
     ...stops.map((stop) => describeStop(stop, timeZone)),

@@ -1,7 +1,7 @@
 import { counted } from '../kernel/counted.ts';
 import type { RunSummary } from '../ledger/engine/records.ts';
 
-/** What a run of a schedule came to, in a few words. */
+/** Summarizes a schedule's run in a few words. */
 export function describeRun({ says, files, settling, difference }: RunSummary): string {
   const parts = [
     files === undefined ? '' : `${counted(files, 'file')} taken`,

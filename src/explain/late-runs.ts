@@ -6,13 +6,13 @@ import { countClaimed } from '../ledger/schedule/count-claimed.ts';
 import { listLateRuns } from '../ledger/schedule/read-runs.ts';
 import type { RunRow } from '../ledger/engine/records.ts';
 
-/** Runs that were missed or failed, and files that were expected and have not come to this moment. */
+/** Runs that were missed or failed, and expected files that have not arrived yet. */
 export type LateRuns = {
   lateRuns: { schedule: string; day: string; state: string; dueAt: Date; says: string }[];
   missingFiles: { folder: string; account: string; day: string; by: string }[];
 };
 
-/** So far back, in ms; the audit trail knows all. */
+/** How far back late runs are shown, in ms; the audit trail has all of them. */
 const SHOWN_MS = 7 * 86_400_000;
 
 export async function readLateRuns(
@@ -27,7 +27,7 @@ export async function readLateRuns(
     if (!times) continue;
     for (const { business_date: day, due_at } of late.filter((run) => run.schedule === expectationOf(folder.id))) {
       const from = startOfDay(day, times.timeZone) ?? due_at;
-      // One that came after its time is no trouble any more.
+      // A file that arrived late is no longer missing.
       if ((await countClaimed(ledger, [folder.id], from, ledger.clock.now())) > 0) continue;
       missingFiles.push({ folder: folder.id, account: folder.account, day, by: times.at });
     }

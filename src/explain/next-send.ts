@@ -2,7 +2,7 @@ import type { Settings } from '../config/config.ts';
 import { nextSendAt } from '../calendar/send-window.ts';
 import type { FileStory } from './read-story.ts';
 
-/** When a file that waits for the window of its account is sent next; undefined when it does not wait for that. */
+/** Returns when a file that waits for its account's window is sent next; undefined when it does not wait for that. */
 export function nextSendOf(
   { file, batches }: Pick<FileStory, 'file' | 'batches'>,
   { accounts }: Pick<Settings, 'accounts'>,

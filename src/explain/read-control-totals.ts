@@ -7,7 +7,7 @@ import type { FileFigures } from '../ledger/file/file-figures.ts';
 import type { FileRow, OutputRow } from '../ledger/engine/records.ts';
 import { checkControlTotals, type ControlTotal } from '../reconcile/control-totals.ts';
 
-/** A control total of a file as it stands now. `not needed` is one that such a file never comes to. */
+/** A control total of a file at this moment. `not needed` is one that such a file never reaches. */
 export type ToldTotal = {
   id: string;
   state: 'agree' | 'differ' | 'not yet' | 'not needed';
@@ -16,8 +16,8 @@ export type ToldTotal = {
 };
 
 /**
- * H0 to H8 of a file. Of a completed file as they were checked before it was completed; of one on its way the same
- * equations over the sums of the ledger, as far as they can hold by now. Empty for a refused file: nothing of it was sent.
+ * Reads the control totals H0 to H8. A completed file keeps those checked at completion. For a file in progress the
+ * ledger's sums are compared, as far as they can hold yet. Empty for a refused file: nothing was sent.
  */
 export async function readControlTotals(
   ledger: Ledger,
@@ -36,7 +36,7 @@ function tell({ id, holds, says }: ControlTotal): ToldTotal {
   return { id, state: holds ? 'agree' : 'differ', says };
 }
 
-/** The equations as the file was completed with them; the audit trail keeps them as evidence. */
+/** Reads the totals at completion, which the audit trail keeps as evidence. */
 async function readCheckedTotals(ledger: Ledger, fileId: string): Promise<ControlTotal[] | undefined> {
   const { rows } = await ledger.pool.query<{ totals: ControlTotal[] | null }>(
     `SELECT evidence->'controlTotals' AS totals FROM audit
@@ -46,7 +46,7 @@ async function readCheckedTotals(ledger: Ledger, fileId: string): Promise<Contro
   return rows[0]?.totals ?? undefined;
 }
 
-/** Cancelled batches are what was not sent. They are a figure of their own, so a lost row shows. */
+/** Counts cancelled batches as `not_sent`, separately, so that a lost row shows. */
 function sumsOf({ states, first, withheld }: FileFigures): {
   batches: Totals[];
   outcomes: OutcomeTotals;
@@ -58,11 +58,11 @@ function sumsOf({ states, first, withheld }: FileFigures): {
     ...(cancelled && { not_sent: cancelled }),
     ...(withheld.rows > 0 && { invalid: withheld }),
   };
-  // A difference of H8 would have kept the summary from being written, so once it is there the two are the same.
+  // A difference in H8 prevents the summary, so once the summary exists both sides are equal.
   return { batches: Object.values(states), outcomes, delivered: outcomes };
 }
 
-/** What cannot be said by the equation alone: it has not come so far, or a state says that it failed. */
+/** Returns what the equation alone cannot tell: it is too early, or a state shows that it failed. */
 function reserve({ id }: ControlTotal, file: FileRow, { states }: FileFigures, isDelivered: boolean) {
   const notYet = (says: string): ToldTotal => ({ id, state: 'not yet', says });
   const isRead = file.state !== 'claimed' && file.layout !== null;

@@ -5,7 +5,7 @@ import { dayInZone } from '../calendar/zone-time.ts';
 import { readLastRun } from '../ledger/schedule/read-runs.ts';
 import type { RunSummary } from '../ledger/engine/records.ts';
 
-/** A schedule of the configuration: when it runs next, and what became of its last run. */
+/** A configured schedule: its next run and the outcome of its last. */
 export type ScheduleLine = {
   name: string;
   does: string;

@@ -8,7 +8,7 @@ import type { BatchRow, OutputRow, PlainFileRow } from '../ledger/engine/records
 import { readHoldReasons } from './hold-reasons.ts';
 import { splitOpenRows } from './split-open-rows.ts';
 
-/** All about one payment file, without its sealed keys and the tokens of workers. */
+/** Everything about one payment file, without its sealed keys and the workers' tokens. */
 export type FileStory = {
   file: PlainFileRow;
   batches: Omit<BatchRow, 'token'>[];
@@ -17,14 +17,14 @@ export type FileStory = {
   open: Totals;
   outputs: OutputRow[];
   audit: AuditRow[];
-  /** Everything for which a held file waits. */
+  /** Every reason why a held file waits. */
   held: FaultCount[];
 };
 
 /**
- * @param words id, first letters of it, or name
- * @param settings say which faults hold a file; without them the table of errors does
- * @throws PipelineError NOT_FOUND when no file or more than one is meant
+ * @param words id, its first letters, or name
+ * @param settings determine which faults hold a file; without them the error table does
+ * @throws PipelineError NOT_FOUND when no file matches, or several do
  */
 export async function readStory(
   ledger: Ledger,

@@ -1,6 +1,6 @@
 import type { InDoubt } from '../ledger/doubt/in-doubt.ts';
 
-/** Batch ids of the service that were seen for the batch, after its verdict or in an answer that broke. */
+/** Returns the service's batch ids seen after the verdict or in a broken answer. Detached ones are left out. */
 export function seenBatchIds({ attempts, lateAnswers }: Pick<InDoubt, 'attempts' | 'lateAnswers'>): string[] {
   const disowned = new Set(lateAnswers.map(({ evidence }) => evidence['disownedBatchId']));
   const late = lateAnswers.map(({ evidence }) => evidence['batchId']);
@@ -9,7 +9,7 @@ export function seenBatchIds({ attempts, lateAnswers }: Pick<InDoubt, 'attempts'
   return [...new Set(seen)];
 }
 
-/** The gateway puts an id that stands in a broken answer in front of it. */
+/** Reads the id that the gateway puts in front of a broken answer. */
 function namedBatchId(answerText: unknown): string | undefined {
   return typeof answerText === 'string' ? /^BATCHID (\S{1,40}): /.exec(answerText)?.[1] : undefined;
 }

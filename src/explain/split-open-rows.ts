@@ -3,9 +3,9 @@ import type { OutcomeTotals, Totals } from '../rows/rows.ts';
 import type { BatchRow } from '../ledger/engine/records.ts';
 
 /**
- * Takes the rows of batches that wait for their end out of those that count as never sent. The ledger has no outcome of
- * either, but only the second are certainly not charged: whoever reads NOT_SENT of a batch in doubt would pay it again.
- * @param batches read before the outcomes, so that a batch that ends in between is not taken for one that was not sent
+ * Separates rows of open batches from rows that were never sent. The ledger has no outcome for either, but only the
+ * latter are certainly not charged. A user who read NOT_SENT for a batch in doubt would pay it again.
+ * @param batches read before the outcomes, so that a batch that ends in between does not count as not sent
  */
 export function splitOpenRows(
   { not_sent: unsent, ...decided }: OutcomeTotals,

@@ -8,16 +8,16 @@ import { Notice } from './parts/blocks.tsx';
 import { Page } from './parts/page.tsx';
 import { sendPage } from './send-page.ts';
 
-/** What somebody is told who did not get what he asked for. */
+/** The answer to a failed request. */
 type Trouble = { readonly status: number; readonly code: string; readonly says: string; readonly next?: string };
 
-/** Answers whatever goes wrong: a page for people, JSON for programs. What is unforeseen stays in the log. */
+/** Answers errors: a page for browsers, JSON for programs. Details of unexpected errors stay in the log. */
 export function answerErrors(server: FastifyInstance, desk: Desk): void {
   server.setNotFoundHandler(async (request, reply) => tell(request, reply, troubleOf(new Refusal('NOT_FOUND'))));
   server.setErrorHandler(makeErrorHandler(desk));
 }
 
-/** The same for a route whose library would answer errors in its own way. */
+/** Makes the same handler for a route whose library would answer errors its own way. */
 export function makeErrorHandler({ app }: Desk) {
   return async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const trouble = troubleOf(error);
@@ -29,7 +29,7 @@ export function makeErrorHandler({ app }: Desk) {
   };
 }
 
-/** Of an error, what may be told. Messages of the database or of fastify name things that are nobody's business. */
+/** Returns what may be shown of an error. Messages of the database and of fastify reveal internals. */
 export function troubleOf(thrown: unknown): Trouble {
   const error = withRefusalExplained(thrown);
   if (error instanceof Refusal) return { status: error.statusCode, code: error.code, says: error.message };
@@ -45,7 +45,7 @@ export function troubleOf(thrown: unknown): Trouble {
   return { status: 500, code: 'INTERNAL', says: 'Something went wrong here. The log of paydrop says what.' };
 }
 
-/** Of what was sent to the API: the part that is wrong and what it must be, never what stood there. */
+/** Names the invalid part of an API request and what it must be, never its value. */
 function describeFault(error: unknown): string | undefined {
   const { validation, validationContext } = (error ?? {}) as Partial<FastifyError>;
   const [first] = validation ?? [];
@@ -68,7 +68,7 @@ const FASTIFY_SAYS: Readonly<Record<number, string>> = {
   429: 'Too many tries. Wait a minute and try again.',
 };
 
-/** Errors of paydrop that are no fault of the server. */
+/** Errors of paydrop that are not server faults. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   USAGE: 400,
   NOT_FOUND: 404,

@@ -5,8 +5,8 @@ const buildCheck = ajv();
 const buildWriter = stringifier();
 
 /**
- * What fastify compiles the schemas of the API with, each when it is first used. All of them at once take 150 ms of every
- * start, also of one whose API nobody asks.
+ * Compilers that make fastify compile each API schema on first use. Compiling all at once would add 150 ms to every
+ * start, even when the API is not used.
  */
 export const COMPILE_LAZILY = {
   buildValidator: (...given: Parameters<typeof buildCheck>) => {
@@ -20,7 +20,7 @@ export const COMPILE_LAZILY = {
         return isValid;
       };
       check.errors = null as ReturnType<typeof compile>['errors'];
-      // Fastify calls it and reads `errors`; what else belongs to a check of ajv it does not look at.
+      // Fastify only calls the function and reads `errors`; it uses nothing else of an ajv validator.
       return check as unknown as ReturnType<typeof compile>;
     };
   },

@@ -4,29 +4,29 @@ import type { DeskSettings } from '../config/config-desk.ts';
 import type { DeedName } from '../../schemas/desk.ts';
 import type { Viewer } from './access/viewer.ts';
 
-/** What every route of the desk works with. */
+/** What every route of the dashboard needs. */
 export type Desk = {
   readonly app: App;
   readonly settings: DeskSettings;
 };
 
-/** Routes of one subject, hung into the server. */
+/** Registers the routes of one subject with the server. */
 export type Routes = (server: FastifyInstance, desk: Desk) => void | Promise<void>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a person must be allowed to do to get an answer here; left out, to look. `anybody` needs no log-in. */
+    /** Permission needed for the route; `look` if omitted. `anybody` needs no log-in. */
     may?: DeedName | 'anybody';
-    /** Whether a page asks for it by itself again and again, which is no sign that somebody sits before it. */
+    /** Whether pages poll this route, so that a request is no sign of user activity. */
     isPolled?: boolean;
   }
   interface FastifyRequest {
-    /** Who asks; null where nobody need be logged in. */
+    /** Who sends the request; null on routes without a log-in. */
     viewer: Viewer | null;
   }
 }
 
-/** Who asks, on a route that only answers those who are logged in. */
+/** Returns who sends the request, on a route that requires a log-in. */
 export function viewerOf({ viewer }: { viewer: Viewer | null }): Viewer {
   if (viewer === null) throw new Error('a route that needs a viewer lets anybody in');
   return viewer;

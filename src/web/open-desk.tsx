@@ -21,18 +21,18 @@ import { ROUTES } from './routes.ts';
 export type DeskServer = {
   /** Where this process answers. */
   readonly url: string;
-  /** Every address that it answers at, and who gets an answer there. */
+  /** Every address with the permission that it needs. */
   readonly routes: readonly DeskRoute[];
   close(): Promise<void>;
 };
 
 export type DeskRoute = { readonly method: string; readonly path: string; readonly may: DeedName | 'anybody' };
 
-/** Most bytes of a form; files that are dropped are streams and have a limit of their own. */
+/** Maximum bytes of a form; dropped files are streams with their own limit. */
 const FORM_BYTES = 256 * 1024;
 
 /**
- * Answers the operator's desk in the browser.
+ * Opens the operator's dashboard in the browser.
  * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
  */
 export async function openDesk(app: App, settings: DeskSettings): Promise<DeskServer> {
@@ -59,7 +59,7 @@ export async function openDesk(app: App, settings: DeskSettings): Promise<DeskSe
   };
 }
 
-/** @returns says, once all are hung in, what they want; other hooks may still say more of a route after this one */
+/** @returns lists the routes with their permissions; call it last, because later hooks may still change a route */
 function noteRoutes(server: FastifyInstance): () => DeskRoute[] {
   const noted: RouteOptions[] = [];
   server.addHook('onRoute', (route) => void noted.push(route));
@@ -69,7 +69,7 @@ function noteRoutes(server: FastifyInstance): () => DeskRoute[] {
     );
 }
 
-/** Styles and the script. A page is no use without them, also that on which one logs in. */
+/** Serves styles and scripts without a log-in, because the log-in page needs them too. */
 async function serveAssets(scope: FastifyInstance): Promise<void> {
   scope.addHook('onRoute', (route) => {
     route.config = { ...route.config, may: 'anybody' };
@@ -89,11 +89,11 @@ function makeServer({ tls, trustedProxies }: DeskSettings): FastifyInstance {
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     schemaController: { compilersFactory: COMPILE_LAZILY },
   };
-  // The types of a server over TLS differ in the socket alone, which nothing here touches.
+  // A TLS server's type differs only in the socket, which is not used here.
   return tls ? (fastify({ ...options, https: { ...tls, minVersion: 'TLSv1.2' } }) as never) : fastify(options);
 }
 
-/** Nothing of a page comes from elsewhere, nothing of it is written into the page itself, and no other page may hold it. */
+/** Allows no content from elsewhere, no inline scripts or styles, and no framing by other pages. */
 function policyOf(desk: Desk) {
   return {
     contentSecurityPolicy: {

@@ -21,7 +21,7 @@ import { searchPage } from './pages/search.tsx';
 import { setUpPages } from './pages/set-up.tsx';
 import { queueBoard } from './queues/queue-board.ts';
 
-/** Everything that the desk answers: a row for each subject. */
+/** Everything that the dashboard answers: one entry per subject. */
 export const ROUTES: readonly Routes[] = [
   frontPage,
   loginPages,

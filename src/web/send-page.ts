@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** Sends a page. It shows what only this person may see, so nobody on the way may keep it. */
+/** Sends a page. It may be private to this user, so no cache may store it. */
 export function sendPage(reply: FastifyReply, page: VNode): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse/sync';
 import { createClientAsync } from 'soap';
 
-/** A row of a result file: the cells that were sent, the number masked, and the message. */
+/** A row of a result file: invoice, amount and message; the other cells are dropped. */
 export type ResultRow = { invoice: string; amount: string; message: string };
 
 export type Service = {
-  /** @returns the id that the service gave the batch */
+  /** @returns the id that the service assigned to the batch */
   submit(body: string): Promise<string>;
   fetchResult(id: string): Promise<ResultRow[]>;
 };
@@ -14,7 +14,7 @@ type Answer = { IATSRESPONSE: { BATCHPROCESSRESULT: Record<string, string> } };
 
 const LOGIN = { agentCode: 'TEST88', password: 'TEST88', customerIPAddress: '' };
 
-/** node-soap, as its documentation shows it. */
+/** Connects with node-soap, as its documentation shows. */
 export async function connect(url: string): Promise<Service> {
   const client = await createClientAsync(`${url}/NetGate/ProcessLinkv2.asmx?WSDL`, { forceSoap12Headers: true });
   const call = async (operation: string, fields: object) => {

@@ -3,7 +3,7 @@ import type { Payment } from './read-payments.ts';
 
 export type Batch = { rows: readonly Payment[]; body: string };
 
-/** Batches of at most so many rows, each written as CSV and encoded for the call. */
+/** Cuts batches of at most `maxRows` rows, each written as CSV and encoded for the call. */
 export function cutBatches(payments: readonly Payment[], maxRows: number): Batch[] {
   const batches: Batch[] = [];
   for (let from = 0; from < payments.length; from += maxRows) {

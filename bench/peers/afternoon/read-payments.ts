@@ -16,7 +16,7 @@ const COLUMNS = [
   'expiry',
 ];
 
-/** The service cuts rows at every comma, so none may be in a text. */
+/** Removes commas, because the service splits rows at every comma. */
 const text = (longest: number) =>
   z
     .string()
@@ -49,7 +49,7 @@ const Payment = z.object({
 export type Payment = z.infer<typeof Payment>;
 export type InvalidRow = { line: number; reason: string };
 
-/** Parses the whole file and keeps what passes the schema. */
+/** Parses the whole file and separates the rows that pass the schema from the others. */
 export function readPayments(csv: string): { payments: Payment[]; invalid: InvalidRow[] } {
   const rows: unknown[] = parse(csv, { columns: COLUMNS, skip_empty_lines: true, trim: true });
   const payments: Payment[] = [];

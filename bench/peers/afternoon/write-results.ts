@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import type { ResultRow } from './call-service.ts';
 import type { InvalidRow, Payment } from './read-payments.ts';
 
-/** Finds the result of each payment by its invoice and writes `X.result.csv` and `X.rejects.csv`. */
+/** Matches results to payments by invoice and writes `X.result.csv` and `X.rejects.csv`. */
 export async function writeResults(
   path: string,
   payments: readonly Payment[],

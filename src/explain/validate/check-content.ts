@@ -9,10 +9,10 @@ import {
 import { openThread } from '../../thread/open-thread.ts';
 
 /**
- * Reads a payment file from its first byte to its last and hands on its rows as they come, group by group. The next is read
- * only when this one was taken, so whoever is slow costs no memory. A large file is scanned by two threads, where there is
- * a processor for each.
- * @param options.contentBytes left out of a file that must not be read faster than others
+ * Reads a payment file from first to last byte and passes its rows on, group by group. It reads the next group only
+ * after `takeGroup` returns, so a slow caller costs no memory. Two threads scan a large file if there are two
+ * processors.
+ * @param options.contentBytes size of the file; omit it to use one thread only
  */
 export async function checkContent(
   source: AsyncIterable<Uint8Array>,
@@ -33,5 +33,5 @@ export async function checkContent(
   }
 }
 
-/** A smaller file is read before a thread has done enough to make up for its start. */
+/** A smaller file is read before a second thread makes up for its start. */
 const TWO_THREADS_BYTES = 32 * 1024 * 1024;

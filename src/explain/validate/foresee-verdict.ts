@@ -15,20 +15,20 @@ import { rulesOfFolder } from './rules-of-folder.ts';
 import { openSeenBefore, type SeenBefore } from './seen-before.ts';
 import { unreadCheck } from './unread-check.ts';
 
-/** What the intake would say of a file, if it came now. */
+/** What the intake would decide about a file now. */
 export type Foreseen = {
   readonly check: FileCheck;
   readonly decision: FileDecision;
-  /** Those of the file as a whole first, then those of rows by their lines; not all when there are very many. */
+  /** Faults of the whole file first, then those of rows by line; cut off when there are very many. */
   readonly faults: readonly Fault[];
-  /** How many there are. */
+  /** Number of all faults. */
   readonly faultCount: number;
 };
 
 /**
- * Reads a file that is not dropped yet as the intake of its folder would, compares it with what the ledger knows, and
- * decides. Nothing is written anywhere, and memory does not grow with the file.
- * @param file.mostFaults how many faults are told
+ * Previews the intake of a file that is not dropped yet: reads it, compares it with the ledger and decides. Nothing is
+ * written, and memory does not grow with the file.
+ * @param file.mostFaults number of row faults to return
  */
 export async function foreseeVerdict(
   app: App,
@@ -67,7 +67,7 @@ export async function foreseeVerdict(
 type Asked = {
   duplicate: Refusal | undefined;
   sameName: string | undefined;
-  /** Undefined for a file that is refused for itself, of which nothing is sent. */
+  /** Undefined for a file that is refused on its own, because nothing of it would be sent. */
   others: Omit<History, 'charged'> | undefined;
 };
 
@@ -85,7 +85,7 @@ function askLedger(
   }));
 }
 
-/** The intake does not read the rows of such a file, so it says nothing of them. */
+/** Returns the preview of a refused file. Its rows are left out, because the intake does not read them. */
 function refuse({ bytes, sha256 }: FileCheck, refusal: Refusal): Foreseen {
   const { check } = unreadCheck(refusal, { bytes, sha256 });
   const { code, duplicateOf } = refusal;

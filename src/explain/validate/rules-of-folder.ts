@@ -6,13 +6,13 @@ import { limitsOf } from '../../config/limits.ts';
 import { isApprovalDue } from '../../config/second-person.ts';
 import { dayInZone } from '../../calendar/zone-time.ts';
 
-/** What a file is checked and decided by before it is dropped. */
+/** The rules for checking and deciding about a file before it is dropped. */
 export type FolderRules = CheckRules & Pick<Circumstances, 'maxBytes' | 'limits' | 'approvalDue'>;
 
 type Rules = Pick<FolderConfig, 'operation' | 'limits' | 'maxBytes'> & CheckRules['folder'];
 type AccountRules = CheckRules['account'] & Pick<Account, 'secondPerson'> & Pick<AccountConfig, 'limits' | 'timeZone'>;
 
-/** The rules by which the intake of a folder reads a file and decides about it. */
+/** Returns the rules by which a folder's intake checks a file and decides about it. */
 export function rulesOfFolder<F extends Rules, A extends AccountRules>(account: A, folder: F, now: Date) {
   const limits = limitsOf(account, folder);
   return {

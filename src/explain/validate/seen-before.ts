@@ -24,23 +24,23 @@ import { type ConfusableRows, confusableRows } from '../../../workers/intake/con
 import { likeRows } from '../../../workers/intake/like-rows.ts';
 import { chargedSince } from '../../../workers/intake/look-back.ts';
 
-/** What the ledger knows of the rows of a file that is not in it. */
+/** What the ledger knows about the rows of a file that it does not hold. */
 export type SeenBefore = {
-  /** The present that counted. */
+  /** The time used: the earlier of the host's and the database's clock. */
   readonly now: Date;
   /** Mark of the valid rows; null when there are none. */
   readonly rowSet: string | null;
   readonly charged: readonly FlaggedRows[];
-  /** The first of the faults that say which rows may have been charged, or are like others of the file. */
+  /** The first faults for rows that may have been charged before, or resemble other rows of the file. */
   readonly chargedFaults: readonly Fault[];
-  /** What to say of batches that were sent before the ledger forgot them; undefined when there are none. */
+  /** The message about batches that were sent and that the ledger has forgotten; undefined when there are none. */
   readonly sentBefore: string | undefined;
 };
 
-/** Asks the ledger about rows while they stream by; nothing is written, and a group of rows is all that is held. */
+/** Looks up rows in the ledger as they stream by. Nothing is written, and only the current rows are held. */
 export type SeenBeforeSearch = { take(group: CheckedGroup): Promise<void>; end(): Promise<SeenBefore> };
 
-/** @param mostFaults how many of the faults are kept; all are counted */
+/** @param mostFaults number of faults to keep; all are counted */
 export async function openSeenBefore(app: App, folder: Folder, mostFaults: number): Promise<SeenBeforeSearch> {
   const now = await readSlowerNow(app.ledger.pool, app.clock.now(), app.ledger.databaseNow());
   const charged = searchCharged(app, folder, { mostFaults, since: chargedSince(folder, now) });
@@ -57,7 +57,7 @@ export async function openSeenBefore(app: App, folder: Folder, mostFaults: numbe
   };
 }
 
-/** As the intake does: each row without its line end. */
+/** Adds each row without its line end, as the intake does. */
 function addRows(rowSet: RowSet, { count, bytes, starts }: PackedRows): void {
   for (let row = 0; row < count; row += 1) rowSet.add(bytes, starts[row]!, starts[row + 1]! - 1);
 }
@@ -75,7 +75,7 @@ function searchCharged(
     if (faults.length < mostFaults) faults.push(fault);
   };
 
-  /** A row for each of its prints. */
+  /** Returns one entry per fingerprint of the row. */
   function markRow(payment: PaymentRow, others: readonly Fault[]): MarkedRow[] {
     const prints = printsOf(payment);
     const places = Array.from({ length: prints.length / PRINT_BYTES }, (_, place) => place * PRINT_BYTES);
@@ -104,7 +104,7 @@ function searchCharged(
   };
 }
 
-/** Cuts batches as the intake would, because the journal knows calls by the bytes of their batches. */
+/** Cuts batches as the intake would, because the send journal identifies calls by the bytes of their batches. */
 function searchSent({ ledger, settings }: App, account: string) {
   const { maxRows } = settings.batch;
   let confusable: ConfusableRows | undefined;

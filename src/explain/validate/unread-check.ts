@@ -3,7 +3,7 @@ import { describeFault } from '../../kernel/errors.ts';
 import type { FileDecision } from '../../ledger/file/decide-file.ts';
 import type { MessageFault } from '../../pgp/check-message.ts';
 
-/** What there is to say of a file that is refused before a row of it is read. */
+/** Returns the check and decision for a file that is refused before any row is read. */
 export function unreadCheck(
   fault: MessageFault,
   file: { bytes: number; sha256: string },

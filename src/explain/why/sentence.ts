@@ -2,10 +2,10 @@ import { type Outcome, saidOutcome } from '../../../schemas/lifecycle.ts';
 import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 
-/** One thing that happened, or that is so now; without a time when it is not about a moment. */
+/** Something that happened, or that holds now; `at` is null when it is not about a moment. */
 export type Sentence = { at: Date | null; text: string };
 
-/** Who did it, in words: workers are paydrop itself. */
+/** Returns the name of the person who acted; workers count as paydrop. */
 export function whoDid(actor: string): string {
   return actor.startsWith('operator:') ? actor.slice('operator:'.length) : 'paydrop';
 }
@@ -14,7 +14,7 @@ export function sumOf(rows: number, cents: number): string {
   return `${counted(rows, 'row')} with a total of ${formatCents(cents)}`;
 }
 
-/** `5 rows APPROVED (charged or refunded), 125.00; 1 row UNKNOWN (…), 25.00` */
+/** Formats as `5 rows APPROVED (charged or refunded), 125.00; 1 row UNKNOWN (…), 25.00`. */
 export function outcomesOf(counts: readonly { outcome: string; rows: number; cents: number }[]): string {
   return counts
     .map(
@@ -23,7 +23,7 @@ export function outcomesOf(counts: readonly { outcome: string; rows: number; cen
     .join('; ');
 }
 
-/** A reason as the end of a sentence. */
+/** Ends the text with exactly one full stop. */
 export function ended(text: string): string {
   const trimmed = text.trim().replace(/[.\s]+$/, '');
   return `${trimmed}.`;

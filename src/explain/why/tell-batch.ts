@@ -6,7 +6,7 @@ import type { AuditRow } from '../../ledger/file/search.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
-/** What happened to one batch: each attempt, what the service said, and what persons decided. */
+/** Tells the story of one batch: each attempt, the service's answers and the decisions of persons. */
 export function tellBatch(file: FileRow, batch: BatchRow, facts: BatchFacts): Sentence[] {
   const { attempts, links, releases, outcomes } = facts;
   const happened = links.map((link) => tellLink(link, attempts));
@@ -30,7 +30,7 @@ function tellLink(link: AuditRow, attempts: readonly TriedSend[]): Sentence {
   return { at: link.at, text };
 }
 
-/** Moves whose reason alone would not be a story. */
+/** Describes moves whose reason alone is not enough. */
 function wordsOf(link: AuditRow, attempts: readonly TriedSend[]): string | undefined {
   if (link.move === 'send') {
     const begun = attempts.find((attempt) => attempt.started_at.getTime() === link.at.getTime());
@@ -42,7 +42,7 @@ function wordsOf(link: AuditRow, attempts: readonly TriedSend[]): string | undef
   return undefined;
 }
 
-/** What shows it, as it was noted: texts of the service, codes, hashes. */
+/** Formats the recorded evidence: texts of the service, codes, hashes. */
 function evidenceOf({ evidence }: AuditRow): string {
   const parts = Object.entries(evidence)
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
@@ -50,7 +50,7 @@ function evidenceOf({ evidence }: AuditRow): string {
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
-/** How the batch stands now, and what is to be done next. Holds of its account come beside it. */
+/** Describes the state of the batch and its next step. The caller adds the account's holds. */
 export function nextForBatch(batch: BatchRow, facts: Waiting, timeZone: string, isHeld: boolean): string[] {
   const reference = `${batch.file_id}/${batch.batch_no}`;
   const when = (at: Date) => formatInZone(at, timeZone);

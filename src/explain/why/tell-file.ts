@@ -11,12 +11,12 @@ import { sayStaysBack, sayWithheld } from '../../reconcile/say-withheld.ts';
 import { mendOf } from '../mend-of.ts';
 import { capital, ended, outcomesOf, type Sentence, sumOf, whoDid } from './sentence.ts';
 
-/** What happened to a file from its drop to now, without the story of each batch. */
+/** Tells the story of a file from its drop to now, without that of each batch. */
 export function tellFile(file: FileRow, facts: FileFacts): Sentence[] {
   return facts.links.flatMap((link) => tellLink(file, facts, link));
 }
 
-/** Moves that say more than their reason. Others, whoever makes them, are told by who and why. */
+/** Describes one move. Some moves have a text of their own; others give actor and reason. */
 function tellLink(file: FileRow, facts: FileFacts, link: AuditRow): Sentence[] {
   const say = (text: string): Sentence[] => [{ at: link.at, text }];
   const who = whoDid(link.actor);
@@ -64,7 +64,7 @@ function faultSentence({ faults }: FileFacts, at: Date): Sentence[] {
   ];
 }
 
-/** How the file stands now. */
+/** Describes the current state of the file. */
 export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly OutputRow[]): string[] {
   return [
     `The file is ${file.state}: ${FILE_STATES[file.state]}.`,
@@ -76,7 +76,7 @@ export function tellFileState(file: FileRow, facts: FileFacts, outputs: readonly
   ];
 }
 
-/** Of any other file nothing was paid at all. */
+/** Returns whether the file was accepted; otherwise nothing was paid. */
 function wasTaken({ state }: FileRow): boolean {
   return ['accepted', 'in_progress', 'completed', 'partly_cancelled'].includes(state);
 }
@@ -86,7 +86,7 @@ function tellGroup({ state, batches, rows, cents, first }: BatchGroup): string {
   return `${what} ${state} (${BATCH_STATES[state]}): ${counted(rows, 'row')}, ${formatCents(cents)}.`;
 }
 
-/** What a person, or nobody, has to do next about the file itself; its open batches have steps of their own. */
+/** Describes the next step for the file itself; its open batches have their own. */
 export function nextForFile(
   file: FileRow,
   { withheld }: Pick<FileFacts, 'withheld'>,
@@ -97,7 +97,7 @@ export function nextForFile(
     case 'claimed':
       return ['Nothing: its rows are being checked, by a paydrop that runs.'];
     case 'held':
-      // One without a row that could be sent cannot be approved (release-held.ts).
+      // A file without a sendable row cannot be approved (release-held.ts).
       return [
         `${mendOf(file.reason_code)} Then ${file.valid_rows ? `"paydrop approve ${id} --reason …" or ` : ''}"paydrop decline ${id} --reason …".`.trim(),
       ];

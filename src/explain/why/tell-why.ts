@@ -21,7 +21,7 @@ import { ended, type Sentence } from './sentence.ts';
 import { nextForBatch, tellBatch } from './tell-batch.ts';
 import { nextForFile, tellFile, tellFileState } from './tell-file.ts';
 
-/** The whole story of something: what happened, how it stands, and what to do next. Times are in `timeZone`. */
+/** The whole story of a subject: what happened, how it stands, and what to do next. Times are in `timeZone`. */
 export type Why = { about: string; timeZone: string; story: Sentence[]; now: string[]; next: string[] };
 
 export async function whyFile(ledger: Ledger, settings: Settings, file: FileRow): Promise<Why> {
@@ -63,7 +63,7 @@ export async function whyBatch(ledger: Ledger, settings: Settings, file: FileRow
   };
 }
 
-/** Every row that came with the invoice, each with the story of its batch, or of its file where it has none. */
+/** Explains up to `MOST_ROWS` rows with this invoice, each with the story of its batch, or of its file without one. */
 export async function whyInvoice(ledger: Ledger, settings: Settings, rows: readonly FoundRow[]): Promise<Why[]> {
   return Promise.all(
     rows.slice(0, MOST_ROWS).map(async (row) => {
@@ -80,7 +80,7 @@ export async function whyInvoice(ledger: Ledger, settings: Settings, rows: reado
   );
 }
 
-/** More than these are one invoice number for everything, and nobody reads on. */
+/** With more rows than this, the sender uses one invoice number for everything. */
 const MOST_ROWS = 5;
 
 function rowNow(row: FoundRow): string {
@@ -92,7 +92,7 @@ function rowNow(row: FoundRow): string {
   return `The row: ${amount}, ${payer}, ${became}${reason ? `: ${reason}` : ''}.`;
 }
 
-/** A drop that cannot be taken, so that the ledger does not know it; undefined when there is none of that name. */
+/** Explains a drop that cannot be taken and so is not in the ledger; undefined when there is none of that name. */
 export async function whyUntaken(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
   return (await whyWaiting(ledger, settings, name)) ?? (await whyQuarantined(settings, name));
 }
@@ -112,7 +112,7 @@ async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Pro
   };
 }
 
-/** The newest of that name. */
+/** Explains the newest quarantined drop of that name. */
 async function whyQuarantined(settings: Settings, name: string): Promise<Why | undefined> {
   const { quarantine: root } = settings.paths;
   const found = (await listQuarantine(root))
@@ -140,7 +140,7 @@ async function heldBy(ledger: Ledger, account: string, timeZone: string): Promis
   return holds.map((hold) => `Account ${account} stands still. ${hold}`);
 }
 
-/** What fails again and again for a file, and for its account as long as something of the file is open. */
+/** Lists what keeps failing for a file, and for its account while part of the file is open. */
 async function stuckWith(ledger: Ledger, file: FileRow, batch?: BatchRow): Promise<string[]> {
   const failing = await readFailing(ledger, file.file_id);
   return failing
@@ -167,7 +167,7 @@ function zoneOf(settings: Settings, account: string): string {
   return settings.accounts.get(account)?.timeZone ?? 'UTC';
 }
 
-/** In lines for people. */
+/** Formats the story as lines of text. */
 export function describeWhy({ about, timeZone, story, now, next }: Why): string {
   const line = ({ at, text }: Sentence) => `  ${at ? `${formatInZone(at, timeZone)}  ` : ''}${text}`;
   return [

@@ -9,8 +9,8 @@ import { readSessionToken } from './session-cookie.ts';
 import { type Viewer, viewerMay } from './viewer.ts';
 
 /**
- * Stands before every route: whom it is asked by name, who asks, whether he may, and whether it was his own page that
- * sent the form. A route says in its `config.may` what it takes; one that says nothing wants somebody who is logged in.
+ * Guards every route. Checks the host name, who sends the request, their permission, and that a form came from the
+ * dashboard's own page. A route declares its permission in `config.may`; without one it needs a log-in.
  */
 export function guardRoutes(server: FastifyInstance, desk: Desk): void {
   server.decorateRequest('viewer', null);
@@ -27,22 +27,22 @@ export function guardRoutes(server: FastifyInstance, desk: Desk): void {
     }
     mustBeAllowed(request);
   });
-  // Forms are known only when they are read.
+  // Form fields are known only after the body is parsed.
   server.addHook('preHandler', async (request) => mustBringToken(request));
 }
 
-/** Wrong tokens of one address in ten minutes. A right one is taken all the same: others may stand behind the address. */
+/** Limit of wrong tokens per address in ten minutes. Valid tokens still work, because others may share the address. */
 const WRONG_TOKENS = { max: 60, timeWindow: 600_000 };
 
 /**
- * Tokens are good for the API and nothing else: with one, nobody reaches the pages on which tokens are made. What counts is
- * the route that answers, not how its address was written.
+ * Tells whether API tokens work: for the API only, so that a token cannot reach the pages that create tokens. The
+ * matched route decides, not the spelling of the address.
  */
 function isOfApi({ url, routeOptions }: FastifyRequest): boolean {
   return (routeOptions.url ?? url).startsWith('/api/');
 }
 
-/** What a program shows instead of a cookie. */
+/** What a program sends instead of a cookie. */
 const BEARER = /^Bearer ([\w-]{43})$/;
 
 async function recogniseProgram(authorization: string, { app }: Desk): Promise<Viewer | null> {
@@ -51,7 +51,7 @@ async function recogniseProgram(authorization: string, { app }: Desk): Promise<V
   return found ? { ...found, csrf: '' } : null;
 }
 
-/** A token that is not good counts, so that nobody keeps the ledger busy with guesses. */
+/** Counts invalid tokens, so that guesses cannot keep the ledger busy. */
 async function refusalOfToken(counted: ReturnType<CountTries>): Promise<'TOO_MANY_TRIES' | 'NOT_LOGGED_IN'> {
   const count = await counted;
   return 'isExceeded' in count && count.isExceeded ? 'TOO_MANY_TRIES' : 'NOT_LOGGED_IN';
@@ -62,7 +62,7 @@ type CountTries = ReturnType<FastifyInstance['createRateLimit']>;
 async function recognisePerson(request: FastifyRequest, desk: Desk): Promise<Viewer | null> {
   const token = readSessionToken(request, desk);
   if (token === undefined) return null;
-  // What a page fetches by itself is no sign that somebody sits before it.
+  // What a page fetches on its own does not show that a person is there.
   const isPerson = request.headers['x-live'] === undefined && !request.routeOptions.config.isPolled;
   const found = await useSession(desk.app.ledger, hashSecretToken(token), desk.settings, { isPerson });
   return found ? { person: found.person, role: found.role, csrf: found.csrf, deeds: undefined } : null;
@@ -78,8 +78,8 @@ function mustBeAllowed(request: FastifyRequest): void {
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * A token of the API cannot be ridden by a strange page, so it needs no second one. Nor does what anybody may send: to log
- * in again on a page that was opened before. That it came from here was looked at already.
+ * Checks the form token. Programs need none, because a foreign page cannot use an API token. Routes for `anybody` need
+ * none, so that logging in again on an old page works. `mustComeFromHere` has already checked the origin.
  */
 function mustBringToken(request: FastifyRequest): void {
   const { viewer } = request;
@@ -99,21 +99,21 @@ function isEqual(one: string, other: string): boolean {
 }
 
 /**
- * A name that leads here although it is not ours is how a strange page reaches a server of this host (DNS rebinding). The
- * numbers of this host cannot be rebound.
+ * Rejects a host name that leads here but is not the dashboard's: a foreign page could reach it by DNS rebinding. IP
+ * addresses cannot be rebound.
  */
 function mustNameThisHost(request: FastifyRequest, { settings }: Desk): void {
   const wanted = settings.url === undefined ? undefined : new URL(settings.url).hostname;
   const { hostname } = request;
   if (hostname === wanted || hostname === settings.listen.host || LOCAL_NAMES.has(hostname)) return;
-  // Listening for a network without `url`: by number is fine, by a name that nobody told is not.
+  // Without `url`, an IP address is accepted on a network, an unknown name is not.
   if (wanted === undefined && /^[\d.]+$|^\[?[\da-f:]+\]?$/i.test(hostname)) return;
   throw new Refusal('STRANGE_HOST');
 }
 
 const LOCAL_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
-/** Browsers say of each request that changes something which page made it; programs say nothing. */
+/** Rejects changes from another site. Browsers name the page behind each change; programs send no such header. */
 function mustComeFromHere(request: FastifyRequest): void {
   if (SAFE_METHODS.has(request.method)) return;
   const { origin } = request.headers;

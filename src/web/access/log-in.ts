@@ -8,10 +8,10 @@ import { hashSecretToken, newSecretToken } from '../../crypto/secret-token.ts';
 import type { Desk } from '../desk.ts';
 import { setSessionCookie } from './session-cookie.ts';
 
-/** What came of a try to log in. The words for a wrong name and a wrong password are the same. */
+/** The result of a log-in attempt. A wrong name and a wrong password look the same. */
 export type LogIn = { readonly result: 'in' } | { readonly result: 'wrong' } | { readonly result: 'wait'; until: Date };
 
-/** @param from address of who tries, for the audit trail */
+/** @param from client address, for the audit trail */
 export async function logIn(
   desk: Desk,
   reply: FastifyReply,
@@ -29,7 +29,7 @@ export async function logIn(
   return { result: 'in' };
 }
 
-/** Gives the browser a session of its own making, never one that it brought along. */
+/** Gives the browser a new session, never one that it sent. */
 export async function openSession(
   desk: Desk,
   reply: FastifyReply,

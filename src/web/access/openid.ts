@@ -6,14 +6,14 @@ import { PipelineError } from '../../kernel/errors.ts';
 import type { Desk } from '../desk.ts';
 import { cookieOptions } from './session-cookie.ts';
 
-/** What is remembered in the browser while somebody is away at the provider. */
+/** What the browser remembers while the user is at the provider. */
 export type Journey = {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Where he wanted to go. */
+  /** The page that the user wanted. */
   readonly next: string;
-  /** Secret of the link that he follows; empty for somebody who only logs in. */
+  /** Secret of the link that the user follows; empty for a plain log-in. */
   readonly link: string;
 };
 
@@ -21,10 +21,10 @@ const PATH = '/login/openid';
 const CALLBACK = `${PATH}/callback`;
 const COOKIE = 'paydrop-openid';
 
-/** How long somebody may be away, in seconds. */
+/** How long the user may be away, in seconds. */
 const AWAY_S = 600;
 
-/** Sends somebody to the provider. The answer can only be used by the browser that set out. */
+/** Sends the user to the provider. Only the browser that set out can use the answer. */
 export async function sendToProvider(
   desk: Desk,
   request: FastifyRequest,
@@ -52,8 +52,8 @@ export async function sendToProvider(
 }
 
 /**
- * Who came back from the provider: issuer and subject, which stay the same when his name or address changes.
- * @throws PipelineError USAGE when he did not set out from here, was refused there, or what he brings is not genuine
+ * Returns who came back from the provider: issuer and subject, which do not change with the user's name or address.
+ * @throws PipelineError USAGE when the user did not set out from here, was refused, or the answer is not genuine
  */
 export async function readReturn(
   desk: Desk,
@@ -74,7 +74,7 @@ export async function readReturn(
       idTokenExpected: true,
     })
     .catch((error: unknown) => {
-      // Texts of the provider may be of anybody's making; its code is one of a list.
+      // The provider's text may come from a third party; its code comes from a fixed list.
       const code = error instanceof client.AuthorizationResponseError ? error.error : 'its answer is not genuine';
       throw notLoggedIn(/^[\w ]{1,60}$/.test(code) ? code : 'it refused');
     });
@@ -84,7 +84,7 @@ export async function readReturn(
 
 const PROVIDERS = new WeakMap<OpenIdSettings, Promise<client.Configuration>>();
 
-/** What the provider says of itself, asked once; one that did not answer is asked again. */
+/** Reads the provider's configuration once; after a failure the next call tries again. */
 async function findProvider({ settings: { openid } }: Desk): Promise<client.Configuration> {
   if (!openid) throw new PipelineError('NOT_FOUND', 'log in by OpenID Connect', 'desk.openid is not configured');
   const known = PROVIDERS.get(openid);

@@ -1,9 +1,9 @@
 import { SHORTEST_PASSWORD } from '../../crypto/password.ts';
 
-/** Longest that is hashed; who sends more wants to keep the server busy. */
+/** Longest password that is hashed; hashing longer ones would only keep the server busy. */
 const LONGEST = 256;
 
-/** What is wrong with a new password; undefined when it will do. No rules of digits and signs: they make bad ones. */
+/** Returns the fault of a new password; undefined when it is fine. No digit or symbol rules: they make bad ones. */
 export function findPasswordFault(
   password: string,
   { name, repeated }: { name: string; repeated: string },

@@ -1,14 +1,14 @@
 import { PipelineError } from '../../kernel/errors.ts';
 import { maskReason } from '../../kernel/mask-reason.ts';
 
-/** A field of a form or of an address, without white space at its ends; empty when it is missing. */
+/** Returns a form or query field, trimmed; empty when it is missing. */
 export function fieldOf(form: unknown, name: string): string {
   if (typeof form !== 'object' || form === null) return '';
   const value = (form as Record<string, unknown>)[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Every value of a field that may stand several times. */
+/** Returns every value of a field that may occur several times. */
 export function fieldsOf(form: unknown, name: string): string[] {
   if (typeof form !== 'object' || form === null) return [];
   const value = (form as Record<string, unknown>)[name];
@@ -17,7 +17,7 @@ export function fieldsOf(form: unknown, name: string): string[] {
 }
 
 /**
- * Why a person does this. The audit trail keeps it for years, so a card or account number must not stand in it.
+ * Reads the reason for an action. The audit trail keeps it for years, so card and account numbers are masked.
  * @throws PipelineError USAGE when it is empty
  */
 export function reasonFrom(form: unknown, action: string, name = 'reason'): string {

@@ -1,4 +1,4 @@
-/** Why somebody gets no answer, with the words for him. */
+/** Reasons for refusing a request, with the text for the user. */
 export const REFUSALS = {
   NOT_LOGGED_IN: { status: 401, says: 'Log in first.' },
   NOT_ALLOWED: { status: 403, says: 'Your role does not allow this. Ask an administrator of the desk.' },
@@ -16,7 +16,7 @@ export const REFUSALS = {
   NOT_FOUND: { status: 404, says: 'There is nothing here (any more).' },
 } as const;
 
-/** Thrown before or in a route, when somebody may not, or there is nothing. */
+/** Thrown before or in a route when the caller is not allowed, or when nothing is there. */
 export class Refusal extends Error {
   readonly statusCode: number;
   readonly code: keyof typeof REFUSALS;

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Desk } from '../desk.ts';
 
 /**
- * The cookie of a session. Over HTTPS its name begins with `__Host-`, so that browsers take it from this very host only;
- * over plain HTTP, which there is on this host alone, they would refuse such a name.
+ * Returns the name of the session cookie. Over HTTPS the prefix `__Host-` makes browsers accept it from this host only.
+ * Over plain HTTP, used on this host only, browsers would refuse that prefix.
  */
 export function cookieName({ settings }: Desk): string {
   return isEncrypted({ settings }) ? '__Host-paydrop' : 'paydrop';
 }
 
-/** Whether people reach the desk over HTTPS. */
+/** Returns whether users reach the dashboard over HTTPS. */
 export function isEncrypted({ settings }: Pick<Desk, 'settings'>): boolean {
   return settings.tls !== undefined || settings.trustedProxies.length > 0;
 }
@@ -18,7 +18,7 @@ export function readSessionToken(request: FastifyRequest, desk: Desk): string | 
   return request.cookies[cookieName(desk)];
 }
 
-/** Without an end of its own: it goes with the browser, and its limits stand in the ledger. */
+/** Sets the cookie without an expiry: it ends with the browser session, and the ledger keeps its limits. */
 export function setSessionCookie(reply: FastifyReply, desk: Desk, token: string): void {
   reply.setCookie(cookieName(desk), token, cookieOptions(desk));
 }
@@ -27,9 +27,9 @@ export function clearSessionCookie(reply: FastifyReply, desk: Desk): void {
   reply.clearCookie(cookieName(desk), cookieOptions(desk));
 }
 
-/** How every cookie of the desk is kept. @param path where the browser sends it along */
+/** Returns the options of every dashboard cookie. @param path where the browser sends it */
 export function cookieOptions(desk: Desk, path = '/') {
-  // Lax and not strict: a link in an alarm mail shall not ask for the password of somebody who is logged in. What changes
-  // anything is a POST, which lax does not accompany, and asks for the token of the form besides.
+  // Lax, not strict, so that a link in an alarm mail does not make a logged-in user log in again. Changes are POSTs,
+  // for which lax sends no cookie; they need the form's token as well.
   return { path, httpOnly: true, secure: isEncrypted(desk), sameSite: 'lax' } as const;
 }

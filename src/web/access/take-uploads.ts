@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { PipelineError } from '../../kernel/errors.ts';
 
-/** A file as a form brought it. Neither its name nor its bytes are trusted. */
+/** A file from a form. Neither its name nor its bytes are trusted. */
 export type Uploaded = { readonly name: string; readonly bytes: Buffer };
 
-/** For the other fields of the form and what stands between them. */
+/** Allowance for the other form fields and the multipart boundaries. */
 const FIELDS_BYTES = 256 * 1024;
 
 /**
- * Lets forms of these routes bring a file. It is held in memory, so only for files that have to be read as a whole.
- * @param mostBytes larger forms are refused before they are read to their end
+ * Lets forms of these routes upload a file. It is held in memory: only for files that must be read whole.
+ * @param mostBytes larger forms are refused before they are fully read
  */
 export function takeUploads(scope: FastifyInstance, mostBytes: number): void {
   const options = { parseAs: 'buffer', bodyLimit: mostBytes + FIELDS_BYTES } as const;
@@ -20,7 +20,7 @@ export function takeUploads(scope: FastifyInstance, mostBytes: number): void {
 
 type Headers = { 'content-type'?: string | undefined };
 
-/** The form as an object, like other forms; a file in it is an Uploaded. */
+/** Returns the form as an object, as for other forms; a file in it is an Uploaded. */
 async function readForm(body: Buffer, contentType: string): Promise<Record<string, string | Uploaded>> {
   const form: Record<string, string | Uploaded> = Object.create(null) as Record<string, never>;
   for (const [name, value] of await parse(body, contentType)) {
@@ -30,7 +30,7 @@ async function readForm(body: Buffer, contentType: string): Promise<Record<strin
   return form;
 }
 
-/** Node reads such bodies by itself. */
+/** Parses the body with Node's own FormData. */
 async function parse(body: Buffer, contentType: string): Promise<FormData> {
   const answer = new Response(new Uint8Array(body), { headers: { 'content-type': contentType } });
   return answer.formData().catch((error: unknown) => {
@@ -38,11 +38,11 @@ async function parse(body: Buffer, contentType: string): Promise<FormData> {
   });
 }
 
-/** The file of a form that was chosen under this name; undefined when none was. */
+/** Returns the file chosen for this field; undefined when there is none. */
 export function uploadOf(form: unknown, name: string): Uploaded | undefined {
   if (typeof form !== 'object' || form === null) return undefined;
   const value = (form as Record<string, unknown>)[name];
   const isFile = typeof value === 'object' && value !== null && 'bytes' in value;
-  // A browser sends a file without a name and without bytes when nothing was chosen.
+  // A browser sends a file without name and bytes when none is chosen.
   return isFile && (value as Uploaded).name !== '' ? (value as Uploaded) : undefined;
 }

@@ -1,13 +1,13 @@
 import { type DeedName, mayDo, type PersonRole } from '../../../schemas/desk.ts';
 
-/** Who asks, as it was found out before a route runs. */
+/** Who sends the request, determined before a route runs. */
 export type Viewer = {
   /** Without `operator:`. */
   readonly person: string;
   readonly role: PersonRole;
-  /** What forms bring along; empty for a program, which has no session that somebody could ride. */
+  /** Token that forms send back; empty for a program, which has no session to hijack. */
   readonly csrf: string;
-  /** Of a token of the API: what it is good for. Undefined for a person, who may do whatever his role may. */
+  /** What an API token permits. Undefined for a person, whose role decides. */
   readonly deeds: readonly DeedName[] | undefined;
 };
 
@@ -15,7 +15,7 @@ export function viewerMay({ role, deeds }: Viewer, deed: DeedName): boolean {
   return mayDo(role, deed) && (deeds === undefined || deeds.includes(deed));
 }
 
-/** Who acts, for the audit trail: the same as the user of the system of that name. */
+/** Returns the actor for the audit trail, the same as for the operating system user of that name. */
 export function actorOf({ person }: Viewer): string {
   return `operator:${person}`;
 }

@@ -8,7 +8,7 @@ import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, type Shape, TEXT, WHOLE, YES_OR_NO } from './shapes.ts';
 
-/** Accounts: which send, which do not, and why. */
+/** Serves accounts: which of them send, which do not, and why. */
 export function accountsApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
   const readAll = async () =>
     (await readAccountStates(ledger, [...settings.accounts.keys()])).map(tellAccount(settings));
@@ -22,7 +22,7 @@ export function accountsApi(server: FastifyInstance, { app: { ledger, settings }
   });
 }
 
-/** @returns with what is configured of it, and with what holds it in sentences */
+/** @returns adds the account's configuration, and its holds in sentences */
 function tellAccount({ accounts }: Settings) {
   return (state: AccountState) => {
     const configured = accounts.get(state.account);

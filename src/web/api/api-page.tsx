@@ -4,11 +4,11 @@ import { Section, Table } from '../parts/blocks.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** An operation as the document of the API describes it; what the page shows of it. */
+/** The parts of an OpenAPI operation that the page shows. */
 type Operation = { readonly tags?: readonly string[]; readonly summary?: string; readonly description?: string };
 type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** `/api`: for a person who writes a program, what it can ask for. */
+/** Serves `/api`, which shows a programmer what the API offers. */
 export function apiPage(server: FastifyInstance): void {
   server.get('/api', { schema: { hide: true } }, async (request, reply) => {
     const operations = listOperations(server.swagger().paths ?? {});

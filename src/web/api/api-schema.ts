@@ -13,7 +13,7 @@ type Parts = {
   readonly answer: Shape;
 };
 
-/** What fastify checks of a request, how the answer is written, and what the document of the API says of both. */
+/** Returns the schema with which fastify checks a request, writes the answer and documents both. */
 export function apiSchema({ tag, summary, description, params, query, mustQuery, body, answer }: Parts): FastifySchema {
   return {
     tags: [tag],

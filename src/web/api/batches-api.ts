@@ -7,7 +7,7 @@ import { objectOf, shapeNamed, TEXT } from './shapes.ts';
 
 type Key = { fileId: string; batchNo: string };
 
-/** One batch of a file: how it stands and why. */
+/** Serves one batch of a file: how it stands and why. */
 export function batchesApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
   const read = async ({ fileId, batchNo }: Key) => ({
     file: await readFileRow(ledger, fileId),

@@ -3,7 +3,7 @@ import { ANYTHING, CENTS, listOf, maybe, MOMENT, objectOf, type Shape, TEXT, WHO
 /** Rows and their money. */
 const Totals = objectOf({ rows: WHOLE, cents: CENTS });
 
-/** A payment file; the names are those of `paydrop show --json`. Of its keys nothing is listed. */
+/** A payment file, with the names of `paydrop show --json`. Its keys are not listed. */
 const File = objectOf({
   file_id: TEXT,
   name: TEXT,
@@ -29,7 +29,7 @@ const File = objectOf({
   shredded_at: maybe(MOMENT),
 });
 
-/** A batch, without the token by which a worker holds it. */
+/** A batch, without the token of the worker that holds it. */
 const Batch = objectOf({
   file_id: TEXT,
   batch_no: WHOLE,
@@ -94,10 +94,10 @@ const Proposal = objectOf({
 
 const Error = objectOf({ error: objectOf({ code: TEXT, says: TEXT, next: TEXT }, ['next']) });
 
-/** Rows that a person should see, such as those in which two sides differ. */
+/** Rows for a person to look at, such as those in which two sides differ. */
 const Listing = objectOf({ label: TEXT, titles: listOf(TEXT), rows: listOf(listOf(TEXT)) });
 
-/** What a deed would bring about, before anything is done. */
+/** What an action would do, before anything is done. */
 const Plan = objectOf(
   {
     says: listOf(TEXT),
@@ -113,7 +113,7 @@ const Plan = objectOf(
   ['listing', 'isProposal', 'barred'],
 );
 
-/** What one has brought about. */
+/** What an action did. */
 const Done = objectOf(
   {
     says: TEXT,
@@ -125,7 +125,7 @@ const Done = objectOf(
   ['isWarning', 'details', 'listing'],
 );
 
-/** Shapes that stand in several answers, by the name that `shapeNamed` gives. */
+/** Shapes shared by several answers, by the name for `shapeNamed`. */
 export const COMMON_SHAPES: Readonly<Record<string, Shape>> = {
   Totals,
   File,

@@ -7,14 +7,14 @@ import { type Desk, viewerOf } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { askedOf, objectOf, type Shape, shapeNamed, TEXT } from './shapes.ts';
 
-/** How deeds are planned and done. The pages go through the very same, so no rule stands here. */
+/** How actions are planned and done. The pages use the same functions, so no rules are repeated here. */
 export type ApiDeeds = {
-  /** Every deed that has an address, with what must be known to plan it and what is asked together with the reason. */
+  /** Every action with an address: what its plan needs, and what is asked together with the reason. */
   readonly handlers: Readonly<
     Partial<Record<HandledDeed, { readonly picks?: readonly Ask[]; readonly asks?: readonly Ask[] }>>
   >;
   plan(desk: Desk, name: HandledDeed, params: unknown, input: Input): Promise<{ plan: Plan; bind: string }>;
-  /** `changed`: nothing was done, because the plan is not the one whose mark was brought along. */
+  /** `changed`: nothing was done, because the plan no longer matches the `bind` that was sent. */
   run(
     desk: Desk,
     name: HandledDeed,
@@ -43,10 +43,10 @@ type Done = {
   readonly json: Readonly<Record<string, unknown>>;
 };
 
-/** Bytes of a request that brings a file along. */
+/** Maximum bytes of a request that contains a file. */
 const FILE_BYTES = 8 * 1024 * 1024;
 
-/** A POST for each deed: what the pages do with a form. With `?plan=1` it only says what would happen. */
+/** Registers a POST for each action, as the pages do with a form. With `?plan=1` it only returns what would happen. */
 export function deedsApi(server: FastifyInstance, desk: Desk, deeds: ApiDeeds): void {
   for (const name of Object.keys(deeds.handlers) as HandledDeed[]) {
     const asks = asksOf(deeds, name);
@@ -71,7 +71,7 @@ export function deedsApi(server: FastifyInstance, desk: Desk, deeds: ApiDeeds): 
 type SentFile = { readonly name: string; readonly text: string };
 type Body = ({ reason?: string; bind?: string } & Readonly<Record<string, string | SentFile | undefined>>) | null;
 
-/** What was sent, as a form would bring it. */
+/** Returns the body as a form would provide it. */
 function readInput(asks: readonly Ask[], body: Body | undefined): Omit<Input, 'actor'> {
   const filled: Record<string, string> = {};
   let file: Input['file'];
@@ -88,7 +88,7 @@ function tellPlan({ plan, bind }: { plan: Plan; bind: string }) {
   return { ...plan, facts: facts.map(([name, value]) => ({ name, value })), bind };
 }
 
-/** Where a deed is asked for: at what it is done to. */
+/** Returns the address of an action, below its subject. */
 function addressOf(name: HandledDeed): string {
   return `${SUBJECTS[DEEDS[name].to]!.path}/${name}`;
 }
@@ -96,7 +96,7 @@ function addressOf(name: HandledDeed): string {
 const NAME = { ...TEXT, maxLength: 255 };
 const FILE_ID = { ...TEXT, maxLength: 64, description: 'Its whole id.' };
 
-/** A number in an address. It stays text until it is looked for. */
+/** A number in an address. It stays text until it is looked up. */
 const NUMBER = { ...TEXT, pattern: '^[1-9]\\d{0,14}$' };
 
 const SUBJECTS: Readonly<Record<string, { readonly path: string; readonly params: Readonly<Record<string, Shape>> }>> =
@@ -131,7 +131,7 @@ function schemaOf(name: HandledDeed, asks: readonly Ask[]) {
         bind: { ...TEXT, maxLength: 100, description: 'Of a plan: do this only if it is still so.' },
         ...Object.fromEntries(asks.map((ask) => [ask.name, shapeOf(ask)])),
       }),
-      // Who has nothing to say may send nothing.
+      // The body may be empty when there is nothing to fill in.
       type: ['object', 'null'],
     },
     answer: { anyOf: [shapeNamed('Done'), shapeNamed('Plan')] },

@@ -34,7 +34,7 @@ type Filter = Paging & {
   until?: string;
 };
 
-/** Payment files: which there are, and all about each. */
+/** Serves payment files: the list, and everything about each. */
 export function filesApi(server: FastifyInstance, { app }: Desk): void {
   const { ledger, settings } = app;
 
@@ -63,7 +63,7 @@ export function filesApi(server: FastifyInstance, { app }: Desk): void {
     async ({ params, query }) => {
       const { limit, after = '0' } = query;
       const file = await findFile(ledger, params.fileId);
-      // One more than asked for says whether there is another page.
+      // One row more than requested shows whether there is another page.
       const pages = readRows(ledger, file.file_no, { after: Number(after), pageRows: limit + 1 });
       const { value: found } = await pages.next();
       const rows: LedgerRow[] = (found ?? []).slice(0, limit);

@@ -11,12 +11,12 @@ import { overviewApi } from './overview-api.ts';
 import { recordsApi } from './records-api.ts';
 import { searchApi } from './search-api.ts';
 
-/** What can be read; a row for each subject. */
+/** What can be read; one entry per subject. */
 const SUBJECTS = [overviewApi, filesApi, batchesApi, accountsApi, searchApi, recordsApi] as const;
 
 /**
- * `/api/v1`: the desk for programs, by the same rules as its pages, and `/api`, which tells people about it.
- * @param deeds how deeds are planned and done; left out, it can only be read
+ * Opens `/api/v1`, the dashboard for programs under the same rules as its pages, and `/api`, which documents it.
+ * @param deeds how actions are planned and done; without it the API is read-only
  */
 export function openApi(deeds?: ApiDeeds): Routes {
   return async (server, desk) => {
@@ -28,7 +28,7 @@ export function openApi(deeds?: ApiDeeds): Routes {
 }
 
 function hangAll(scope: FastifyInstance, desk: Desk, deeds: ApiDeeds | undefined): void {
-  // What was true a moment ago must not be shown for what is.
+  // An old answer must not pass for the current state.
   scope.addHook('onSend', async (_, reply) => void reply.header('cache-control', 'no-store'));
   for (const hang of SUBJECTS) hang(scope, desk);
   if (deeds) deedsApi(scope, desk, deeds);

@@ -8,7 +8,7 @@ import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { ANYTHING, CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';
 
-/** What is on its way, what is stuck, what waits for a person, and what runs by itself. */
+/** Serves what is in progress, what is stuck, what needs a person, and what runs on schedule. */
 export function overviewApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
   server.get('/overview', { schema: OVERVIEW }, async () => ({
     ...(await readOverview(ledger)),

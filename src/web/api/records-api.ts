@@ -25,7 +25,7 @@ import {
 
 type AuditQuery = Paging & { since?: string; actor?: string; file?: string };
 
-/** The books: the day of each account, and who did what. */
+/** Serves the records: the day of each account, and who did what. */
 export function recordsApi(server: FastifyInstance, { app }: Desk): void {
   const { ledger, settings } = app;
 
@@ -44,7 +44,7 @@ export function recordsApi(server: FastifyInstance, { app }: Desk): void {
     const { since, actor, file: words, limit, after } = query;
     const file = words === undefined ? undefined : await findFile(ledger, words);
     const filter = {
-      // One more than is told, to know whether there is a page after it.
+      // One more than returned shows whether there is another page.
       limit: limit + 1,
       ...(after !== undefined && { before: Number(after) }),
       ...(since !== undefined && { since: new Date(since) }),
@@ -57,7 +57,7 @@ export function recordsApi(server: FastifyInstance, { app }: Desk): void {
   });
 }
 
-/** Rows and their money as decimal text, as reports write it. */
+/** Rows and their money as decimal text, as in reports. */
 const Sum = objectOf({ rows: WHOLE, total: TEXT });
 
 const REPORT = apiSchema({

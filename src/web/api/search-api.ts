@@ -7,10 +7,10 @@ import type { Desk } from '../desk.ts';
 import { apiSchema } from './api-schema.ts';
 import { CENTS, listOf, maybe, MOMENT, objectOf, shapeNamed, TEXT, WHOLE } from './shapes.ts';
 
-/** Most rows of an invoice that are told. */
+/** Most rows of an invoice that are returned. */
 const MOST_ROWS = 100;
 
-/** Whatever a word may mean: a file, a batch, an invoice, or a batch id of the service. */
+/** Finds whatever the words match: a file, a batch, an invoice, or a batch id of the service. */
 export function searchApi(server: FastifyInstance, { app: { ledger, settings } }: Desk): void {
   server.get<{ Querystring: { q: string } }>('/search', { schema: SEARCH }, async ({ query }) => {
     const words = query.q.trim();

@@ -1,6 +1,6 @@
 /**
- * Words for the JSON Schemas of the API. Answers are written by these shapes, so what a shape does not list never leaves
- * the server, whatever a query reads.
+ * Vocabulary for the JSON Schemas of the API. Answers are serialized by these shapes, so a field that is not listed
+ * never leaves the server.
  */
 export type Shape = Readonly<Record<string, unknown>>;
 
@@ -10,10 +10,10 @@ export const YES_OR_NO = { type: 'boolean' } as const;
 export const MOMENT = { type: 'string', format: 'date-time' } as const;
 export const DAY = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 export const CENTS = { type: 'integer', description: 'Money in cents.' } as const;
-/** What differs from case to case, such as the evidence of a move. */
+/** An object that differs from case to case, such as the evidence of a move. */
 export const ANYTHING = { type: 'object', additionalProperties: true } as const;
 
-/** Of a list that is read in pages: how many, and where to go on. */
+/** Query parameters of a paged list: page size, and where to continue. */
 export const PAGING = {
   limit: { type: 'integer', minimum: 1, maximum: 500, default: 100, description: 'At most so many.' },
   after: { type: 'string', pattern: '^\\d{1,15}$', description: 'The `next` of the page before.' },
@@ -34,7 +34,7 @@ export function listOf(items: Shape): Shape {
   return { type: 'array', items };
 }
 
-/** Any number of names, each with a value of this shape. */
+/** Returns an object with any names, each with a value of this shape. */
 export function mapOf(values: Shape): Shape {
   return { type: 'object', additionalProperties: values };
 }
@@ -45,7 +45,7 @@ export function objectOf(properties: Readonly<Record<string, Shape>>, optional: 
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** Of what is asked: anything else is refused or left out, and only the named parts must be there. */
+/** Returns the shape of a request. Other properties are rejected or dropped; those in `required` must be present. */
 export function askedOf(properties: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape {
   return { type: 'object', properties, additionalProperties: false, ...(required.length > 0 && { required }) };
 }

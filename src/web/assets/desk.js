@@ -1,19 +1,19 @@
-// The little that pages do by themselves. Everything else is a link or a form.
+// The small part that pages do by themselves. Everything else is a link or a form.
 
-/** Brings every `data-part` of this page up to date when the server says that something has changed. */
+/** Refreshes every `data-part` of this page when the server reports a change. */
 function liveParts() {
   const source = new EventSource('/live');
   let waiting = false;
   source.addEventListener('change', () => {
     if (waiting) return;
     waiting = true;
-    // Changes come in flocks; one look at the end of each is enough.
+    // Changes come in bursts; one refresh per burst is enough.
     setTimeout(() => {
       waiting = false;
       void refresh();
     }, 400);
   });
-  // Logged out meanwhile: the server sends nobody away who only watches, so the page asks for the log-in itself.
+  // The session has ended. The event stream cannot redirect, so the reload leads to the log-in.
   source.addEventListener('over', () => location.reload());
 }
 
@@ -23,7 +23,7 @@ async function refresh() {
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   for (const part of document.querySelectorAll('[data-part]')) {
     const twin = fresh.querySelector(`[data-part="${CSS.escape(part.dataset.part)}"]`);
-    // Whoever stands in a part with the keyboard must not lose his place.
+    // A part with the keyboard focus stays, so that the user keeps their place.
     if (!twin || part.innerHTML === twin.innerHTML || part.contains(document.activeElement)) continue;
     part.replaceChildren(...twin.childNodes);
   }

@@ -1,11 +1,11 @@
-// Checks and drops payment files. What the server says is put into the page as text and never as HTML.
+// Checks and drops payment files. Server texts enter the page as text, never as HTML.
 
 const form = document.querySelector('#drop-form');
 const results = document.querySelector('#drop-results');
 const csrf = document.querySelector('meta[name="csrf"]')?.content ?? '';
 let cards = 0;
 
-/** A piece of the page. Properties go on the element, `class`, `role`, `for`, `aria-…` and `data-…` as attributes. */
+/** Makes an element with attributes and children; undefined and empty children are skipped. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -19,12 +19,12 @@ function announce(text) {
   document.querySelector('#drop-status').textContent = text;
 }
 
-/** Digits that may be a card number must not stand in an address, where proxies write them down. */
+/** Returns whether a name may hold a card number, which must not appear in an address, because proxies log it. */
 function mayHoldNumber(name) {
   return /(?<!\d)(?:3[47]|4|5|2[2-7]|6)(?:[ -]?\d){11,}/.test(name);
 }
 
-/** Sends the bytes of a file. Only XMLHttpRequest tells how far an upload has come. */
+/** Sends the bytes of a file. Only XMLHttpRequest reports upload progress. */
 function send(path, file, onProgress) {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
@@ -54,14 +54,14 @@ function pathOf(deed, { folder, file, sha256 }) {
   return `/drop/${deed}?${query}`;
 }
 
-/** Shows how far the sending of a file has come while it lasts. */
+/** Sends a file and shows the progress meanwhile. */
 async function sendShown(card, label, path, file) {
   const id = `progress-${card.dataset.card}`;
   const bar = make('progress', { id, max: '100', value: '0' });
   const box = make('div', {}, make('label', { for: id }, label), bar);
   card.append(box);
   const said = await send(path, file, (loaded, total) => {
-    // When all is sent the server still reads, and nobody knows how long.
+    // After the upload the server still reads the file, for an unknown time.
     if (loaded < total) bar.value = (100 * loaded) / total;
     else bar.removeAttribute('value');
   });
@@ -87,7 +87,7 @@ function notice(kind, title, ...paragraphs) {
   return make('div', { class: `notice ${kind}` }, make('strong', {}, mark, ' ', title), body);
 }
 
-/** One after the other: the next file of a flock waits until this one is read. */
+/** Checks one file after another. */
 async function checkAll(files) {
   const folder = form.elements.folder.value;
   if (files.length === 0) return announce('Choose a file first.');
@@ -197,7 +197,7 @@ function offerDrop(card, file, verdict) {
     }
     const place = make('p', { tabindex: '-1' }, answer.says);
     card.append(notice('good', 'Dropped'), place);
-    // Whoever stood on the button stands on what came of it.
+    // Keyboard focus moves from the button to the result.
     place.focus();
     box.remove();
     announce(answer.says);
@@ -205,13 +205,13 @@ function offerDrop(card, file, verdict) {
   });
 }
 
-/** How often it is asked where a dropped file is, in ms. A folder of a schedule may let it lie for a day. */
+/** How often the page queries where a dropped file is, in ms. A folder on a schedule may leave it for a day. */
 const LOOK_EACH_MS = 2_000;
 const LOOK_LATER_MS = 30_000;
 
-/** Says where a dropped file is until it was taken and decided. */
+/** Shows where a dropped file is until it is taken and decided. */
 async function follow(place, uploadNo, looks = 0) {
-  // The server takes no look with this header for a sign that somebody sits here.
+  // With this header, the server does not count the request as a sign of user activity.
   const headers = { accept: 'application/json', 'x-live': '1' };
   const answer = await fetch(`/drop/uploads/${uploadNo}`, { headers }).catch(() => undefined);
   if (answer?.status === 401) return;
@@ -234,14 +234,14 @@ function listen() {
   });
   input.addEventListener('change', () => void checkAll([...input.files]));
   for (const name of ['dragover', 'drop']) {
-    // A file that misses the zone would else be opened in place of the page.
+    // Otherwise a file that misses the zone would open in place of the page.
     document.addEventListener(name, (event) => event.preventDefault());
   }
   zone.addEventListener('dragover', () => zone.classList.add('over'));
   zone.addEventListener('dragleave', () => zone.classList.remove('over'));
   zone.addEventListener('drop', ({ dataTransfer }) => {
     zone.classList.remove('over');
-    // The input keeps them for the case that account and operation are still to be chosen; it sends no event for it.
+    // The input keeps the files in case account and operation are still to be chosen. This assignment fires no event.
     input.files = dataTransfer.files;
     void checkAll([...dataTransfer.files]);
   });

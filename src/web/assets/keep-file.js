@@ -1,12 +1,12 @@
-// A form with a file shows first what would happen, and does it only then. Without this script the file has to be chosen
-// a second time, because a page forgets it; with it the answer comes into this page, and the file stays chosen.
+// A form with a file first shows what would happen; a second submit does it. Without this script the user must choose
+// the file again. With it, the answer replaces the page content and the file stays chosen.
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
   const chosen = form.querySelector('input[type="file"]');
   if (!chosen) return;
   event.preventDefault();
-  // The form goes its own way when this one is closed.
+  // If this fails, the browser submits the form itself.
   send(form, chosen).catch(() => form.submit());
 });
 

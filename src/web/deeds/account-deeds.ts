@@ -8,7 +8,7 @@ import { ended } from '../../explain/why/sentence.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Facts } from './deed-handler.ts';
 
-/** Sends nothing more on an account, or on all of them. */
+/** Pauses one account, or all of them. */
 export const pause: DeedHandler<'account'> = {
   plan: async (desk, { account }) => {
     const stops = await stopsOf(desk, account);
@@ -32,7 +32,7 @@ export const pause: DeedHandler<'account'> = {
   },
 };
 
-/** Lets a stopped account send again. Batches in doubt or refused hold it all the same. */
+/** Lets a stopped account send again. Batches in doubt or refused still hold it. */
 export const resume: DeedHandler<'account'> = {
   comparesJournal: true,
   plan: async (desk, { account }) => {
@@ -66,13 +66,13 @@ export const resume: DeedHandler<'account'> = {
   },
 };
 
-/** Stops that lifting this very thing would end; a stop of all accounts is ended for all only. */
+/** Returns the stops that this action would lift; a stop of all accounts can only be lifted for all. */
 async function stopsOf({ app }: Desk, account: string): Promise<Stop[]> {
   const { stops } = await readHolds(app.ledger, account);
   return stops.filter((stop) => stop.account === account);
 }
 
-/** The move says the same; here it is said before anybody has written a reason. */
+/** Checks the same as the move, but before the user writes a reason. */
 async function mustHaveLooked(desk: Desk, account: string, stops: readonly Stop[]): Promise<void> {
   if (!stops.some(({ kind }) => kind === 'journal')) return;
   const [state] = await statesOf(desk, account);

@@ -16,12 +16,12 @@ import { batchFacts, sumWords } from './subject-words.ts';
 
 type Place = { readonly file: FileRow; readonly batch: BatchRow };
 
-/** Stops one batch that was not sent. */
+/** Cancels one batch that was not sent. */
 export const cancelOneBatch: DeedHandler<'batch'> = {
   from: ['ready', 'preparing', 'refused'],
   comparesJournal: true,
   plan: async (desk, { file, batch }) => {
-    // A batch of a held file waits for the decision over the file.
+    // A batch of a held file waits for the decision on the file.
     if (file.state !== 'accepted' && file.state !== 'in_progress')
       throw refusal(batch, 'cancel', `its file is ${file.state.replaceAll('_', ' ')}`);
     return {
@@ -34,7 +34,7 @@ export const cancelOneBatch: DeedHandler<'batch'> = {
     sayCancelled(desk, file, await cancelBatch(desk.app.ledger, keyOf(batch), because)),
 };
 
-/** Asks the service for the result now. */
+/** Polls the service for the result now. */
 export const repoll: DeedHandler<'batch'> = {
   from: ['submitted', 'result_in', 'exception', 'reconciled'],
   plan: async (desk, { file, batch }) => {
@@ -65,7 +65,7 @@ const ASKED: Partial<Record<BatchRow['state'], string>> = {
   exception: 'The result does not fit what was sent; its money may have moved.',
 };
 
-/** Sends a refused batch again: the service had said no, nothing was charged. */
+/** Sends a refused batch again. The service had refused it, so nothing was charged. */
 export const retry: DeedHandler<'batch'> = {
   from: ['refused'],
   comparesJournal: true,
@@ -86,7 +86,7 @@ export const retry: DeedHandler<'batch'> = {
   },
 };
 
-/** Gives a refused batch up. */
+/** Gives up a refused batch. */
 export const withdraw: DeedHandler<'batch'> = {
   from: ['refused'],
   comparesJournal: true,

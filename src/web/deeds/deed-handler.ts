@@ -4,7 +4,7 @@ import type { ProposalRow } from '../../ledger/proposal/propose.ts';
 import type { BatchRow, FileRow } from '../../ledger/engine/records.ts';
 import type { Desk } from '../desk.ts';
 
-/** What a deed is done to, as the address names it. */
+/** The subject of an action, as named in the address. */
 export type Subject =
   | { readonly kind: 'file'; readonly file: FileRow }
   | { readonly kind: 'batch'; readonly file: FileRow; readonly batch: BatchRow }
@@ -14,7 +14,7 @@ export type Subject =
   | { readonly kind: 'schedule'; readonly schedule: string };
 export type SubjectOf<Kind extends Subject['kind']> = Extract<Subject, { kind: Kind }>;
 
-/** A question that the form of a deed asks beside the reason. */
+/** A question that the form of an action asks besides the reason. */
 export type Ask = {
   readonly name: string;
   readonly label: string;
@@ -24,19 +24,19 @@ export type Ask = {
   readonly isRequired?: boolean;
 };
 
-/** What a person filled in. Values are trimmed. */
+/** What the user filled in. Values are trimmed. */
 export type Filled = Readonly<Record<string, string>>;
 
-/** Who asks, and with what. */
+/** Who acts, and with what input. */
 export type Input = {
   /** `operator:<person>` */
   readonly actor: string;
   readonly filled: Filled;
-  /** Of a deed that reads a file: its name and bytes. Nothing in it is trusted. */
+  /** Name and bytes of an uploaded file, if the action reads one. They are not trusted. */
   readonly file?: { readonly name: string; readonly bytes: Buffer };
 };
 
-/** Money is integer cents and a moment is a Date; the page writes them as people read them. */
+/** Money is integer cents and a moment is a Date; the page formats them. */
 export type Fact =
   | string
   | { readonly cents: number; readonly currency?: string | undefined }
@@ -44,62 +44,62 @@ export type Fact =
 
 export type Facts = readonly (readonly [name: string, value: Fact])[];
 
-/** Rows that a person should see, such as those in which two sides differ. Holds last fours at most. */
+/** Rows for a person to look at, such as those in which two sides differ. Shows at most a number's last four digits. */
 export type Listing = {
   readonly label: string;
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
 };
 
-/** What would happen, before anything does. It says nothing that changes by itself, such as how long something waits. */
+/** What would happen, before anything is done. Leaves out what changes by itself, such as how long something waits. */
 export type Plan = {
-  /** In whole sentences, the most important first. */
+  /** Whole sentences, the most important first. */
   readonly says: readonly string[];
-  /** What a person should compare before he goes on. */
+  /** What a person should compare before continuing. */
   readonly facts?: Facts;
   readonly listing?: Listing | undefined;
-  /** On the button, instead of the label of the deed: "Approve 240 rows, 12,340.00 USD". */
+  /** Button text instead of the action's label: "Approve 240 rows, 12,340.00 USD". */
   readonly button?: string;
-  /** Whether it only proposes, and another person must confirm. */
+  /** Whether this only proposes, and another person must confirm. */
   readonly isProposal?: boolean;
-  /** Why it cannot be done after all, where a listing shows it better than an error could. */
+  /** Why it cannot be done after all, when a listing shows the reason better than an error. */
   readonly barred?: string;
 };
 
 export type Done = {
   /** One sentence. */
   readonly says: string;
-  /** Whether it was done and found something that a person has to look at. */
+  /** Whether it was done but found something that a person must look at. */
   readonly isWarning?: boolean;
-  /** More, for a person to read. */
+  /** More details for a person. */
   readonly details?: readonly string[];
   readonly listing?: Listing | undefined;
-  /** Where the person goes on; the page adds the subject itself. */
+  /** Where the user can go next; the page adds the subject itself. */
   readonly links?: readonly { readonly path: string; readonly label: string }[];
-  /** The same for a program: ids, states, figures. */
+  /** The same for programs: ids, states, figures. */
   readonly json: Readonly<Record<string, unknown>>;
 };
 
-/** How one deed of schemas/desk.ts is planned and done; the page and the API both go through here (do-deed.ts). */
+/** How an action of schemas/desk.ts is planned and done. Page and API both use it (do-deed.ts). */
 export type DeedHandler<Kind extends Subject['kind'] = Subject['kind']> = {
-  /** What must be known before it can be planned, such as the batch id that is to be compared. */
+  /** Inputs needed before planning, such as the batch id to compare. */
   readonly picks?: readonly Ask[];
-  /** What is asked together with the reason. */
+  /** Inputs asked together with the reason. */
   readonly asks?: readonly Ask[];
-  /** States of the file or batch in which it may be done, for the links on its page; left out, always. */
+  /** States of the file or batch that allow it; if omitted, every state. */
   readonly from?: readonly string[];
-  /** Whether the send journal is compared first, so that nobody decides over what a restored ledger has forgotten. */
+  /** Whether to compare the send journal first, so that a restored ledger hides no earlier send. */
   readonly comparesJournal?: boolean;
-  /** Values that stand in the form at first. */
+  /** Initial values of the form. */
   suggest?(desk: Desk, subject: SubjectOf<Kind>): Promise<Filled>;
-  /** Changes nothing. Throws PipelineError when it cannot be done as things stand. */
+  /** Changes nothing. Throws PipelineError when the current state does not allow the action. */
   plan(desk: Desk, subject: SubjectOf<Kind>, input: Input): Promise<Plan>;
-  /** Does it, through the moves of the ledger. Throws PipelineError; nothing is changed then. */
+  /** Does it through the moves of the ledger. Throws PipelineError; then nothing has changed. */
   run(desk: Desk, subject: SubjectOf<Kind>, input: Input, because: Because): Promise<Done>;
 };
 
-/** Deeds that have a page and a handler of their own; `look`, `check`, `drop` and `people` are done elsewhere. */
+/** Actions with a page and a handler; `look`, `check`, `drop` and `people` are implemented elsewhere. */
 export type HandledDeed = Exclude<DeedName, 'look' | 'check' | 'drop' | 'people'>;
 
-/** To what a deed is done. */
+/** The kind of subject of an action. */
 export type KindOf<Name extends HandledDeed> = Exclude<(typeof DEEDS)[Name]['to'], 'desk'>;

@@ -2,7 +2,7 @@ import { DEEDS } from '../../../schemas/desk.ts';
 import type { DeedHandler, HandledDeed } from './deed-handler.ts';
 import { HANDLERS } from './handlers.ts';
 
-/** What can be done to a file or a batch in this state, in the order of the table; for the links on its page. */
+/** Returns the actions that this state allows, in the order of the table, for the links of the resolve page. */
 export function deedsFor(kind: 'file' | 'batch', state: string): HandledDeed[] {
   return HANDLED.filter((name) => {
     const { from }: Pick<DeedHandler, 'from'> = HANDLERS[name];
@@ -10,7 +10,7 @@ export function deedsFor(kind: 'file' | 'batch', state: string): HandledDeed[] {
   });
 }
 
-/** Every deed that has a handler. */
+/** Every action that has a handler. */
 export const HANDLED = (Object.keys(DEEDS) as (keyof typeof DEEDS)[]).filter((name): name is HandledDeed =>
   Object.hasOwn(HANDLERS, name),
 );

@@ -8,25 +8,25 @@ import type { DeedHandler, Done, HandledDeed, Input, Plan, Subject } from './dee
 import { findSubject } from './find-subject.ts';
 import { HANDLERS } from './handlers.ts';
 
-/** What would happen, and the mark of it. Whoever brings the mark along wants just this done and nothing else. */
+/** What would happen. A caller that sends `bind` back wants exactly this plan done. */
 export type Planned = { readonly subject: Subject; readonly plan: Plan; readonly bind: string };
 
-/** `changed`: nothing was done, because the plan is not the one that the person has seen. */
+/** `changed`: nothing was done, because the plan is not the one that the user saw. */
 export type Deeded =
   | { readonly result: 'done'; readonly subject: Subject; readonly done: Done }
   | ({ readonly result: 'changed' } & Planned);
 
 export type Order = Input & {
-  /** Why, as the person wrote it; a deed that asks for no reason has words of its own. */
+  /** The reason in the user's words; an action without a required reason has its own. */
   readonly reason?: string;
-  /** Mark of the plan that the person has seen; left out, it is done whatever the plan is now. */
+  /** Mark of the plan that the user saw; if omitted, the current plan is done. */
   readonly bind?: string;
 };
 
 /**
- * Says what a deed would do. Changes nothing.
+ * Plans an action. Changes nothing.
  * @param params of the route, which name the subject
- * @throws Refusal and PipelineError when there is no such subject, or it cannot be done as things stand
+ * @throws Refusal and PipelineError when the subject is missing, or its state does not allow the action
  */
 export async function planDeed(desk: Desk, name: HandledDeed, params: unknown, input: Input): Promise<Planned> {
   const handler = handlerOf(name);
@@ -37,9 +37,9 @@ export async function planDeed(desk: Desk, name: HandledDeed, params: unknown, i
 }
 
 /**
- * Does a deed, once the plan is still what the person has seen. Doing it twice is harmless: the moves of the ledger
- * refuse what is done already.
- * @throws Refusal and PipelineError; nothing is changed then
+ * Does an action if the plan is still the one the user saw. Doing it twice is harmless: the ledger refuses a move that
+ * was already made.
+ * @throws Refusal and PipelineError; then nothing has changed
  */
 export async function doDeed(desk: Desk, name: HandledDeed, params: unknown, order: Order): Promise<Deeded> {
   const handler = handlerOf(name);
@@ -55,8 +55,8 @@ export async function doDeed(desk: Desk, name: HandledDeed, params: unknown, ord
 }
 
 /**
- * What the deed would be done to.
- * @throws Refusal and PipelineError when there is no such subject, or its state does not allow the deed
+ * Finds the subject of the action.
+ * @throws Refusal and PipelineError when it is missing, or its state does not allow the action
  */
 export async function subjectOf(desk: Desk, name: HandledDeed, params: unknown): Promise<Subject> {
   const { to, from } = handlerOf(name);
@@ -77,7 +77,7 @@ function inWords(states: string): string {
   return states.replaceAll('_', ' ');
 }
 
-/** A handler that takes whatever subject its deed has; find-subject.ts gives it one of its own kind. */
+/** Returns the handler, typed for any subject; find-subject.ts supplies one of the right kind. */
 export function handlerOf(name: HandledDeed): DeedHandler & { readonly to: Subject['kind'] } {
   return { ...(HANDLERS[name] as unknown as DeedHandler), to: DEEDS[name].to };
 }

@@ -15,7 +15,7 @@ import { batchFacts, sumWords } from './subject-words.ts';
 const TRIED = 'tried at the desk';
 const SECOND = 'This only proposes it. It is done once another person has confirmed.';
 
-/** The service has the batch under this id; every row of its result is compared before anything is changed. */
+/** Assigns the service's batch id. Every row of its result is compared before anything is changed. */
 export const adopt: DeedHandler<'batch'> = {
   from: ['unknown'],
   comparesJournal: true,
@@ -66,7 +66,7 @@ export const adopt: DeedHandler<'batch'> = {
   },
 };
 
-/** A person has confirmed with the service that it never took the batch; it is sent once more. */
+/** Sends the batch once more, after a person has confirmed with the service that it never received it. */
 export const notReceived: DeedHandler<'batch'> = {
   from: ['unknown'],
   comparesJournal: true,
@@ -102,7 +102,7 @@ export const notReceived: DeedHandler<'batch'> = {
   },
 };
 
-/** Nobody can say: the rows that no report has explained go out as UNKNOWN. */
+/** Closes a batch whose outcome stays unknown: rows that no report has explained go out as UNKNOWN. */
 export const closeBatchInDoubt: DeedHandler<'batch'> = {
   from: ['unknown', 'exception'],
   comparesJournal: true,
@@ -131,7 +131,7 @@ export const closeBatchInDoubt: DeedHandler<'batch'> = {
   },
 };
 
-/** The result that came is another batch's. It only makes more doubt, so one person is enough. */
+/** Detaches a result that belongs to another batch. This only adds doubt, so one person is enough. */
 export const disown: DeedHandler<'batch'> = {
   from: ['exception'],
   comparesJournal: true,

@@ -10,15 +10,15 @@ import { sumWords } from './subject-words.ts';
 
 type Place = SubjectOf<'batch'>;
 
-/** What resolving a batch in doubt works with. Dry, everything is tried and nothing is changed. */
+/** Returns what resolving a batch in doubt needs. With `dryRun`, everything is tried and nothing is changed. */
 export function doubtDesk({ app }: Desk, { file, batch }: Place, actor: string, dryRun: boolean): ResolveDesk {
   const { ledger } = app;
   return { ledger, account: app.account(file.account), gateway: app.gateway(file.account), file, batch, actor, dryRun };
 }
 
 /**
- * Whether the account asks for a second person over resolutions.
- * @throws PipelineError PROPOSAL_OPEN when one waits already: two could contradict each other
+ * Returns whether the account requires a second person for resolutions.
+ * @throws PipelineError PROPOSAL_OPEN when a proposal is already open, because two could contradict each other
  */
 export async function takesTwoToResolve({ app }: Desk, { file, batch }: Place): Promise<boolean> {
   const isProposal = app.account(file.account).secondPerson.resolutions;
@@ -27,7 +27,7 @@ export async function takesTwoToResolve({ app }: Desk, { file, batch }: Place): 
   return isProposal;
 }
 
-/** What became of the batch and what its account does now. */
+/** Describes the outcome of the batch and what its account does now. */
 export async function sayResolved(
   desk: Desk,
   { file, batch }: Place,

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '../../../schemas/errors.ts';
 import type { Facts } from './deed-handler.ts';
 import { shortHash } from './subject-words.ts';
 
-/** What was written down with a proposal, as a person reads it. */
+/** Formats the recorded evidence of a proposal for a person. */
 export function evidenceFacts(evidence: Readonly<Record<string, unknown>>): Facts {
   return Object.entries(evidence).flatMap(([name, value]) => {
     const fact = FACTS[name]?.(value);
@@ -12,7 +12,7 @@ export function evidenceFacts(evidence: Readonly<Record<string, unknown>>): Fact
 
 type Writer = (value: unknown) => readonly [name: string, value: string] | undefined;
 
-/** By the names under which the moves keep it; what is for programs only is not here. */
+/** Keyed by the names that the moves use. Evidence for programs only is left out. */
 const FACTS: Readonly<Record<string, Writer>> = {
   evidence: (value) => (typeof value === 'string' ? ['Evidence', value] : undefined),
   batchId: (value) => (typeof value === 'string' ? ['Batch id that matches', value] : undefined),

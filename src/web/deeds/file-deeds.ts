@@ -17,13 +17,13 @@ import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 
-/** Lets a held file go, or proposes it where the account asks for two persons. */
+/** Approves a held file, or proposes it where the account requires two persons. */
 export const approve: DeedHandler<'file'> = {
   from: ['held'],
   plan: async (desk, { file }, { actor }) => {
     const { ledger, settings } = desk.app;
     const isProposal = isTwoPersonMatter(settings, file);
-    // Tried and taken back, so that nobody reads a plan of what would be refused.
+    // Tried and rolled back, so that no plan is shown for an approval that would be refused.
     await transact(ledger, (tx) =>
       tryOut(tx, (trial) =>
         approveHeld(trial, file.file_id, { actor: isProposal ? 'nobody' : actor, reason: 'tried' }),
@@ -64,7 +64,7 @@ export const approve: DeedHandler<'file'> = {
   },
 };
 
-/** Stops a held file for good. */
+/** Declines a held file for good. */
 export const decline: DeedHandler<'file'> = {
   from: ['held'],
   plan: async (desk, { file }) => {
@@ -85,10 +85,10 @@ export const decline: DeedHandler<'file'> = {
   },
 };
 
-/** States of a batch that can still be stopped: nothing of it is charged or on its way. */
+/** States of a batch that can still be stopped: nothing is charged or in progress. */
 const STOPPABLE: readonly string[] = ['ready', 'preparing', 'refused'];
 
-/** Stops what was not sent yet of a file; the rest goes on to its end. */
+/** Stops what is not sent yet of a file; the rest continues to its end. */
 export const cancel: DeedHandler<'file'> = {
   from: ['accepted', 'in_progress'],
   comparesJournal: true,
@@ -121,7 +121,7 @@ export const cancel: DeedHandler<'file'> = {
   },
 };
 
-/** What a cancel of a file or of one batch came to. */
+/** Describes the outcome of a cancel of a file or one batch. */
 export async function sayCancelled(desk: Desk, file: FileRow, { state, cancelled, goingOn }: Cancelled): Promise<Done> {
   const batches = await readBatches(desk.app.ledger, file.file_id);
   const stopped = batches.filter((batch) => cancelled.includes(batch.batch_no));

@@ -7,10 +7,10 @@ import { Refusal } from '../access/refusal.ts';
 import type { Desk } from '../desk.ts';
 import type { Subject, SubjectOf } from './deed-handler.ts';
 
-/** In an address, all accounts at once. */
+/** Stands for all accounts in an address. */
 const ALL = 'all';
 
-/** Where the deeds of a kind of subject have their pages; the name of the deed follows behind `/do/`. */
+/** Base path of each kind of subject; the action follows after `/do/`. */
 export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
   file: '/files/:fileId',
   batch: '/files/:fileId/batches/:batchNo',
@@ -20,7 +20,7 @@ export const SUBJECT_PATHS: Readonly<Record<Subject['kind'], string>> = {
 };
 
 /**
- * What an address means, as it stands now.
+ * Finds the subject that an address names, in its current state.
  * @param params of the route: `fileId`, `batchNo`, `name`, `no`
  * @throws Refusal NOT_FOUND, PipelineError NOT_FOUND
  */
@@ -42,7 +42,7 @@ const FINDERS: { readonly [Kind in Subject['kind']]: (desk: Desk, params: unknow
   account: async ({ app }, params) => {
     const name = fieldOf(params, 'name');
     if (name === ALL) return { kind: 'account', account: ALL_ACCOUNTS };
-    // One that has left the configuration may still have something open.
+    // An account that left the configuration may still have open batches.
     const known = await readAccountStates(app.ledger, [...app.settings.accounts.keys()]);
     if (!known.some(({ account }) => account === name)) throw new Refusal('NOT_FOUND');
     return { kind: 'account', account: name };
@@ -58,7 +58,7 @@ const FINDERS: { readonly [Kind in Subject['kind']]: (desk: Desk, params: unknow
   },
 };
 
-/** @param mostDigits so many are sure to fit into the column */
+/** @param mostDigits number of digits that fit into the column */
 function numberOf(params: unknown, name: string, mostDigits: number): number {
   const text = fieldOf(params, name);
   if (!/^[1-9]\d*$/.test(text) || text.length > mostDigits) throw new Refusal('NOT_FOUND');

@@ -10,7 +10,7 @@ import { confirm, refuse } from './proposal-deeds.ts';
 import { resubmit } from './resubmit-deed.ts';
 import { runScheduleNow } from './schedule-deeds.ts';
 
-/** Everything that a person can do to a file, a batch, an account, a proposal or a schedule. */
+/** All actions on a file, a batch, an account, a proposal or a schedule. */
 export const HANDLERS: { readonly [Name in HandledDeed]: DeedHandler<KindOf<Name>> } = {
   approve,
   decline,

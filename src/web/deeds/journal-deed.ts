@@ -64,7 +64,7 @@ export const journal: DeedHandler<'batch'> = {
   },
 };
 
-/** The page asks for the file before it plans, so there is one. */
+/** Returns the report. It exists, because the page asks for the file before it plans. */
 function given({ file }: Input, reason: string): { name: string; bytes: Buffer; reason: string } {
   return { ...file!, reason };
 }
@@ -73,7 +73,7 @@ function resolvePath({ file, batch }: SubjectOf<'batch'>): string {
   return `/files/${file.file_id}/batches/${batch.batch_no}/resolve`;
 }
 
-/** As many rows as a person reads; the rest is counted in the sentence above. */
+/** Most rows to list; the sentence above has the total. */
 const SHOWN = 20;
 
 function ambiguousRows({ ambiguous }: JournalReading): Listing | undefined {

@@ -7,7 +7,7 @@ import type { FileRow, OutputRow } from '../../ledger/engine/records.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Listing } from './deed-handler.ts';
 
-/** Makes the outputs once more and compares them with those in the out folder. */
+/** Rebuilds the outputs and compares them with those in the out folder. */
 export const checkOutputs: DeedHandler<'file'> = {
   plan: async (desk, { file }) => {
     const outputs = await mustHaveOutputs(desk, file, 'check');
@@ -38,7 +38,7 @@ export const checkOutputs: DeedHandler<'file'> = {
   },
 };
 
-/** Writes the outputs that are missing in the out folder once more; nothing that lies there is touched. */
+/** Writes the missing outputs again; nothing that exists in the out folder is touched. */
 export const rebuildMissing: DeedHandler<'file'> = {
   plan: async (desk, { file }) => {
     const outputs = await mustHaveOutputs(desk, file, 'rebuild');

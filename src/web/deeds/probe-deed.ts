@@ -6,10 +6,10 @@ import type { DeedHandler, Done, Filled, SubjectOf } from './deed-handler.ts';
 import { doubtDesk } from './doubt-desk.ts';
 import { batchFacts } from './subject-words.ts';
 
-/** So many ids are asked for while somebody waits for the page. */
+/** Limit on ids per request, because the user waits for the page. */
 const MOST_AT_ONCE = 100;
 
-/** Looks for a batch in doubt under the ids around it, and says which one to adopt. Changes nothing. */
+/** Looks for a batch in doubt under the ids around it, and says which one to assign. Changes nothing. */
 export const probe: DeedHandler<'batch'> = {
   from: ['unknown'],
   comparesJournal: true,

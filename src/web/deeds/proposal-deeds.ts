@@ -11,12 +11,12 @@ import type { DeedHandler, Facts, SubjectOf } from './deed-handler.ts';
 import { evidenceFacts } from './evidence-facts.ts';
 import { batchFacts, fileFacts } from './subject-words.ts';
 
-/** Does what another person proposed. */
+/** Carries out what another person proposed. */
 export const confirm: DeedHandler<'proposal'> = {
   comparesJournal: true,
   plan: async (desk, subject, { actor }) => {
     const { proposal } = subject;
-    // Tried and taken back: its maker, one who made the file, and a proposal that is void are found so.
+    // Tried and rolled back, to find a void proposal, or a confirmation by the maker of the proposal or the file.
     await transact(desk.app.ledger, (tx) =>
       tryOut(tx, (trial) => tryConfirm(trial, proposal, actor, desk.app.settings.newcomerDays)),
     );
@@ -33,7 +33,7 @@ export const confirm: DeedHandler<'proposal'> = {
   },
 };
 
-/** Ends a proposal and does nothing else. Its maker may do so as well. */
+/** Ends a proposal and does nothing else. Its maker may do this as well. */
 export const refuse: DeedHandler<'proposal'> = {
   plan: async (desk, subject, { actor }) => {
     const { proposal } = subject;

@@ -13,7 +13,7 @@ import { capital } from '../../explain/why/sentence.ts';
 import type { DeedHandler, Filled } from './deed-handler.ts';
 import { fileFacts, sumWords } from './subject-words.ts';
 
-/** Among the choices, for the file of an earlier resubmission that never came back. */
+/** The choice for the file of an earlier resubmission that never came back. */
 const AGAIN = 'drop-again';
 
 /** Drops the rows of a finished file that were certainly not charged as a new file. */
@@ -106,12 +106,12 @@ function isAgain({ only }: Filled): boolean {
   return only === AGAIN;
 }
 
-/** The choices were looked at before, so anything else is all of them. */
+/** Returns undefined for all rows; unknown choices were rejected before. */
 function selectionOf({ only = '' }: Filled): Selection | undefined {
   return Object.hasOwn(SELECTIONS, only) ? (only as Selection) : undefined;
 }
 
-/** So many a person compares with the result file; the rest is counted. */
+/** Most lines to list for comparison with the result file; the rest is counted. */
 const SHOWN = 30;
 
 function linesOf(lines: readonly number[]): string {

@@ -7,7 +7,7 @@ import { describeRun } from '../../explain/describe-run.ts';
 import { sayRan, shownRun } from '../../actions/say-run.ts';
 import type { DeedHandler } from './deed-handler.ts';
 
-/** Makes today's run of a schedule now, once; or takes once more what lies in its folders. */
+/** Makes today's run of a schedule now, once, or takes the files in its folders again. */
 export const runScheduleNow: DeedHandler<'schedule'> = {
   picks: [
     {

@@ -5,7 +5,7 @@ import type { Desk } from '../desk.ts';
 import { groupDigits, groupedCount } from '../parts/words.tsx';
 import type { Facts, Subject } from './deed-handler.ts';
 
-/** `240 rows, 12,340.00 USD` */
+/** Formats as `240 rows, 12,340.00 USD`. */
 export function sumWords({ app }: Desk, account: string, rows: number, cents: number): string {
   const currency = app.settings.accounts.get(account)?.currency;
   return [`${groupedCount(rows, 'row')}, ${groupDigits(formatCents(cents))}`, ...(currency ? [currency] : [])].join(
@@ -13,12 +13,12 @@ export function sumWords({ app }: Desk, account: string, rows: number, cents: nu
   );
 }
 
-/** The end of a sentence is easier to compare than 64 digits; the audit trail keeps them all. */
+/** Returns the first 12 digits, which are easier to compare than 64; the audit trail keeps the full hash. */
 export function shortHash(sha256: string): string {
   return `${sha256.slice(0, 12)}…`;
 }
 
-/** What a person compares before he decides over a file. */
+/** Returns what a person compares before deciding on a file. */
 export function fileFacts({ app }: Desk, file: FileRow): Facts {
   const account = app.settings.accounts.get(file.account);
   return [
@@ -34,7 +34,7 @@ export function fileFacts({ app }: Desk, file: FileRow): Facts {
   ];
 }
 
-/** The same of a batch. */
+/** Returns the same for a batch. */
 export function batchFacts({ app }: Desk, file: FileRow, batch: BatchRow): Facts {
   const account = app.settings.accounts.get(batch.account);
   return [
@@ -51,7 +51,7 @@ export function batchFacts({ app }: Desk, file: FileRow, batch: BatchRow): Facts
   ];
 }
 
-/** What a page calls its subject, and where it hangs. */
+/** Returns the title and address of a subject's page. */
 export function placeOf(subject: Subject): { title: string; path: string; crumbs: { path: string; label: string }[] } {
   switch (subject.kind) {
     case 'file':

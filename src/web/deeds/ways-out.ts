@@ -6,22 +6,22 @@ import { formatInZone } from '../../calendar/zone-time.ts';
 import type { InDoubt } from '../../ledger/doubt/in-doubt.ts';
 import { seenBatchIds } from '../../explain/seen-batch-ids.ts';
 
-/** One way out of doubt: when it fits, and the deed that goes it. */
+/** One way to resolve a batch in doubt: when it fits, and the action that does it. */
 export type Way = {
   readonly title: string;
   readonly says: readonly string[];
   readonly deed: DeedName;
-  /** Links that bring along what is known already; left out, the one of the deed. */
+  /** Links that carry known values; if omitted, the action's plain link. */
   readonly links?: readonly { readonly label: string; readonly query: string }[];
 };
 
 export type WaysContext = {
-  /** Undefined when it is not in the configuration any more. */
+  /** Undefined when it is no longer configured. */
   readonly account: Pick<Account, 'server' | 'resolveWaitMs' | 'timeZone' | 'secondPerson'> | undefined;
   readonly calledAt: Date;
 };
 
-/** Every way out for a batch in doubt, the safest first, so that a person who never saw one can follow. */
+/** Returns every way to resolve a batch in doubt, the safest first, in words that a newcomer can follow. */
 export function waysOut(found: InDoubt, context: WaysContext): Way[] {
   return [
     adoptWay(found),

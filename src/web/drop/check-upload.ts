@@ -10,10 +10,10 @@ import { findDuplicate } from '../../../workers/intake/find-duplicate.ts';
 import { TELLING_BYTES } from './file-kind.ts';
 import type { Looked } from './to-verdict.ts';
 
-/** Faults that a page shows; a file may have a million. */
+/** Most faults that a page shows; a file may have a million. */
 export const MOST_FAULTS = 200;
 
-/** Reads a file to its end and says what would become of it. Nothing of it is kept. */
+/** Reads a file to its end and previews the decision on it. Nothing is kept. */
 export async function checkUpload(
   app: App,
   folder: Folder,
@@ -26,8 +26,8 @@ export async function checkUpload(
 }
 
 /**
- * What is encrypted has to be read twice before its rows may be believed, and the bytes of a request come once. So only
- * what its outside tells is said here; the intake says the rest.
+ * Checks the outside of an encrypted file only. Its rows can be trusted only after two reads, and a request's bytes
+ * come once; the intake checks the rest.
  */
 async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterable<Uint8Array>): Promise<Looked> {
   const hash = createHash('sha256');
@@ -54,7 +54,7 @@ async function checkMessageUpload(app: App, folder: Folder, source: AsyncIterabl
   };
 }
 
-/** Remembers how a stream begins while it passes. */
+/** Keeps the first bytes of a stream as it passes. */
 function watchHead(source: AsyncIterable<Uint8Array>) {
   let head = Buffer.alloc(0);
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import { nextDate } from '../../calendar/business-dates.ts';
 import type { Folder } from '../../config/config.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 
-/** When a file that is dropped now will be taken from its folder. One sentence. */
+/** Says in one sentence when a file dropped now will be taken from its folder. */
 export function describeTaking({ settings, clock }: Pick<App, 'settings' | 'clock'>, folder: Folder): string {
   const { schedule: name, complete } = folder;
   const schedule = name === undefined ? undefined : settings.schedules[name];

@@ -4,8 +4,8 @@ import { formatInZone } from '../../calendar/zone-time.ts';
 import { findWaitingUpload } from '../../ledger/transfer/read-upload.ts';
 
 /**
- * Who dropped the same bytes and when, while they still lie in a folder; null when nobody did. No other comparison finds
- * them there, and a folder of a schedule may keep them for days.
+ * Says who dropped the same bytes, and when, while they still wait in a folder; otherwise null. No other check sees
+ * them there, and a folder with a schedule may keep them for days.
  */
 export async function describeWaiting(
   app: Pick<App, 'ledger' | 'account'>,

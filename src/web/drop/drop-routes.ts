@@ -18,13 +18,13 @@ import { BodyRefusal, drainBody, readBody, tooLarge } from './read-body.ts';
 import { takeUpload } from './take-upload.ts';
 import { toVerdict } from './to-verdict.ts';
 
-/** Files that are read at once; each takes some memory for its rows, and all share one processor. */
+/** Files read at the same time. Each takes memory for its rows, and all share one processor. */
 const MOST_AT_ONCE = 4;
 
 /**
- * `POST /drop/check` says what would become of a file, `POST /drop/submit` puts it into its folder, and
- * `GET /drop/uploads/:uploadNo` says where it is now. Bodies are the bytes of the file as they are; they are never
- * unpacked and never held as a whole.
+ * Registers `POST /drop/check`, which previews the decision on a file, and `POST /drop/submit`, which puts it into its
+ * folder. `GET /drop/uploads/:uploadNo` says where it is now. Bodies are the raw bytes of the file, never unpacked and
+ * never held as a whole.
  */
 export function dropRoutes(server: FastifyInstance, desk: Desk): void {
   const { app } = desk;
@@ -72,7 +72,7 @@ export function dropRoutes(server: FastifyInstance, desk: Desk): void {
 
 type SentFile = { folder: Folder; name: string; source: AsyncIterable<Uint8Array> };
 
-/** Finds out what is sent and where to, before a byte of it is read; whatever the answer, the rest of it is let go by. */
+/** Checks folder, name and size before it reads a byte. After any answer, the rest of the body is drained. */
 async function withFile(
   { app }: Desk,
   turns: Turns,
@@ -99,7 +99,7 @@ async function withFile(
   }
 }
 
-/** A compressed body would have to be unpacked, and may unfold into anything. */
+/** Rejects a compressed body, which would have to be unpacked to an unknown size. */
 function mustBePlain({ headers }: FastifyRequest): void {
   if ((headers['content-encoding'] ?? 'identity') === 'identity') return;
   throw new PipelineError('USAGE', 'take the file', 'its bytes are compressed on the way', {

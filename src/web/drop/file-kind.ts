@@ -1,4 +1,4 @@
-/** Files that are often taken for CSV, by how they begin; nothing of them is ever opened or unpacked. */
+/** Kinds of files often mistaken for CSV, by their first bytes. They are never opened or unpacked. */
 const KINDS: readonly { readonly is: string; readonly at: number; readonly bytes: string; readonly advice: string }[] =
   [
     kind(
@@ -18,10 +18,10 @@ const KINDS: readonly { readonly is: string; readonly at: number; readonly bytes
     kind('an encrypted message', hexOf('-----BEGIN PGP'), 'Give it a name that ends in .pgp, .gpg or .asc'),
   ];
 
-/** Bytes that tell. */
+/** Number of bytes needed to recognize a kind. */
 export const TELLING_BYTES = 262;
 
-/** What a file is that is no CSV, and what to do then; undefined when it does not show. */
+/** Returns the kind of a file that is not CSV and what to do; undefined when it is not recognized. */
 export function tellKind(head: Uint8Array): { is: string; advice: string } | undefined {
   const found = KINDS.find(({ at, bytes }) => Buffer.from(head).toString('hex', at, at + bytes.length / 2) === bytes);
   return found && { is: found.is, advice: `${found.advice}, and choose that.` };

@@ -4,7 +4,7 @@ import { SIDECAR } from '../../files/scan-folder.ts';
 import type { Folder } from '../../config/config.ts';
 import { holdsCardNumber } from '../../kernel/mask.ts';
 
-/** What is wrong with the name of a file that somebody wants to drop; undefined when it will do. */
+/** Returns the fault of a dropped file's name; undefined when the name is fine. */
 export function findNameFault(name: string, { complete }: Pick<Folder, 'complete'>): string | undefined {
   if (name === '') return 'it has no name';
   if (/[/\\]/.test(name) || name === '..') return 'it holds a path; a file in a folder has a name alone';
@@ -20,5 +20,5 @@ export function findNameFault(name: string, { complete }: Pick<Folder, 'complete
   return undefined;
 }
 
-/** Names end at 255 bytes; unfinished files and markers have more than the name. */
+/** File systems allow 255 bytes; unfinished files and markers add to the name. */
 const LONGEST_BYTES = 200;

@@ -1,9 +1,9 @@
-/** Does some work when it is its turn. */
+/** Runs work when its turn comes. */
 export type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Lets so much work go on at once; what comes then waits, in the order in which it came. An upload that waits is not read,
- * so it costs nothing here.
+ * Runs at most `most` tasks at once; later ones wait in order of arrival. A waiting upload is not read, so it costs
+ * nothing here.
  */
 export function openTurns(most: number): Turns {
   const waiting: (() => void)[] = [];
@@ -14,7 +14,7 @@ export function openTurns(most: number): Turns {
     try {
       return await work();
     } finally {
-      // Whoever is next takes over the place, so nobody who comes just now can slip in before him.
+      // The next one takes over the slot, so that a new caller cannot overtake it.
       const next = waiting.shift();
       if (next) next();
       else busy -= 1;

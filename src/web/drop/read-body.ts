@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { groupedCount } from '../parts/words.tsx';
 
-/** Why the bytes of a file did not come to their end; its words are for the person who sends them. */
+/** Why a file's bytes did not arrive completely, in words for the sender. */
 export class BodyRefusal extends Error {
   readonly statusCode: number;
   readonly code: 'FILE_TOO_LARGE' | 'BROKEN_OFF' | 'STALLED';
@@ -20,8 +20,8 @@ const STATUS = { FILE_TOO_LARGE: 413, BROKEN_OFF: 400, STALLED: 408 } as const;
 const IDLE_MS = 30_000;
 
 /**
- * The bytes of a request as they come, and only as fast as they are taken. Ends with a BodyRefusal where they are more
- * than is taken, or stop coming. The request itself is left open, so that it can still be answered.
+ * Yields the bytes of a request only as fast as they are taken. Throws a BodyRefusal when there are too many, or when
+ * they stop coming. The request stays open, so that it can still be answered.
  */
 export async function* readBody(
   source: Readable,
@@ -59,20 +59,20 @@ function brokenOff(): never {
   throw new BodyRefusal('BROKEN_OFF', 'The connection broke off before the whole file was here. Send it again.');
 }
 
-/** How long a browser may go on sending what nobody reads any more, in ms. */
+/** How long a browser may keep sending after the answer, in ms. */
 const DRAIN_MS = 60_000;
 
 /**
- * Takes in and forgets what is left of a request that is answered already. Closed at once, the connection would be reset
- * and the browser would show an error of its own instead of the answer.
+ * Discards the rest of a request that is already answered. Closing at once would reset the connection, and the browser
+ * would show its own error instead of the answer.
  */
 export function drainBody(request: IncomingMessage, longestMs = DRAIN_MS): void {
   if (request.destroyed || request.readableEnded) return;
   const timer = setTimeout(() => request.destroy(), longestMs);
   request.once('close', () => clearTimeout(timer));
-  // Whoever hangs up now has his answer.
+  // A client that disconnects now already has its answer.
   request.once('error', () => {});
-  // Whoever reads piece by piece keeps a stream from flowing, also when he takes no more.
+  // A reader's `readable` listener would keep the stream from flowing, even after the reader stops.
   request.removeAllListeners('readable');
   request.resume();
 }

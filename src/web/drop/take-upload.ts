@@ -7,19 +7,19 @@ import { maskName } from '../../kernel/mask.ts';
 import { forgetUpload } from '../../ledger/transfer/forget-upload.ts';
 import { noteUpload } from '../../ledger/transfer/note-upload.ts';
 
-/** A file on its way into its folder; `sha256` is that of the bytes that were checked. */
+/** A file to be written into its folder; `sha256` is that of the checked bytes. */
 export type UploadedFile = { name: string; sha256: string; source: AsyncIterable<Uint8Array>; actor: string };
 
 export type Taken =
   | { readonly is: 'dropped'; readonly uploadNo: number }
   | { readonly is: 'other-bytes' }
-  /** With a name that is free. */
+  /** With a free name. */
   | { readonly is: 'name-taken'; readonly free: string };
 
 /**
- * Writes a file into its drop folder under a name that no watcher takes, compares it with what was checked, and gives it
- * its own name in one step. Who made it is in the ledger before that, since it may be claimed at once. Whatever breaks
- * off leaves nothing in the folder.
+ * Writes a file into its drop folder under a name that watchers ignore, compares it with the checked bytes, and renames
+ * it in one step. The ledger records the upload before the rename, because the file may be claimed at once. A failure
+ * leaves nothing in the folder.
  * @throws PipelineError DISK_FULL, FOLDER_NOT_WRITABLE, FOLDER_MISSING, LEDGER_UNREACHABLE; what the source throws
  */
 export async function takeUpload(app: App, folder: Folder, file: UploadedFile): Promise<Taken> {

@@ -13,7 +13,7 @@ import { MOST_FAULTS } from './check-upload.ts';
 import { describeTaking } from './describe-taking.ts';
 import { tellKind } from './file-kind.ts';
 
-/** What was found out about a file; `later` of one that is encrypted, which only the intake reads. */
+/** What the check found; `later` for an encrypted file, which only the intake reads. */
 export type Looked = { readonly head: Uint8Array } & (
   | Foreseen
   | { readonly decision: 'later'; readonly bytes: number; readonly sha256: string }
@@ -21,12 +21,12 @@ export type Looked = { readonly head: Uint8Array } & (
 
 export type VerdictWord = 'accept' | 'hold' | 'reject' | 'later';
 
-/** The answer to a check, for a page and for programs. Texts are for people; nothing in it is a whole number. */
+/** The answer to a check, for a page and for programs. Texts are for people; no card or account number is complete. */
 export type Verdict = {
   readonly name: string;
   readonly folder: string;
   readonly verdict: VerdictWord;
-  /** One line, and why. */
+  /** One line; `says` has the reason. */
   readonly title: string;
   readonly says: string;
   readonly code: string | null;
@@ -34,7 +34,7 @@ export type Verdict = {
   readonly duplicateOf: string | null;
   readonly bytes: number;
   readonly sha256: string;
-  /** Null of a file that was not read as rows. */
+  /** Null for a file that was not read as rows. */
   readonly rows: Figures | null;
   readonly faults: readonly ShownFault[];
   readonly faultCount: number;

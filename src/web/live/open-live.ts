@@ -5,12 +5,12 @@ import { readSessionToken } from '../access/session-cookie.ts';
 import type { Desk } from '../desk.ts';
 import { watchChanges } from './watch-changes.ts';
 
-/** How often a page is told that the line still stands, and it is asked whether its person is still logged in, in ms. */
+/** How often a page gets a keep-alive and its session is checked, in ms. */
 const BEAT_MS = 20_000;
 
 /**
- * `GET /live`: server-sent events. `change` when anything has moved, `over` when the session is. They carry nothing; the
- * page fetches itself again and gets what its person may see.
+ * Opens `GET /live`, server-sent events: `change` after any change, `over` when the session has ended. Events carry no
+ * data; the page fetches itself again and gets what its user may see.
  */
 export function openLive(server: FastifyInstance, desk: Desk): { close(): void } {
   const changes = watchChanges(desk.app.ledger);
@@ -47,7 +47,7 @@ export function openLive(server: FastifyInstance, desk: Desk): { close(): void }
   };
 }
 
-/** Whoever cannot be asked now is let stay; his pages will find out. */
+/** Returns true when the session cannot be checked; the next page request will find out. */
 async function isLoggedIn({ app, settings }: Desk, token: string | undefined): Promise<boolean> {
   if (token === undefined) return false;
   const session = useSession(app.ledger, hashSecretToken(token), settings, { isPerson: false });

@@ -1,18 +1,18 @@
 import type { Ledger } from '../../ledger/engine/open-ledger.ts';
 
-/** Tells those who listen that the ledger has changed. */
+/** Notifies listeners that the ledger has changed. */
 export type ChangeWatch = {
-  /** @returns stops listening */
+  /** @returns a function that stops listening */
   listen(onChange: () => void): () => void;
   close(): void;
 };
 
-/** How often the ledger is looked at while anybody listens, in ms. */
+/** How often the ledger is queried while there are listeners, in ms. */
 const LOOK_EACH_MS = 1_000;
 
 /**
- * Looks where the audit trail ends, for every move adds to it. One question a second for all pages of this process
- * together, and none while nobody has one open.
+ * Watches the end of the audit trail, because every move adds to it. All pages of the process share one query a second;
+ * without an open page there is none.
  */
 export function watchChanges(ledger: Ledger): ChangeWatch {
   const listeners = new Set<() => void>();
@@ -24,7 +24,7 @@ export function watchChanges(ledger: Ledger): ChangeWatch {
     last = seq;
     timer = listeners.size > 0 ? setTimeout(() => void look(), LOOK_EACH_MS) : undefined;
   };
-  // What moved between the making of a page and now the page has not seen, so whoever begins to listen is told once.
+  // Notifies a new listener once, because a page misses changes between its rendering and now.
   const catchUp = async (onChange: () => void) => {
     const seq = await readEnd(ledger).catch(() => undefined);
     last ??= seq;

@@ -3,13 +3,13 @@ import { answerInTime } from '../../kernel/answer-in-time.ts';
 import { findClosed } from '../../ledger/alarm/find-closed.ts';
 import { findJournalTrouble } from '../../ledger/admission/find-journal-trouble.ts';
 
-/** A part that keeps this process from taking files to their end, and why, in words that anybody may read. */
+/** A part that keeps this process from finishing files, and why, in words that may be public. */
 export type Unready = { part: 'process' | 'ledger' | 'queue' | 'journal'; why: string };
 
-/** Longest wait for an answer of ledger or queue, in ms; whoever asks for health waits little longer. */
+/** Longest wait for the ledger or the queue, in ms; a health request takes little longer. */
 export const HEALTH_MS = 2_000;
 
-/** Everything that is wrong now; nothing when the process is ready. */
+/** Lists everything that is wrong now; empty when the process is ready. */
 export async function findUnready(app: App, limitMs = HEALTH_MS): Promise<Unready[]> {
   const [ledger, queue, journal] = await Promise.all([
     findTrouble(limitMs, askLedger(app)),
@@ -32,13 +32,13 @@ function processTrouble({ pulse }: App): string | undefined {
   return pulse.sweptAt ? undefined : 'it is starting';
 }
 
-/** What keeps the ledger from being changed, though it answers. */
+/** Returns why the ledger cannot be changed, even though it answers. */
 async function askLedger(app: App): Promise<string | undefined> {
   const [closed] = await findClosed(app.ledger);
   return closed?.reason;
 }
 
-/** Messages of a database name users and hosts, so that of an error only the silence is told. */
+/** Hides error details, because database messages name users and hosts. */
 function findTrouble(limitMs: number, answer: Promise<string | undefined>): Promise<string | undefined> {
   return answerInTime(limitMs, answer).catch(() => `it does not answer within ${limitMs} ms, or refuses`);
 }

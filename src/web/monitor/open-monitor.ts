@@ -9,11 +9,10 @@ import { openRegistry } from './open-registry.ts';
 export type Monitor = { readonly url: string; close(): Promise<void> };
 
 /**
- * Answers whoever watches this process, over plain HTTP and without a login: there is nothing to change and no number,
- * name or secret to see.
- *
- * `GET /health/live`: 200 while the process turns. `GET /health/ready`: 200 when it can take files to their end, else
- * 503 with what is wrong. `GET /metrics`: the figures of schemas/metrics.ts for Prometheus.
+ * Answers monitoring over plain HTTP without a log-in. It changes nothing and shows no card or account number, no payer
+ * and no secret.
+ * `GET /health/live`: 200 while the process runs. `GET /health/ready`: 200 when it can finish files, else 503 with what
+ * is wrong. `GET /metrics`: the figures of schemas/metrics.ts for Prometheus.
  * @throws PipelineError CONFIG_INVALID when the address is taken or is not one of this host
  */
 export async function openMonitor(app: App, { host, port }: ListenAddress): Promise<Monitor> {
@@ -26,7 +25,7 @@ export async function openMonitor(app: App, { host, port }: ListenAddress): Prom
     return reply.code(wrong.length === 0 ? 200 : 503).send({ ready: wrong.length === 0, wrong });
   });
   server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()));
-  // What goes wrong in here stays in here: messages of a database name users and hosts.
+  // Errors go to the log only, because database messages name users and hosts.
   server.setErrorHandler(async (error, _request, reply) => {
     app.log.warn({ err: error }, 'a question of the monitor failed');
     return reply.code(500).send({ error: 'see the log' });

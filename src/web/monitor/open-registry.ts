@@ -5,7 +5,7 @@ import { readSamples } from './read-samples.ts';
 
 export type MetricsPage = { readonly contentType: string; render(): Promise<string> };
 
-/** The figures in the text form of Prometheus, in a registry of their own: several may live in one process. */
+/** Renders the figures in Prometheus text format. Each page has its own registry: one process may have several. */
 export function openRegistry(app: App): MetricsPage {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -17,7 +17,7 @@ export function openRegistry(app: App): MetricsPage {
     contentType: registry.contentType,
     render: async () => {
       const samples = await readSamples(app);
-      // From here to the end without a pause, so that two who ask at once never see half of a reading.
+      // No await from here on, so that concurrent requests never see half a reading.
       for (const [name, gauge] of gauges) forget(name, gauge);
       for (const { name, labels, value } of samples) gauges.get(name)!.set(labels ?? {}, value);
       return registry.metrics();
@@ -25,7 +25,7 @@ export function openRegistry(app: App): MetricsPage {
   };
 }
 
-/** After a reset a figure without labels is 0, although it is not known; one with labels is gone. */
+/** Removes a figure. After a reset alone, one without labels would be 0 although it is unknown. */
 function forget(name: MetricName, gauge: Gauge): void {
   gauge.reset();
   if (METRICS[name].labels.length === 0) gauge.remove();

@@ -19,10 +19,7 @@ import { HEALTH_MS } from './find-unready.ts';
 /** One figure of `schemas/metrics.ts`. */
 export type Sample = { name: MetricName; value: number; labels?: Record<string, string> };
 
-/**
- * Reads every figure. Of a part that does not answer they are missing, and the others stand: a monitor that gets nothing
- * at all cannot tell which part it is.
- */
+/** Reads every figure. Figures of a part that does not answer are missing; the others show which part it is. */
 export async function readSamples(app: App, limitMs = HEALTH_MS): Promise<Sample[]> {
   const [ledger, queue, disk] = await Promise.all([
     readOr(limitMs, readLedgerSamples(app), [{ name: 'paydrop_ledger_up', value: 0 }]),
@@ -73,7 +70,7 @@ async function readLedgerSamples(app: App): Promise<Sample[]> {
   ];
 }
 
-/** A figure that is there only while something is wrong would look to a monitor like one that is not read any more. */
+/** Returns a figure for every state. One that exists only during trouble would look stale to a monitor. */
 function stateSamples<State extends string>(
   app: App,
   accounts: readonly string[],
@@ -94,7 +91,7 @@ function stateSamples<State extends string>(
   );
 }
 
-/** Those of the configuration, and those of which the ledger still has something open. */
+/** Lists the configured accounts and those with something open in the ledger. */
 function accountsOf(app: App, rows: readonly { account: string }[]): string[] {
   return [...new Set([...app.settings.accounts.keys(), ...rows.map((row) => row.account)])];
 }
@@ -135,7 +132,7 @@ function readPulseSamples(app: App): Sample[] {
   return [...ages.values(), { name: 'paydrop_sweep_age_seconds', value: sweepAge }];
 }
 
-/** A moment that is still to come has no age. */
+/** Returns the age in seconds; 0 for a moment in the future. */
 function ageSeconds(app: App, since: Date): number {
   return Math.max(0, (app.clock.now().getTime() - since.getTime()) / 1_000);
 }

@@ -22,7 +22,7 @@ import { Rules } from './accounts/rules.tsx';
 import { WhyItWaits } from './accounts/why-it-waits.tsx';
 import { AccountDay } from './front/today.tsx';
 
-/** `/accounts/:name`: what holds one account, what is open of it, what it did today, and its rules. */
+/** Serves `/accounts/:name`: what holds one account, its open files, its day, and its rules. */
 export function accountPage(server: FastifyInstance, { app }: Desk): void {
   const { ledger, settings, clock } = app;
   server.get('/accounts/:name', async (request, reply) => {
@@ -79,7 +79,7 @@ export function accountPage(server: FastifyInstance, { app }: Desk): void {
 
 const CRUMBS = [{ path: '/accounts', label: 'Accounts' }] as const;
 
-/** A pause of one's own can be lifted here; that of all accounts is lifted for them all. */
+/** Returns the actions for this account. Its own pause can be lifted here; a pause of all accounts only for all. */
 function deedsOf({ account, stops }: AccountState): DeedName[] {
   const own = stops.filter((stop) => stop.account === account);
   return [
@@ -88,7 +88,7 @@ function deedsOf({ account, stops }: AccountState): DeedName[] {
   ];
 }
 
-/** Calls that only the send journal knows, as after an older backup was restored. */
+/** Lists calls that only the send journal knows, as after restoring an older backup. */
 function Forgotten({ sends, name, timeZone }: { sends: readonly ForgottenSend[]; name: string; timeZone: string }) {
   return (
     <Section title="Calls that the ledger has forgotten" live="forgotten">

@@ -12,7 +12,7 @@ import { sharedZone, zoneOf } from '../zone-of.ts';
 import { AccountStateWord } from './accounts/account-state-word.tsx';
 import { WhyItWaits } from './accounts/why-it-waits.tsx';
 
-/** `/accounts`: which accounts send, which do not, and why; and the stop of them all. */
+/** Serves `/accounts`: which accounts send, which do not, and why; and the pause of all accounts. */
 export function accountsPage(server: FastifyInstance, { app }: Desk): void {
   const { ledger, settings, clock } = app;
   server.get('/accounts', async (request, reply) => {
@@ -63,6 +63,6 @@ export function accountsPage(server: FastifyInstance, { app }: Desk): void {
       </Page>,
     );
   });
-  // Where the stop of all accounts leads back to.
+  // The base address of the actions on all accounts.
   server.get('/accounts/all', async (_request, reply) => reply.redirect('/accounts'));
 }

@@ -12,21 +12,21 @@ import { TextField } from '../parts/form.tsx';
 import { Token } from '../parts/page.tsx';
 import { Moment } from '../parts/words.tsx';
 
-/** What was made a moment ago; its secret is shown this once. */
+/** A token just created; its secret is shown only once. */
 export type MadeToken = { readonly name: string; readonly secret: string };
 
-/** What was wrong with the form, and what stood in it. */
+/** The fault in the form, and the form as filled in. */
 export type TokenFault = { readonly at: 'name' | 'days' | 'deeds'; readonly says: string; readonly form: unknown };
 
 const LONGEST_DAYS = 365;
 const DAY_MS = 86_400_000;
 
-/** What the API can do for a program; who may use the desk is no business of programs. */
+/** Permissions that a token can have; `check`, `drop` and `people` are not for programs. */
 const OF_PROGRAMS = (Object.keys(DEEDS) as DeedName[]).filter(
   (name): name is HandledDeed | 'look' => name !== 'check' && name !== 'drop' && name !== 'people',
 );
 
-/** Makes the token that the form of `/me` asks for, good for at most what its person may do now. */
+/** Creates the token requested on `/me`, with at most the user's current permissions. */
 export async function makeApiToken({ app }: Desk, request: FastifyRequest): Promise<MadeToken | TokenFault> {
   const viewer = viewerOf(request);
   const form = request.body;
@@ -44,7 +44,7 @@ export async function makeApiToken({ app }: Desk, request: FastifyRequest): Prom
   return { name, secret };
 }
 
-/** Routes that end a token. */
+/** Registers the route that revokes a token. */
 export function endApiTokens(server: FastifyInstance, { app }: Desk): void {
   server.post('/me/tokens/:tokenNo/revoke', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -63,7 +63,7 @@ type TokensProps = {
   readonly fault?: TokenFault | undefined;
 };
 
-/** The tokens of a person, and the form for another. */
+/** Shows the user's tokens, and the form for a new one. */
 export function ApiTokens({ viewer, tokens, now, made, fault }: TokensProps) {
   return (
     <>

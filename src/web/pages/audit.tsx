@@ -17,16 +17,16 @@ import { VerifyForm, type Verified, VerifyResult } from './audit/verify.tsx';
 /** Links on one page. */
 const PAGE_LINKS = 100;
 
-/** `/audit`: who did what, when and why, the newest first; and whether the chain is whole. */
+/** Serves `/audit`: who did what, when and why, the newest first; and whether the chain is intact. */
 export function auditPages(server: FastifyInstance, desk: Desk): void {
   const verify = openVerification(desk);
   server.get('/audit', async (request, reply) => show(request, reply, desk));
-  // Where somebody lands who loads the answer again by its address.
+  // For a user who reloads the answer by its address.
   server.get('/audit/verify', async (_request, reply) => reply.redirect('/audit'));
   server.post('/audit/verify', async (request, reply) => show(request, reply, desk, await verify()));
 }
 
-/** Reads the whole trail, so however many ask at once, it is read once. */
+/** Verifies the whole trail; concurrent requests share one read. */
 function openVerification({ app: { ledger, clock } }: Desk): () => Promise<Verified> {
   let running: Promise<Verified> | undefined;
   const read = async (): Promise<Verified> => {
@@ -59,7 +59,7 @@ async function show(
       throw error;
     },
   );
-  // One more than is shown tells whether an older page follows.
+  // One more than shown tells whether an older page follows.
   const found = filter ? (await listAudit(ledger, { ...filter, limit: PAGE_LINKS + 1 })).toReversed() : [];
   const links = found.slice(0, PAGE_LINKS);
   const last = links.at(-1);
@@ -99,7 +99,7 @@ function isFiltered({ who, file, move, from, to }: Asked): boolean {
   return [who, file, move, from, to].some((field) => field !== '');
 }
 
-/** @throws PipelineError NOT_FOUND when there is no such file, USAGE for what is no day or number */
+/** @throws PipelineError NOT_FOUND when there is no such file, USAGE for an invalid day or number */
 async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<Omit<AuditFilter, 'limit'>> {
   const { who, file, move, from, to, before } = asked;
   return {
@@ -112,7 +112,7 @@ async function readFilter(ledger: Ledger, asked: Asked, zone: string): Promise<O
   };
 }
 
-/** A name alone is a person's. */
+/** Returns the actor; a plain name means a person. */
 function actorOf(who: string): string {
   return who.includes(':') || who === 'system' || who === 'worker' ? who : `operator:${who}`;
 }

@@ -16,12 +16,12 @@ import { DonePage, PicksPage, PlanPage, WhyNotPage } from '../parts/deed-pages.t
 import { sendPage } from '../send-page.ts';
 
 /**
- * `…/do/<deed>` for every deed: GET shows what would happen, POST does it and says what was done. The address names the
- * deed, so the guard refuses whoever may not before anything is read.
+ * Serves `…/do/<deed>` for every action: GET shows what would happen, POST does it and reports the result. The address
+ * names the action, so the guard refuses unauthorized users before anything is read.
  */
 export async function deedPages(server: FastifyInstance, desk: Desk): Promise<void> {
   for (const name of HANDLED.filter((deed) => !wantsFile(deed))) hangDeed(server, desk, name);
-  // Only these take forms that are as large as a file.
+  // Only these accept forms as large as a file.
   await server.register(async (scope) => {
     takeUploads(scope, LARGEST_REPORT_BYTES);
     for (const name of HANDLED.filter(wantsFile)) hangDeed(scope, desk, name);
@@ -40,7 +40,7 @@ function wantsFile(name: HandledDeed): boolean {
   return [...picks, ...asks].some(({ kind }) => kind === 'file');
 }
 
-/** One visit of such a page. The form is the query of a GET. */
+/** One request to such a page. The form of a GET is its query. */
 type Visit = {
   readonly desk: Desk;
   readonly name: HandledDeed;
@@ -49,7 +49,7 @@ type Visit = {
   readonly form: unknown;
 };
 
-/** Shows the plan, or asks first what it depends on. */
+/** Shows the plan, or first asks for the inputs it depends on. */
 async function look(visit: Visit, input: Input): Promise<FastifyReply> {
   const { desk, name, request } = visit;
   const subject = await subjectOf(desk, name, request.params);
@@ -57,12 +57,12 @@ async function look(visit: Visit, input: Input): Promise<FastifyReply> {
   return showPlan(visit, input, await planDeed(desk, name, request.params, input));
 }
 
-/** Does it when the plan is the one that was seen; without the mark of a plan, shows it. */
+/** Does it when the plan is still the one shown; without a plan's mark, shows the plan. */
 async function send(visit: Visit, input: Input): Promise<FastifyReply> {
   const { desk, name, request, form } = visit;
   const bind = fieldOf(form, 'bind');
   if (bind === '') {
-    // Where something is chosen first, the form that chooses has no mark yet.
+    // The form that makes the choice has no mark yet.
     const isChanged = handlerOf(name).picks === undefined;
     return showPlan(visit, input, await planDeed(desk, name, request.params, input), { isChanged });
   }
@@ -72,7 +72,7 @@ async function send(visit: Visit, input: Input): Promise<FastifyReply> {
   return sendPage(visit.reply, <DonePage {...aboutOf(visit, input)} {...deeded} />);
 }
 
-/** What cannot be done as things stand is a page with the reason; what is wrong with paydrop goes on to the log. */
+/** Shows the reason when the current state forbids the action. Failures of paydrop itself reach the error handler. */
 async function answer(
   work: (visit: Visit, input: Input) => Promise<FastifyReply>,
   visit: Visit,
@@ -86,7 +86,7 @@ async function answer(
   }
 }
 
-/** These are no answer of a move, but of a paydrop in trouble, or of an address that leads nowhere. */
+/** Errors that do not refuse an action, but report trouble in paydrop or a wrong address. */
 const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INTERNAL',
   'NOT_FOUND',
@@ -95,7 +95,7 @@ const NOT_A_REFUSAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DISK_FULL',
 ]);
 
-/** The reason; with the form as it was filled in, where something else in it might do. */
+/** Shows the reason; also the form as filled in, when other input might work. */
 async function showRefusal(visit: Visit, input: Input, { code, message }: PipelineError): Promise<FastifyReply> {
   const { desk, name, request, reply, form } = visit;
   void reply.code(code === 'USAGE' ? 400 : 409);

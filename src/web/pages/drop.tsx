@@ -10,7 +10,7 @@ import { Page } from '../parts/page.tsx';
 import { groupedCount } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** `/drop`: what would become of a payment file, and dropping it. */
+/** Serves `/drop`: previews the decision on a payment file, and drops it. */
 export function dropPages(server: FastifyInstance, desk: Desk): void {
   dropRoutes(server, desk);
 
@@ -83,7 +83,7 @@ function Chooser({ viewer, folders }: { viewer: Viewer; folders: readonly Folder
   );
 }
 
-/** A wrong account moves money wrongly, so where there is a choice somebody has to make it. */
+/** Preselects nothing when there is a choice, because a wrong account would misdirect money. */
 function choicesOf(folders: readonly Folder[]) {
   const titles = folders.map(titleOf);
   const choices = folders.map((folder, index) => {

@@ -15,7 +15,7 @@ import { type Front, readFront } from './front/read-front.ts';
 import { Today } from './front/today.tsx';
 import { Withheld } from './front/withheld.tsx';
 
-/** `/`: what needs a person, worst first, and what is going on. */
+/** Serves `/`: what needs a person, worst first, and what is going on. */
 export function frontPage(server: FastifyInstance, desk: Desk): void {
   const month = openMonth(desk.app.ledger, desk.app.settings);
   server.get('/', async (request, reply) => {
@@ -43,7 +43,7 @@ function isEmpty({ standing }: Front): boolean {
   return standing.files.length === 0;
 }
 
-/** What one who opens the desk for the first time does. */
+/** Shows the first step to a new user. */
 function FirstStep({ mayDrop }: { mayDrop: boolean }) {
   return (
     <Notice kind="info" title="No file has come yet">

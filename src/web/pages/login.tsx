@@ -12,10 +12,10 @@ import { TextField } from '../parts/form.tsx';
 import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** Tries of one address in ten minutes, with whatever names; each person has his own count besides (note-failure.ts). */
+/** Limit of attempts per address in ten minutes, for any names. Each user has a separate count (note-failure.ts). */
 const TRIES = { max: 30, timeWindow: 600_000 };
 
-/** `/login` and `/logout`. */
+/** Serves `/login` and `/logout`. */
 export function loginPages(server: FastifyInstance, desk: Desk): void {
   const { openid } = desk.settings;
   server.get('/login', { config: { may: 'anybody' } }, async (request, reply) => {
@@ -87,7 +87,7 @@ function LoginPage({ next, isNew = false, name = '', tried, openid }: LoginProps
   );
 }
 
-/** Where one wanted to go; never to another server. */
+/** Returns the page the user wanted, never one on another server. */
 export function localPath(path: string): string {
   return /^\/(?![/\\])[^\\\s]*$/.test(path) && !path.startsWith('/login') ? path : '/';
 }

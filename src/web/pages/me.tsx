@@ -22,7 +22,7 @@ type Said = {
   token?: MadeToken | TokenFault;
 };
 
-/** `/me`: one's own account. */
+/** Serves `/me`: the user's own account. */
 export function mePage(server: FastifyInstance, desk: Desk): void {
   const show = (request: FastifyRequest, reply: FastifyReply, said?: Said) => showMe(desk, request, reply, said);
   endApiTokens(server, desk);

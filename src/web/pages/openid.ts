@@ -12,8 +12,8 @@ import { localPath } from './login.tsx';
 const TRIES = { max: 60, timeWindow: 600_000 };
 
 /**
- * `/login/openid`: to the provider and back. Whoever comes back must have been tied to a person here before, by following
- * his link through the provider: an account there alone opens nothing.
+ * Serves `/login/openid`: to the provider and back. A provider account alone opens nothing: the user must first follow
+ * a set-up link through the provider.
  */
 export function openIdPages(server: FastifyInstance, desk: Desk): void {
   const config = { may: 'anybody', rateLimit: TRIES } as const;

@@ -14,7 +14,7 @@ import { Page, Token } from '../parts/page.tsx';
 import { Moment } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** `/people`: who may use the desk. */
+/** Serves `/people`: who may use the dashboard. */
 export function peoplePages(server: FastifyInstance, desk: Desk): void {
   const config = { may: 'people' } as const;
   const { ledger, clock } = desk.app;

@@ -11,7 +11,7 @@ import { DeedLinks, Page } from '../parts/page.tsx';
 import { Count, Moment, Money } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** `/proposals`: what one person proposed and another has to confirm or refuse. */
+/** Serves `/proposals`: what one person proposed and another must confirm or refuse. */
 export function proposalsPage(server: FastifyInstance, desk: Desk): void {
   server.get('/proposals', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -76,7 +76,7 @@ function Why({ proposal: { reason, evidence } }: Props) {
   );
 }
 
-/** Nobody confirms what he proposed himself; he may take it back. */
+/** Shows the possible decisions. A user cannot confirm their own proposal, but may take it back. */
 function Decide({ viewer, proposal: { proposal_no: no, made_by: by } }: Props & { viewer: Viewer }) {
   const isOwn = by === actorOf(viewer);
   return (

@@ -13,7 +13,7 @@ import { Page } from '../parts/page.tsx';
 import { sendPage } from '../send-page.ts';
 import { DayTables } from './report/day-tables.tsx';
 
-/** `/report?account=&day=`: the day of an account, which balances to the cent; as it is printed and kept. */
+/** Serves `/report?account=&day=`: the day of an account, which balances to the cent, for printing and filing. */
 export function reportPage(server: FastifyInstance, { app }: Desk): void {
   const { ledger, settings, clock } = app;
   server.get('/report', async (request, reply) => {
@@ -61,7 +61,7 @@ export function reportPage(server: FastifyInstance, { app }: Desk): void {
   });
 }
 
-/** The first account when none is named. */
+/** Returns the named account, or the first when none is named. */
 function accountOf({ accounts }: Pick<Settings, 'accounts'>, name: string): Account | undefined {
   if (name === '') return [...accounts.values()][0];
   const account = accounts.get(name);
@@ -80,7 +80,7 @@ function Days({ account: { name, timeZone }, day, today }: { account: Account; d
   );
 }
 
-/** Some zones have left out a day of the calendar; it is stepped over. */
+/** Steps a day; skips a calendar day that the zone left out. */
 function step(day: string, by: 1 | -1, timeZone: string): string {
   const next = addDays(day, by);
   return dayBounds(next, timeZone) ? next : addDays(next, by);

@@ -18,7 +18,7 @@ import { sendPage } from '../send-page.ts';
 
 type Place = SubjectOf<'batch'>;
 
-/** `/files/:fileId/batches/:batchNo/resolve`: what is known of a batch in doubt, and every way out, the safest first. */
+/** Serves `/files/:fileId/batches/:batchNo/resolve`: a batch in doubt and the ways to resolve it, the safest first. */
 export function resolvePage(server: FastifyInstance, desk: Desk): void {
   server.get('/files/:fileId/batches/:batchNo/resolve', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -111,7 +111,7 @@ function InDoubtView(props: ViewProps) {
   );
 }
 
-/** What came to light after the verdict, and the reports that were read. */
+/** Shows what arrived after the verdict, and the reports that were read. */
 function Happened({ found: { lateAnswers, reports }, timeZone }: { found: InDoubt; timeZone: string }) {
   if (lateAnswers.length + reports.length === 0) return null;
   return (

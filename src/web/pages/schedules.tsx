@@ -9,7 +9,7 @@ import { DeedLinks, Page } from '../parts/page.tsx';
 import { Moment, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 
-/** `/schedules`: what happens once on each business date, when next, and what became of it last. */
+/** Serves `/schedules`: what happens once on each business date, when next, and the outcome of the last run. */
 export function schedulesPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/schedules', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -55,7 +55,7 @@ function LastRun({ line: { last } }: { line: ScheduleLine }) {
   );
 }
 
-/** A run takes files from folders, so it is made by a process that sees them. */
+/** Offers the run only where the process sees the schedule's folders, because a run takes files from them. */
 function RunNow({ viewer, name, isHere }: { viewer: Viewer; name: string; isHere: boolean }) {
   if (!isHere) return <span class="soft">at its own site</span>;
   return <DeedLinks viewer={viewer} deeds={['run-now']} base={`/schedules/${name}`} />;

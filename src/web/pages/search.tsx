@@ -15,10 +15,10 @@ import { Count, Moment, Money, OutcomeWord, State } from '../parts/words.tsx';
 import { sendPage } from '../send-page.ts';
 import { customsOf } from './files/read-address.ts';
 
-/** So many of each kind; whoever finds more must ask more exactly. */
+/** Most results of each kind; for more, the user must narrow the search. */
 const MOST = 50;
 
-/** `/search?q=`: what became of an invoice, and where a file or a batch of the service is. */
+/** Serves `/search?q=`: the outcome of an invoice, and where a file or a batch of the service is. */
 export function searchPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/search', async (request, reply) => {
     const words = fieldOf(request.query, 'q').slice(0, LONGEST);
@@ -128,7 +128,7 @@ function InvoiceTable({ app, rows }: { app: App; rows: readonly FoundRow[] }) {
   );
 }
 
-/** Without an outcome a row is wherever its batch or its file is. */
+/** Shows the outcome; a row without one follows its batch or file. */
 function Ended({ row: { outcome, batchNo, batchState, fileState } }: { row: FoundRow }) {
   if (outcome !== null && Object.hasOwn(OUTCOMES, outcome)) return <OutcomeWord outcome={outcome} />;
   if (fileState === 'rejected') return <>file rejected</>;

@@ -15,8 +15,8 @@ import { sendPage } from '../send-page.ts';
 const TRIES = { max: 30, timeWindow: 600_000 };
 
 /**
- * `/set-up/:token`: whoever was sent this link chooses a password here, and on the first one who he is. Opening it uses
- * nothing up, since mail programs open links too.
+ * Serves `/set-up/:token`: the invited user chooses a password; the first user also chooses a name. Opening the link
+ * does not use it up, because mail programs open links too.
  */
 export function setUpPages(server: FastifyInstance, desk: Desk): void {
   const config = { may: 'anybody', rateLimit: TRIES } as const;

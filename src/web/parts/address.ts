@@ -1,4 +1,4 @@
-/** An address with a query; what is empty or left out stays out of it, so that the same page has the same address. */
+/** Returns an address with a query. Empty values are left out, so that the same page has the same address. */
 export function addressOf(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
   const filled = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const text = new URLSearchParams(filled.map(([name, value]) => [name, String(value)])).toString();

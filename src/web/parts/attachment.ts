@@ -1,6 +1,6 @@
 /**
- * The `content-disposition` of a download (RFC 6266). Names hold what senders like: quotes and letters of all languages
- * are written as RFC 5987 does, with a plain name before it for those who do not read that. Half characters cannot be written at all.
+ * Returns the `content-disposition` of a download (RFC 6266). Quotes and non-ASCII letters are encoded as in RFC 5987,
+ * after a plain name for clients without it. Lone surrogates cannot be encoded and are replaced.
  */
 export function attachmentOf(name: string): string {
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');

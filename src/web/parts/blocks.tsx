@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** One subject of a page. `live` names it for the script that brings it up to date; it must be unique on the page. */
+/** Shows one section of a page. `live` names it for the script that refreshes it, and must be unique on the page. */
 export function Section({
   title,
   live,
@@ -26,7 +26,7 @@ export function Section({
 
 export type NoticeKind = 'bad' | 'warn' | 'info' | 'good';
 
-/** Something that a person should read now. The word before it says the same as the colour. */
+/** Shows something to read now. The mark before it repeats what the color says. */
 export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: ComponentChildren }) {
   return (
     <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -46,13 +46,13 @@ const MARKS: Readonly<Record<NoticeKind, string>> = { bad: '✕', warn: '!', inf
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Figures stand at the right, so that their digits stand below each other. */
+  /** Figures align right, so that their digits line up. */
   readonly isFigure?: boolean;
 };
 
 /**
- * A table that scrolls by itself where it is wider than the screen, by keyboard too.
- * @param empty what is said instead when there are no rows: what would stand here, and how it comes
+ * Shows a table that scrolls on its own when it is wider than the screen, by keyboard too.
+ * @param empty shown when there are no rows: what would be here, and how it gets here
  */
 export function Table<Row>({
   label,
@@ -94,7 +94,7 @@ export function Table<Row>({
   );
 }
 
-/** Names and values; what has no value is left out. */
+/** Shows names and values; entries without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (
     <dl class="facts">
@@ -110,7 +110,7 @@ export function Facts({ facts }: { facts: readonly (readonly [name: string, valu
   );
 }
 
-/** To the page before and after. `next` is undefined on the last. */
+/** Links to the page before and after. `next` is undefined on the last. */
 export function Pager({ previous, next, says }: { previous?: string; next?: string; says: string }) {
   return (
     <nav class="pager" aria-label="Pages">

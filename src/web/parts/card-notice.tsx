@@ -3,15 +3,15 @@ import { holdsCardNumber } from '../../kernel/mask.ts';
 import { Notice } from './blocks.tsx';
 
 /**
- * Whether what somebody looks for is a card number or holds one. All 12 to 19 digits with a right check digit count,
- * whatever their brand: an invoice of that kind is found by its file.
+ * Returns whether the search text is a card number or contains one. Any 12 to 19 digits with a valid check digit count,
+ * for any brand. Such an invoice can be found through its file.
  */
 export function isCardNumber(words: string): boolean {
   const digits = words.replace(/[ .-]/g, '');
   return holdsCardNumber(words) || (/^\d{12,19}$/.test(digits) && passesLuhn(digits));
 }
 
-/** Said instead of an answer to whoever looks for a card number; the number is repeated nowhere. */
+/** Replaces the results for a card number; the number is not repeated. */
 export function CardNotice() {
   return (
     <Notice kind="warn" title="Card numbers cannot be searched; use the invoice">

@@ -5,18 +5,18 @@ import { line } from 'd3-shape';
 export type DayPoint = {
   /** `2026-06-15` */
   readonly day: string;
-  /** How high it stands; null when there is nothing to tell of that day. */
+  /** The height; null when the day has no value. */
   readonly value: number | null;
   /** The same in words. */
   readonly says: string;
 };
 
-/** The drawing is stretched to the width of the page; its words stand around it, so that they keep their size. */
+/** The drawing stretches to the page width; its text is outside the drawing and keeps its size. */
 const WIDTH = 600;
 const HEIGHT = 100;
 
 /**
- * One figure over some days. What it shows must stand in a table on the same page, for those who cannot see it.
+ * Draws one figure over some days. A table on the same page must show the same for users who cannot see it.
  * @param shape bars for amounts that add up, a line for a share
  */
 export function DayChart({
@@ -89,7 +89,7 @@ function Bars({ points }: { points: readonly DayPoint[] }) {
 
 function Line({ points }: { points: readonly DayPoint[] }) {
   const [x, y] = [acrossDays(points), upTo(points)];
-  // Days without a value leave a gap: a line through them would tell of something that was not.
+  // Days without a value leave a gap, because a line through them would show false values.
   const draw = line<DayPoint>()
     .defined(({ value }) => value !== null)
     .x(({ day }) => round((x(day) ?? 0) + x.bandwidth() / 2))
@@ -104,7 +104,7 @@ function acrossDays(points: readonly DayPoint[]): ScaleBand<string> {
   ).paddingInner(0.2);
 }
 
-/** From zero, so that twice as high is twice as much. Refunds go below. */
+/** Returns a scale that includes zero, so that heights are proportional. Refunds go below. */
 function upTo(points: readonly DayPoint[]): (value: number) => number {
   const values = points.map(({ value }) => value ?? 0);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];

@@ -7,7 +7,7 @@ import { ChoiceField, LongTextField, TextField } from './form.tsx';
 import { Token } from './page.tsx';
 import { Moment, Money } from './words.tsx';
 
-/** What would happen, with everything that a person should compare. */
+/** Shows what would happen, with everything that a person should compare. */
 export function PlanView({ plan: { says, facts = [], listing } }: { plan: Plan }) {
   return (
     <Section title="What happens">
@@ -20,7 +20,7 @@ export function PlanView({ plan: { says, facts = [], listing } }: { plan: Plan }
   );
 }
 
-/** Names and values; what has no value is left out. */
+/** Shows names and values; entries without a value are left out. */
 export function FactList({ facts }: { facts: FactRows }) {
   return <Facts facts={facts.map(([name, fact]) => [name, fact === '' ? '' : <FactValue key={name} fact={fact} />])} />;
 }
@@ -39,14 +39,14 @@ export function ListingTable({ listing: { label, titles, rows } }: { listing: Li
 export type DeedFormProps = {
   readonly viewer: Viewer;
   readonly deed: HandledDeed;
-  /** Where the form is sent: the address of the page itself, without a question. */
+  /** Where the form is sent: the address of the page itself, without a query. */
   readonly path: string;
   readonly asks: readonly Ask[];
   readonly filled: Filled;
   readonly fault?: string | undefined;
 };
 
-/** The form that does it. It brings along what the plan was made with, and the mark of the plan. */
+/** Shows the form that does it. It sends the inputs and the mark of the plan along. */
 export function DoForm({
   plan,
   bind,
@@ -91,7 +91,7 @@ export function DoForm({
   );
 }
 
-/** The form that asks what the plan depends on. It does nothing but show the plan. */
+/** Shows the form for the inputs of the plan. It only leads to the plan. */
 export function PickForm({ title, viewer, path, asks, filled, fault }: DeedFormProps & { title: string }) {
   return (
     <Section title={title}>

@@ -8,11 +8,11 @@ import { Notice, Section } from './blocks.tsx';
 import { DoForm, ListingTable, PickForm, PlanView } from './deed-forms.tsx';
 import { Page } from './page.tsx';
 
-/** What every page of a deed is about. */
+/** What every page of an action needs. */
 type About = {
   readonly viewer: Viewer;
   readonly deed: HandledDeed;
-  /** Of the page itself, without a question. */
+  /** Address of the page itself, without a query. */
   readonly path: string;
   readonly subject: Subject;
   readonly picks: readonly Ask[];
@@ -20,7 +20,7 @@ type About = {
   readonly filled: Filled;
 };
 
-/** What would happen, and the form that does it. */
+/** Shows what would happen, and the form that does it. */
 export function PlanPage({
   plan,
   bind,
@@ -56,7 +56,7 @@ export function PlanPage({
 
 const OTHERWISE = 'Or choose something else';
 
-/** What has to be chosen before there is a plan. */
+/** Shows what must be chosen before there is a plan. */
 export function PicksPage({ fault, ...about }: About & { fault?: string }) {
   return (
     <DeedPage {...about}>
@@ -66,7 +66,7 @@ export function PicksPage({ fault, ...about }: About & { fault?: string }) {
   );
 }
 
-/** Why it cannot be done as things stand. */
+/** Shows why the current state does not allow it. */
 export function WhyNotPage({ why, ...about }: About & { why: string }) {
   const { picks, subject } = about;
   return (
@@ -79,7 +79,7 @@ export function WhyNotPage({ why, ...about }: About & { why: string }) {
   );
 }
 
-/** What was done, and where one goes on. */
+/** Shows what was done, and where the user can go next. */
 export function DonePage({ done, ...about }: About & { done: Done }) {
   const { says, isWarning = false, details = [], listing, links = [] } = done;
   return (
@@ -126,7 +126,7 @@ function BackTo({ subject }: { subject: Subject }) {
   );
 }
 
-/** A page forgets the file that was chosen on it; the script carries it over to the next. */
+/** Loads the script that carries a chosen file to the next page, which would otherwise forget it. */
 function KeepFile({ picks }: { picks: readonly Ask[] }) {
   return wantsFile(picks) ? <script src="/assets/keep-file.js" type="module" /> : null;
 }
@@ -135,7 +135,7 @@ function wantsFile(asks: readonly Ask[]): boolean {
   return asks.some(({ kind }) => kind === 'file');
 }
 
-/** A number that somebody pasted by mistake is not shown again. */
+/** Masks a card number that was pasted by mistake. */
 function shown(filled: Filled): Filled {
   return Object.fromEntries(
     Object.entries(filled).map(([name, value]) => [name, holdsCardNumber(value) ? maskText(value) : value]),

@@ -4,11 +4,11 @@ type FieldProps = {
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What was wrong with what stood here. */
+  /** What was wrong with the value. */
   readonly fault?: string | undefined;
 };
 
-/** A line of a form, with its label, its hint and what was wrong, all tied together for those who listen. */
+/** Shows a line of a form. Label, hint and fault are linked for screen readers. */
 export function TextField({
   type = 'text',
   value,
@@ -42,7 +42,7 @@ export function TextField({
   );
 }
 
-/** Several lines, for a reason or evidence. */
+/** Shows a field of several lines, for a reason or evidence. */
 export function LongTextField({
   value,
   isRequired = false,

@@ -3,7 +3,7 @@ import { OUTCOMES, type Outcome } from '../../../schemas/lifecycle.ts';
 import type { OutcomeTotals, Totals } from '../../rows/rows.ts';
 import { Count, Money } from './words.tsx';
 
-/** How an outcome is filled; those of one kind look alike, and the list below the bar tells them apart. */
+/** Fill of each outcome. Some share one; the list below the bar tells them apart. */
 const LOOKS: Readonly<Record<Outcome, 'approved' | 'pending' | 'declined' | 'unknown' | 'other'>> = {
   approved: 'approved',
   accepted_pending: 'pending',
@@ -16,14 +16,14 @@ const LOOKS: Readonly<Record<Outcome, 'approved' | 'pending' | 'declined' | 'unk
   invalid: 'other',
 };
 
-/** The bar is stretched to the width of the page, so its own units only need to be many. */
+/** The bar stretches to the page width, so this only sets its resolution. */
 const WIDTH = 1_000;
 const HEIGHT = 16;
 
 /**
- * How rows came out, as one bar cut into its outcomes, and below it every outcome with its rows and money.
- * @param label what the bar is of, for those who cannot see it
- * @param currency of the money, where it is known
+ * Shows rows as one bar divided by outcome; below it, each outcome with its rows and money.
+ * @param label what the bar shows, for users who cannot see it
+ * @param currency of the money, if known
  */
 export function OutcomeBar({
   totals,
@@ -70,7 +70,7 @@ export function OutcomeBar({
 
 type Part = Totals & { outcome: Outcome; word: string; look: (typeof LOOKS)[Outcome] };
 
-/** In the order of the table, so that two bars can be compared. */
+/** Returns the parts in the order of the table, so that two bars can be compared. */
 function partsOf(totals: OutcomeTotals): Part[] {
   return (Object.keys(OUTCOMES) as Outcome[]).flatMap((outcome) => {
     const found = totals[outcome];

@@ -4,7 +4,7 @@ import { type Viewer, viewerMay } from '../access/viewer.ts';
 
 type NavRow = { readonly path: string; readonly label: string; readonly may: DeedName };
 
-/** What stands at the top of every page, for those who may go there. */
+/** Main navigation, for users who may open each page. */
 const NAV: readonly NavRow[] = [
   { path: '/', label: 'Today', may: 'look' },
   { path: '/files', label: 'Files', may: 'look' },
@@ -19,16 +19,16 @@ const NAV: readonly NavRow[] = [
 export type PageProps = {
   readonly title: string;
   readonly viewer: Viewer | null;
-  /** Path of the request, to mark where one is. */
+  /** Path of the request, to mark the current page. */
   readonly path: string;
-  /** Where this page hangs, from the front page on, without itself. */
+  /** Ancestors of this page, without itself. */
   readonly crumbs?: readonly { readonly path: string; readonly label: string }[];
-  /** Whether the page tells by itself what changes. */
+  /** Whether the page refreshes itself. */
   readonly isLive?: boolean;
   readonly children?: ComponentChildren;
 };
 
-/** A whole page. Scripts and styles come from files, so that the policy of the server can forbid all others. */
+/** Renders a whole page. Scripts and styles are files, so that the server's policy can forbid all others. */
 export function Page({ title, viewer, path, crumbs = [], isLive = false, children }: PageProps) {
   return (
     <html lang="en">
@@ -96,7 +96,7 @@ function Header({ viewer, path }: { viewer: Viewer; path: string }) {
   );
 }
 
-/** For those who look after the program rather than the payments. */
+/** Links for operators of the program rather than of the payments. */
 function Footer() {
   return (
     <footer class="foot">
@@ -124,12 +124,12 @@ function Crumbs({ crumbs, title }: { crumbs: NonNullable<PageProps['crumbs']>; t
   );
 }
 
-/** Shows the server that a form is of a page of this person; every form that changes anything needs it. */
+/** Adds the token that proves a form comes from this user's page; every form that changes anything needs it. */
 export function Token({ viewer }: { viewer: Viewer }) {
   return <input type="hidden" name="_csrf" value={viewer.csrf} />;
 }
 
-/** Links to what the viewer may do here. What he may not is left out: a button that only refuses teaches nothing. */
+/** Links to the actions that the viewer may take here. Others are left out: a button that refuses is no help. */
 export function DeedLinks({ viewer, deeds, base }: { viewer: Viewer; deeds: readonly DeedName[]; base: string }) {
   const allowed = deeds.filter((name) => viewerMay(viewer, name));
   if (allowed.length === 0) return null;

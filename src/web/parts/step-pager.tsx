@@ -1,4 +1,4 @@
-/** Through a list that begins at a number: on from here, or from the start. For lists by time there is `Pager`. */
+/** Links through a list that begins at a number: to the next page or to the start. `Pager` is for lists by time. */
 export function StepPager({
   first,
   next,
@@ -18,7 +18,7 @@ export function StepPager({
   );
 }
 
-/** The rows of a page and, when there are more, the first of the next. One more than the page holds must have been asked for. */
+/** Returns the page and the first row of the next one, if any. The caller must have read one row more than `size`. */
 export function splitPage<Row>(rows: readonly Row[], size: number): { page: readonly Row[]; more: Row | undefined } {
   return { page: rows.slice(0, size), more: rows[size] };
 }

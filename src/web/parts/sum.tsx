@@ -1,6 +1,6 @@
 import { Count, Money } from './words.tsx';
 
-/** Rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
+/** Shows rows and their money in a sentence: `1,200 rows, 30,000.00 USD`. */
 export function Sum({
   of: { rows, cents },
   currency,

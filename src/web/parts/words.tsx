@@ -3,7 +3,7 @@ import { counted } from '../../kernel/counted.ts';
 import { formatCents } from '../../kernel/money.ts';
 import { formatInZone } from '../../calendar/zone-time.ts';
 
-/** Money as people read it: 1,234.50. The currency stands behind it where it is known. */
+/** Shows money as 1,234.50, followed by the currency if known. */
 export function Money({ cents, currency }: { cents: number; currency?: string | undefined }) {
   return (
     <span class="money">
@@ -13,29 +13,29 @@ export function Money({ cents, currency }: { cents: number; currency?: string | 
   );
 }
 
-/** With a noun it agrees with the count. */
+/** Shows a count; a noun agrees with it. */
 export function Count({ of, noun }: { of: number; noun?: string }) {
   return <>{noun === undefined ? groupDigits(String(of)) : groupedCount(of, noun)}</>;
 }
 
-/** `1 row`, `1,200 rows` */
+/** Formats as `1 row`, `1,200 rows`. */
 export function groupedCount(count: number, noun: string): string {
   return counted(count, noun).replace(String(count), groupDigits);
 }
 
-/** Digits before the point in groups of three. */
+/** Groups the digits before the point by three. */
 export function groupDigits(text: string): string {
   return text.replace(/\d(?=(?:\d{3})+(?:\.|$))(?<!\.\d*)/g, '$&,');
 }
 
-/** A moment in the zone of an account; the machine reads it in UTC. */
+/** Shows a moment in an account's zone; the `dateTime` attribute is UTC. */
 export function Moment({ at, timeZone = 'UTC' }: { at: Date; timeZone?: string | undefined }) {
   return <time dateTime={at.toISOString()}>{formatInZone(at, timeZone)}</time>;
 }
 
 type Tone = 'bad' | 'warn' | 'busy' | 'good' | 'quiet';
 
-/** How a state of a file or batch looks. What is not listed looks quiet. */
+/** The look of each state of a file or batch; others look quiet. */
 const TONES: Readonly<Record<string, Tone>> = {
   unknown: 'bad',
   exception: 'bad',
@@ -55,12 +55,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   cancelled: 'quiet',
 };
 
-/** The state of a file or batch. Its word says it; the colour only helps. */
+/** Shows the state of a file or batch. The word is enough; the color only helps. */
 export function State({ state }: { state: string }) {
   return <span class={`state ${TONES[state] ?? 'quiet'}`}>{state.replaceAll('_', ' ')}</span>;
 }
 
-/** The outcome of a row, as output files name it. */
+/** Shows the outcome of a row, named as in output files. */
 export function OutcomeWord({ outcome }: { outcome: string }) {
   const { label, means } = OUTCOMES[outcome as Outcome];
   return (

@@ -9,7 +9,7 @@ import { tidyBoardPage } from './tidy-board-page.ts';
 
 const PATH = '/queues';
 
-/** `/queues`: the queues as bull-board shows them, to look at only. */
+/** Serves `/queues`: the queues in bull-board, read-only. */
 export async function queueBoard(server: FastifyInstance, desk: Desk): Promise<void> {
   const serverAdapter = new FastifyAdapter().setBasePath(PATH);
   const queues = desk.app.queue.boardQueues().map((queue) => new ShownQueue(queue));
@@ -17,18 +17,18 @@ export async function queueBoard(server: FastifyInstance, desk: Desk): Promise<v
   const errorHandler = makeErrorHandler(desk);
   await server.register(
     async (scope) => {
-      // The library would tell whatever went wrong in its own words, and nobody would come to the log-in.
+      // Otherwise the library answers errors itself, and users are not redirected to the log-in.
       scope.addHook('onRoute', (route) => {
         const isPolled = route.url.startsWith(`${PATH}/api/`);
         Object.assign(route, { errorHandler, config: { ...route.config, isPolled } });
       });
-      // What a job says is to be done is decided by the ledger, and by people with a reason; the board does neither. Its
-      // own switch for that is set as well, but the desk does not depend on it.
+      // The ledger, and persons with a reason, decide on the work of jobs; the board must not. The board's own
+      // read-only switch is set too, but the dashboard does not rely on it.
       scope.addHook('onRequest', async ({ method }) => {
         if (method !== 'GET' && method !== 'HEAD') throw new Refusal('ONLY_TO_LOOK_AT');
       });
       scope.addHook('onSend', async (_, reply, payload) => {
-        // A page that tells of an error is one of the desk already.
+        // An error page is already one of the dashboard's.
         if (reply.statusCode !== 200 || !String(reply.getHeader('content-type')).startsWith('text/html'))
           return payload;
         void reply
@@ -44,7 +44,7 @@ export async function queueBoard(server: FastifyInstance, desk: Desk): Promise<v
 
 const CSP = 'content-security-policy';
 
-/** The page finds its files and itself by a `<base>` of this server; the rest of the policy of the desk holds as it is. */
+/** Allows the board's `<base>`, by which the page finds its files; the rest of the policy stays. */
 function allowBase(policy: unknown): string {
   return String(policy).replace("base-uri 'none'", "base-uri 'self'");
 }
@@ -53,7 +53,7 @@ const LOOKS = {
   boardTitle: 'paydrop queues',
   hideDocsLink: true,
   hideRedisDetails: true,
-  // Our workers share connections, by which the board cannot tell them apart: it would say that there are none.
+  // The workers share connections, so the board cannot tell them apart and would show none.
   showWorkers: false,
   showMetrics: false,
 };

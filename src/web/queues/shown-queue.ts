@@ -7,12 +7,12 @@ type Found = Awaited<ReturnType<BullMQAdapter['getJobs']>>[number];
 type States = Parameters<BullMQAdapter['getJobs']>[0];
 type Told = ReturnType<Found['toJSON']>;
 
-/** Most jobs of a state that are read at once, however many the browser asks for. */
+/** Most jobs of a state to read at once, even if the browser asks for more. */
 const MOST_JOBS = 100;
 
 /**
- * One queue as the board shows it: to read only, and of its jobs nothing but ids, times and a masked reason of a failure.
- * Ours hold no more, but anybody who reaches the server of the queue can put others beside them.
+ * A queue for the board: read-only, and only ids, times and masked failure reasons of its jobs. paydrop's jobs hold no
+ * more, but anyone with access to the queue's server can add others.
  */
 export class ShownQueue extends BullMQAdapter {
   readonly #name: QueueName;
@@ -36,18 +36,18 @@ export class ShownQueue extends BullMQAdapter {
     return jobs.map((job) => this.#cover(job));
   }
 
-  /** We write none; whoever does might write anything. */
+  /** Returns none: paydrop writes no logs, and foreign ones may hold anything. */
   override async getJobLogs(): Promise<string[]> {
     return [];
   }
 
-  /** When a schedule is next, without the job that is added then. */
+  /** Returns when a schedule is next, without the job's template. */
   override async getJobSchedulers(): ReturnType<BullMQAdapter['getJobSchedulers']> {
     const schedulers = await super.getJobSchedulers();
     return schedulers.map(({ template: _template, ...scheduler }) => scheduler);
   }
 
-  /** The board draws a job from what it says of itself, so it says less; whatever else the board asks of it goes on. */
+  /** Hides the job's contents: the board renders `toJSON`, so that returns less; other calls pass through. */
   #cover(job: Found): Found {
     const told = tellJob(job.toJSON(), this.#name);
     return new Proxy(job, {
@@ -61,7 +61,7 @@ export class ShownQueue extends BullMQAdapter {
   }
 }
 
-/** Fields that are never read past their cover. */
+/** Fields that are always read from the hidden version. */
 const HIDDEN = {
   id: true,
   name: true,
@@ -87,13 +87,13 @@ function tellJob(job: Told, name: QueueName): Told {
   } as Told;
 }
 
-/** Any program may have written the job. */
+/** Masks ids, because any program may have written the job. */
 function maskIds(ids: unknown): unknown {
   if (Array.isArray(ids)) return ids.map(maskIds);
   return typeof ids === 'string' ? maskText(ids) : ids;
 }
 
-/** What a job of this queue may hold; of any other, nothing. */
+/** Returns what a job of this queue may hold; nothing for an invalid job. */
 function idsOf(name: QueueName, data: unknown): object {
   const ids = QUEUES[name].payload.safeParse(data);
   if (!ids.success) return {};

@@ -1,7 +1,7 @@
 /**
- * Makes the page of bull-board one of the desk: with a way back, and without what the policy of the desk forbids anyway, so
- * that browsers have nothing to complain of. That is fonts of another server, which would learn who looks at our queues,
- * and styles within the page, which only dress the word that stands there until the board is loaded.
+ * Makes bull-board's page part of the dashboard: adds a link back and removes what the dashboard's policy forbids, so
+ * that browsers log no violations. That is fonts from another server, which would learn who views the queues. It is
+ * also inline styles, which only format the text shown while the board loads.
  */
 export function tidyBoardPage(html: string): string {
   return html

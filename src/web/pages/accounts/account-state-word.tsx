@@ -6,7 +6,7 @@ import { Moment } from '../../parts/words.tsx';
 
 const LOOKS = { sends: 'good', paused: 'warn', stopped: 'bad', 'in doubt': 'bad', refused: 'bad' } as const;
 
-/** Whether an account sends, in a word; one that may, but not at this hour, says from when on. */
+/** Shows in a word whether an account sends. When only its window is closed, shows until when. */
 export function AccountStateWord({
   state,
   settings,

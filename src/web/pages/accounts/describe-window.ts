@@ -1,6 +1,6 @@
 import { WEEKDAYS, type WindowConfig } from '../../../../schemas/config.ts';
 
-/** When an account may send, in words: `09:00 to 17:00, mon tue wed thu fri, in America/Toronto, not on 2026-12-25`. */
+/** Describes when an account may send: `09:00 to 17:00, mon tue wed thu fri, in America/Toronto, not on 2026-12-25`. */
 export function describeWindow(window: WindowConfig | undefined, timeZone: string): string {
   if (!window) return 'at any time';
   const { from, to, days, holidays } = window;

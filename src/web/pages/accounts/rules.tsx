@@ -5,7 +5,7 @@ import { Facts, Section, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
 import { describeWindow } from './describe-window.ts';
 
-/** What the configuration says of an account, and of its folders. */
+/** Shows the configuration of an account and its folders. */
 export function Rules({ account, folders }: { account: Account; folders: readonly Folder[] }) {
   const { currency } = account;
   const limits = limitsOf(account);

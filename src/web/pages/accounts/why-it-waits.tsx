@@ -3,7 +3,7 @@ import { ALL_ACCOUNTS } from '../../../ledger/account/pause-account.ts';
 import type { HoldingBatch, Holds, Stop } from '../../../ledger/account/read-holds.ts';
 import { describeHoldingBatch, describeStop } from '../../../explain/describe-holds.ts';
 
-/** Why an account does not send now, and where a person goes on about each; nothing when it may send. */
+/** Shows why an account does not send, with a link for each hold; nothing when it may send. */
 export function WhyItWaits({ holds: { stops, batches }, timeZone }: { holds: Holds; timeZone: string }) {
   if (stops.length + batches.length === 0) return null;
   return (

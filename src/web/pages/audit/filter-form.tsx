@@ -1,10 +1,10 @@
 import { BATCH_MOVES, FILE_MOVES, RUN_MOVES } from '../../../../schemas/lifecycle.ts';
 import { TextField } from '../../parts/form.tsx';
 
-/** What somebody looks for, as it stands in the address; empty where it does not matter. */
+/** The filter as in the address; empty where it does not matter. */
 export type Asked = Readonly<Record<'who' | 'file' | 'move' | 'from' | 'to' | 'before', string>>;
 
-/** Asks by a GET, so that the address of what was found can be kept and sent to others. */
+/** Shows the filter as a GET form, so that the address of a result can be kept and shared. */
 export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
   return (
     <form class="inline card no-print" action="/audit">
@@ -24,7 +24,7 @@ export function FilterForm({ asked, zone }: { asked: Asked; zone: string }) {
   );
 }
 
-/** Moves of states are a list, but the trail knows others too, such as those of people and accounts. */
+/** Offers the known moves as suggestions only, because the trail has others, such as those of users and accounts. */
 function Move({ value }: { value: string }) {
   const names = [...new Set([...FILE_MOVES, ...BATCH_MOVES, ...RUN_MOVES].map(({ name }) => name as string))].sort();
   return (

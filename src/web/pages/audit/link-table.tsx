@@ -3,7 +3,7 @@ import type { AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment, State } from '../../parts/words.tsx';
 
-/** Links of the audit trail: who, what, when, why, and what shows it. */
+/** Shows links of the audit trail: who, what, when, why, and the evidence. */
 export function LinkTable({
   links,
   timeZone,

@@ -3,7 +3,7 @@ import { Notice, Section } from '../../parts/blocks.tsx';
 import { Token } from '../../parts/page.tsx';
 import { Count } from '../../parts/words.tsx';
 
-/** What came of walking the chain. `seq` and `hash` are those of its end. */
+/** The result of verifying the chain; `seq` and `hash` are those of its end. */
 export type Verified = {
   readonly brokenAt: number | undefined;
   readonly seq: number;
@@ -11,10 +11,10 @@ export type Verified = {
   readonly tookMs: number;
 };
 
-/** Links that are read in a second on a small host, to say beforehand how long it takes. */
+/** Links read per second on a small host, to estimate the time beforehand. */
 const LINKS_A_SECOND = 60_000;
 
-/** Lets anybody see for himself that nothing was altered. */
+/** Lets users verify for themselves that nothing was altered. */
 export function VerifyForm({ viewer, links }: { viewer: Viewer; links: number }) {
   const seconds = Math.ceil(links / LINKS_A_SECOND);
   return (

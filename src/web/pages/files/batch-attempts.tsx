@@ -3,7 +3,7 @@ import { describeAnswer, describeWritten } from '../../../explain/attempt-words.
 import { Table } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 
-/** The calls of a batch, the latest first: when, to whom, what was written, and what came back. */
+/** Shows the calls of a batch, the latest first: when, to which host, what was written and what came back. */
 export function BatchAttempts({ attempts, timeZone }: { attempts: readonly AttemptInDoubt[]; timeZone: string }) {
   return (
     <Table
@@ -42,7 +42,7 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
   in_doubt: 'closed without an answer',
 };
 
-/** An answer that was understood is kept as its text alone. */
+/** Returns the answer; one that was understood is kept as text only. */
 function cameBack(attempt: AttemptInDoubt): string {
   const text = attempt.evidence?.['text'];
   return typeof text === 'string' ? text : describeAnswer(attempt);

@@ -4,7 +4,7 @@ import type { ComparedRow, ShownSide } from '../../../reconcile/compare-rows.ts'
 import { Notice, Table } from '../../parts/blocks.tsx';
 import { groupDigits } from '../../parts/words.tsx';
 
-/** Rows that differ, side by side: what was sent, and what the service gave back. */
+/** Shows differing rows side by side: what was sent and what the service returned. */
 export function BatchComparison({ comparison }: { comparison: Comparison }) {
   const { unreadable, sentRows, resultRows, differing, rows } = comparison;
   return (

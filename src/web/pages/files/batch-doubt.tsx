@@ -5,7 +5,7 @@ import { Facts, Notice, Table } from '../../parts/blocks.tsx';
 import { Count, Moment, Money } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
 
-/** What is known of a batch that may or may not have been accepted. */
+/** Shows what is known of a batch that may or may not have been accepted. */
 export function BatchDoubt({
   doubt: { batch, attempts, lateAnswers, reports, before, after, ...rest },
   now,
@@ -14,7 +14,7 @@ export function BatchDoubt({
 }: {
   doubt: InDoubt;
   now: Date;
-  /** How long after the call it may be declared as not received; undefined of an account that is not configured any more. */
+  /** How long after the call it may be declared not received, in ms; undefined for an account no longer configured. */
   resolveWaitMs: number | undefined;
   customs: Customs;
 }) {

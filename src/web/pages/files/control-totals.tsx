@@ -1,7 +1,7 @@
 import type { ToldTotal } from '../../../explain/read-control-totals.ts';
 import { Table } from '../../parts/blocks.tsx';
 
-/** The control totals of a file: what must be equal at each hand-over, both figures, and whether they are. */
+/** Shows the control totals of a file: what must be equal at each hand-over, both figures, and the result. */
 export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
   return (
     <Table

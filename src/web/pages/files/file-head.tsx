@@ -11,7 +11,7 @@ import { Facts, Notice } from '../../parts/blocks.tsx';
 import { Count, Moment, Money, State } from '../../parts/words.tsx';
 import type { Customs } from './read-address.ts';
 
-/** What a file is, at a glance. */
+/** Shows a file at a glance. */
 export function FileFacts({ file, customs: { timeZone, currency } }: { file: FileRow; customs: Customs }) {
   return (
     <Facts
@@ -40,7 +40,7 @@ export function FileFacts({ file, customs: { timeZone, currency } }: { file: Fil
   );
 }
 
-/** Everything for which a held file waits, each with what to do about it. */
+/** Shows every reason why a held file waits, with its remedy. */
 export function HoldNotice({ file, held }: { file: FileRow; held: readonly FaultCount[] }) {
   if (file.state !== 'held') return null;
   return (
@@ -61,7 +61,7 @@ export function HoldNotice({ file, held }: { file: FileRow; held: readonly Fault
   );
 }
 
-/** What can be done with a file as it stands. */
+/** Returns the actions for a file in its current state. */
 export function deedsOf({ state }: FileRow, { states }: FileFigures, hasOutputs: boolean): DeedName[] {
   const isOnItsWay = state === 'accepted' || state === 'in_progress';
   const isStoppable = states.ready !== undefined || states.preparing !== undefined || states.refused !== undefined;

@@ -14,7 +14,7 @@ import { Count, Moment } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
 import { fileOf, startOf } from './read-address.ts';
 
-/** `/files/:fileId/outputs/:kind`: an output file to keep, if it is still what was written. Corrections have a number. */
+/** Serves `/files/:fileId/outputs/:kind`: an output file, if it is still as written. Corrections have a number. */
 export function outputDownload(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId/outputs/:kind', async (request, reply) => {
     const file = await fileOf(app, request);
@@ -81,7 +81,7 @@ function typeOf(name: string): string {
   return TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
 }
 
-/** The output files of a file, with what each is for. */
+/** Lists the output files of a file and their purpose. */
 export function OutputTable({ outputs, timeZone }: { outputs: readonly OutputRow[]; timeZone: string }) {
   return (
     <Table

@@ -8,7 +8,7 @@ import { listRowsPage } from './list-rows.tsx';
 import { showBatchPage } from './show-batch.tsx';
 import { showFilePage } from './show-file.tsx';
 
-/** Files, batches, rows, faults and downloads: all that is below `/files` and only looks. */
+/** Serves the read-only pages below `/files`: files, batches, rows, faults and downloads. */
 export function filePages(server: FastifyInstance, desk: Desk): void {
   listFilesPage(server, desk);
   showFilePage(server, desk);

@@ -2,10 +2,10 @@ import type { AuditLink } from '../../../ledger/overview/list-audit.ts';
 import { Table } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 
-/** So many links of the audit trail stand on the page of a file; a large one has tens of thousands. */
+/** Most audit links on the page of a file; a large file has tens of thousands. */
 export const SHOWN_STEPS = 100;
 
-/** The newest moves of a file and its batches, the newest first. */
+/** Shows the latest moves of a file and its batches, the newest first. */
 export function LatestSteps({
   fileId,
   links,

@@ -2,7 +2,7 @@ import type { LinkedFile, LinkKind } from '../../../ledger/file/linked-files.ts'
 import { Table } from '../../parts/blocks.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
 
-/** Other files that this one has to do with. */
+/** Shows files related to this one. */
 export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[]; timeZone: string }) {
   return (
     <Table

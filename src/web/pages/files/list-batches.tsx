@@ -11,7 +11,7 @@ import { type Customs, customsOf, fileOf, startOf } from './read-address.ts';
 
 const PAGE_BATCHES = 100;
 
-/** `/files/:fileId/batches`: all batches of a file, by their numbers. */
+/** Serves `/files/:fileId/batches`: all batches of a file, by number. */
 export function listBatchesPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId/batches', async (request, reply) => {
     const file = await fileOf(app, request);

@@ -12,7 +12,7 @@ import { fileOf, startOf } from './read-address.ts';
 
 const PAGE_FAULTS = 100;
 
-/** `/files/:fileId/faults`: everything that was found at fault in a file, in the order in which it was found. */
+/** Serves `/files/:fileId/faults`: every fault of a file, in the order found. */
 export function listFaultsPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId/faults', async (request, reply) => {
     const file = await fileOf(app, request);
@@ -67,7 +67,7 @@ export function FaultTable({ faults }: { faults: readonly ListedFault[] }) {
   );
 }
 
-/** As the header of a file names it. Older rows may name a column that there is no more. */
+/** Returns the column's title in file headers. Older rows may name a column that no longer exists. */
 function titleOf(column: string | null): string {
   if (column === null) return '';
   return Object.hasOwn(COLUMNS, column) ? COLUMNS[column as ColumnName].title : column;

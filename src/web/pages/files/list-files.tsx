@@ -18,7 +18,7 @@ import { customsOf, startOf } from './read-address.ts';
 
 const PAGE_FILES = 50;
 
-/** `/files`: every payment file, the newest first. */
+/** Serves `/files`: every payment file, the newest first. */
 export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files', async (request, reply) => {
     const asked = askedOf(request);
@@ -26,7 +26,7 @@ export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
     const olderThan = newerThan === undefined ? startOf(request, 'before') || undefined : undefined;
     const filter = { ...filterOf(app, asked), newerThan, olderThan, limit: PAGE_FILES + 1 };
     const found = await listFiles(app.ledger, filter);
-    // Of files that are newer than some, the one too many is the newest; of the others it is the oldest.
+    // When paging to newer files, the extra one is the newest; otherwise it is the oldest.
     const hasMore = found.length > PAGE_FILES;
     const files = !hasMore ? found : newerThan === undefined ? found.slice(0, -1) : found.slice(1);
     const hasOlder = newerThan === undefined ? hasMore : true;
@@ -54,7 +54,7 @@ export function listFilesPage(server: FastifyInstance, { app }: Desk): void {
 
 type Asked = Record<'state' | 'account' | 'folder' | 'operation' | 'name' | 'from' | 'to', string>;
 
-/** Names are looked for as they are kept, with long numbers masked, and are repeated on the page no other way. */
+/** Reads the filter. Names are masked for the search as they are stored, and shown only masked. */
 function askedOf({ query }: FastifyRequest): Asked {
   return {
     state: fieldOf(query, 'state'),

@@ -17,7 +17,7 @@ import { customsOf, fileOf, startOf } from './read-address.ts';
 
 const PAGE_ROWS = 100;
 
-/** `/files/:fileId/rows`: the rows of a file as they stand in it, with their outcomes. */
+/** Serves `/files/:fileId/rows`: the rows of a file in its order, with their outcomes. */
 export function listRowsPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId/rows', async (request, reply) => {
     const file = await fileOf(app, request);
@@ -143,7 +143,7 @@ function RowTable({
   );
 }
 
-/** A row without an outcome was withheld, will never be sent, or waits for the end of its batch. */
+/** Shows the outcome. A row without one was withheld, will never be sent, or waits for the end of its batch. */
 function RowOutcome({ row: { outcome, batch_no: batchNo, batch_state: state } }: { row: ListedRow }) {
   if (outcome !== null) return <OutcomeWord outcome={outcome} />;
   if (batchNo === null) return <OutcomeWord outcome="invalid" />;

@@ -12,7 +12,7 @@ import { Table } from '../../parts/blocks.tsx';
 import { OutcomeBar } from '../../parts/outcome-bar.tsx';
 import { Count, Money, OutcomeWord } from '../../parts/words.tsx';
 
-/** Rows and money per outcome, as a bar and as a table; each leads to its rows. */
+/** Shows rows and money per outcome as a bar and a table, with links to the rows. */
 export function OutcomePart({
   fileId,
   figures,
@@ -61,7 +61,7 @@ export function OutcomePart({
   );
 }
 
-/** Every row that has come to its end: what is known of sent rows, those that will not be sent, and those withheld. */
+/** Sums every row that reached its end: outcomes of sent rows, rows never to be sent, and withheld rows. */
 export function presentTotals({ now, states: { cancelled }, withheld }: FileFigures): OutcomeTotals {
   return {
     ...now,
@@ -71,8 +71,8 @@ export function presentTotals({ now, states: { cancelled }, withheld }: FileFigu
 }
 
 /**
- * Rows of batches that have not ended, none of which may be taken for one that was not sent: those that certainly did not
- * leave yet, and those that may have.
+ * Sums the rows of open batches; none of them may count as not sent. `waiting` certainly has not left yet; `underWay`
+ * may have.
  */
 export function openTotals({ states }: FileFigures): { waiting: Totals; underWay: Totals } {
   const add = (wanted: readonly BatchState[]): Totals => ({

@@ -8,8 +8,8 @@ import { fieldOf } from '../../access/read-form.ts';
 import { Refusal } from '../../access/refusal.ts';
 
 /**
- * The file that the address names.
- * @throws Refusal NOT_FOUND; what the address says is not repeated, for a card number looks like an id
+ * Returns the file that the address names.
+ * @throws Refusal NOT_FOUND, without the id, because a card number can look like one
  */
 export async function fileOf({ ledger }: App, request: FastifyRequest): Promise<FileRow> {
   const fileId = fieldOf(request.params, 'fileId');
@@ -21,7 +21,7 @@ export async function fileOf({ ledger }: App, request: FastifyRequest): Promise<
   }
 }
 
-/** The batch that the address names, and its file. */
+/** Returns the batch that the address names, and its file. */
 export async function batchOf(app: App, request: FastifyRequest): Promise<{ file: FileRow; batch: BatchRow }> {
   const batchNo = fieldOf(request.params, 'batchNo');
   if (!/^[1-9]\d{0,5}$/.test(batchNo)) throw new Refusal('NOT_FOUND');
@@ -29,13 +29,13 @@ export async function batchOf(app: App, request: FastifyRequest): Promise<{ file
   return { file, batch: await readBatchRow(app.ledger, { fileId: file.file_id, batchNo: Number(batchNo) }) };
 }
 
-/** Where a list begins: a number of the address, or 0 when there is none that makes sense. */
+/** Returns the number where a list begins; 0 when the address has no valid one. */
 export function startOf(request: FastifyRequest, name: string): number {
   const text = fieldOf(request.query, name);
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** How moments and money of an account are shown. An account may have left the configuration; its files have not. */
+/** How an account's moments and money are shown. An account may leave the configuration while its files stay. */
 export type Customs = { readonly timeZone: string; readonly currency: string | undefined };
 
 export function customsOf({ settings }: Pick<App, 'settings'>, account: string): Customs {

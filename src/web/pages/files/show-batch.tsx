@@ -23,7 +23,7 @@ import { batchOf, type Customs, customsOf } from './read-address.ts';
 import { ToldWhy } from './told-why.tsx';
 import { WaitingProposals } from './waiting-proposals.tsx';
 
-/** `/files/:fileId/batches/:batchNo`: all about one batch. */
+/** Serves `/files/:fileId/batches/:batchNo`: everything about one batch. */
 export function showBatchPage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId/batches/:batchNo', async (request, reply) => {
     const viewer = viewerOf(request);
@@ -105,7 +105,7 @@ async function readAll(app: App, file: FileRow, batch: BatchRow) {
   return { doubt, why, outcomes, proposals, comparison };
 }
 
-/** A result that cannot be opened any more is no reason to show nothing of the batch. */
+/** Returns the error text when the result can no longer be opened, so that the rest of the page still shows. */
 async function compareOrSay(app: App, file: FileRow, batch: BatchRow) {
   try {
     return await compareBatch(app, file, batch);
@@ -147,7 +147,7 @@ function BatchRows({ file, batch }: { file: FileRow; batch: BatchRow }) {
   );
 }
 
-/** A batch in doubt has a page of its own, which leads through the ways out; beside each other they would be guessed at. */
+/** A batch in doubt has none here: its own page explains the choices, which side by side would invite guessing. */
 const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
   exception: ['disown', 'repoll'],
   submitted: ['repoll'],
@@ -155,7 +155,7 @@ const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
   ready: ['cancel-batch'],
 };
 
-/** What can be done with a batch as it stands. Nothing of a file that is not on its way is stopped by its batch. */
+/** Returns the actions for a batch. A ready batch can be cancelled only while its file is in progress. */
 function deedsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly DeedName[] {
   const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
   return state === 'ready' && !isOnItsWay ? [] : (DEEDS_OF[state] ?? []);

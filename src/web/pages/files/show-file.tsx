@@ -27,10 +27,10 @@ import { customsOf, fileOf } from './read-address.ts';
 import { ToldWhy } from './told-why.tsx';
 import { WaitingProposals } from './waiting-proposals.tsx';
 
-/** So many batches and faults stand on the page itself; all of them have pages of their own. */
+/** Most batches and faults on this page; all of them have pages of their own. */
 const SHOWN = 50;
 
-/** `/files/:fileId`: all about one payment file, as far as a person reads it. */
+/** Serves `/files/:fileId`: everything about one payment file, at a length that a person reads. */
 export function showFilePage(server: FastifyInstance, { app }: Desk): void {
   server.get('/files/:fileId', async (request, reply) => {
     const viewer = viewerOf(request);

@@ -2,7 +2,7 @@ import type { Why } from '../../../explain/why/tell-why.ts';
 import { Section } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 
-/** How a file or batch stands, what to do next, and what happened to it, in the words of `paydrop why`. */
+/** Shows how a file or batch stands, what to do next and what happened, in the words of `paydrop why`. */
 export function ToldWhy({ why: { now, next, story, timeZone } }: { why: Why }) {
   return (
     <>

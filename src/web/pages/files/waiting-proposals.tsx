@@ -3,7 +3,7 @@ import { Notice } from '../../parts/blocks.tsx';
 
 type Waiting = Awaited<ReturnType<typeof readProposalsOf>>;
 
-/** That somebody proposed something here, and another person must decide. */
+/** Shows open proposals, on which another person must decide. */
 export function WaitingProposals({ proposals }: { proposals: Waiting }) {
   if (proposals.length === 0) return null;
   return (

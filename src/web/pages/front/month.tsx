@@ -5,7 +5,7 @@ import { formatCents } from '../../../kernel/money.ts';
 import { sayAmount } from '../../../reconcile/say-withheld.ts';
 import { MONTH_DAYS, type MonthDay } from './read-month.ts';
 
-/** What came to its end on each of the last days: rows, money and the share that was declined. */
+/** Shows what ended on each of the last days: rows, money and the declined share. */
 export function Month({ days }: { days: readonly MonthDay[] }) {
   const currencies = [
     ...new Set(days.flatMap(({ cents, withheld }) => [...Object.keys(cents), ...Object.keys(withheld)])),
@@ -64,12 +64,12 @@ function moneyOf({ day, cents }: MonthDay, currency: string): DayPoint {
   return { day, value, says: `${groupDigits(formatCents(value))} ${currency}` };
 }
 
-/** A day without rows has no share, not one of zero. */
+/** Returns the declined share: none, not zero, for a day without rows. */
 function declinedOf(day: MonthDay): DayPoint {
   return { day: day.day, value: day.rows === 0 ? null : day.declined / day.rows, says: percentOf(day) };
 }
 
-/** By the day on which their files were accepted. */
+/** Lists withheld rows by the day on which their files were accepted. */
 function withheldOf({ withheld }: MonthDay): string {
   const said = Object.entries(withheld).map(
     ([currency, sum]) => `${groupedCount(sum.rows, 'row')}: ${sayAmount(sum)} ${currency}`,

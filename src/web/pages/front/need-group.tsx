@@ -2,15 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { type Column, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
 
-/** Most of one kind that are shown. */
+/** Most items of a group that are shown. */
 const SHOWN = 10;
-/** Most that the ledger was asked for, so that there may be more. */
+/** Limit of the ledger's queries; at this number there may be more. */
 const ASKED = 200;
 
 /**
- * Everything of one kind that waits for a person: how many, what that means, and the worst of them; nothing when there is
- * none.
- * @param sumsOf given where the items are rows and money; says the currency of an account
+ * Shows everything of one kind that needs a person: how many, what that means, and the worst of them. Shows nothing
+ * when there are none.
+ * @param sumsOf for items with rows and money; gives an account's currency
  */
 export function NeedGroup<Item>({
   title,
@@ -43,7 +43,7 @@ export function NeedGroup<Item>({
 type Amount = { readonly account: string; readonly rows: number; readonly cents: number };
 type Currencies = { currencyOf(account: string): string | undefined };
 
-/** Rows and money of them all, each currency by itself. */
+/** Shows the rows of all items, and their money per currency. */
 function Sum({ currencies: { currencyOf }, items }: { currencies: Currencies; items: readonly Amount[] }) {
   const currencies = [...new Set(items.map(({ account }) => currencyOf(account)))];
   const rows = items.reduce((sum, item) => sum + item.rows, 0);

@@ -7,7 +7,7 @@ import type { Front } from './read-front.ts';
 
 type Batch = Standing['doubt'][number];
 
-/** Everything that waits for a person, worst first: money in doubt before all, what is merely late at the end. */
+/** Shows everything that needs a person, worst first: paydrop's own trouble, then batches in doubt; late work last. */
 export function Needs({ front }: { front: Front }) {
   const groups = [
     <Trouble key="trouble" front={front} />,
@@ -58,7 +58,7 @@ function isCalm({ standing, held, stops, late, obstacles, unready, unreached, to
 
 type Part = { front: Front };
 
-/** What keeps this process from doing its work, and what it cannot have done right. */
+/** Shows what keeps this process from working, and days that do not balance. */
 function Trouble({ front: { unready, unreached, today } }: Part) {
   return (
     <>
@@ -158,7 +158,7 @@ function batchColumns(front: Front): Column<Batch>[] {
 
 type Sum = { account: string; rows: number; cents: number; since: Date; reason: string | null };
 
-/** What is said of everything with rows and money that waits, whatever it is. */
+/** Columns for everything that waits with rows and money. */
 function sumColumns(front: Front): Column<Sum>[] {
   return [
     { title: 'Account', cell: ({ account }) => <AccountLink account={account} /> },

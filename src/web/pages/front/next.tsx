@@ -2,7 +2,7 @@ import { Section, Table } from '../../parts/blocks.tsx';
 import { Moment } from '../../parts/words.tsx';
 import type { Front } from './read-front.ts';
 
-/** What happens next by itself, and what ends by itself before long. */
+/** Shows what happens next on its own, and what expires soon. */
 export function Next({ front }: { front: Front }) {
   return (
     <Section title="What comes next" live="next" actions={<a href="/schedules">Schedules</a>}>

@@ -2,10 +2,10 @@ import { Section, Table } from '../../parts/blocks.tsx';
 import { Count, Moment, State } from '../../parts/words.tsx';
 import type { Front } from './read-front.ts';
 
-/** Most that are shown; the page of files has them all. */
+/** Most files that are shown; the files page has all. */
 const SHOWN = 20;
 
-/** The files that paydrop brings to their end by itself, the oldest first. */
+/** Shows the files in progress that need no person, the oldest first. */
 export function OnTheirWay({ front }: { front: Front }) {
   const moving = front.standing.open.filter(({ state }) => state !== 'held');
   return (

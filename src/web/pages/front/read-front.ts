@@ -22,10 +22,10 @@ import { findUnready, type Unready } from '../../monitor/find-unready.ts';
 import { sharedZone, zoneOf } from '../../zone-of.ts';
 import { type MonthDay, type MonthReader } from './read-month.ts';
 
-/** Something that will happen by itself, or that should; `at` is null when it never will. */
+/** Something that will or should happen on its own; `at` is null when it never will. */
 export type Coming = { readonly what: string; readonly at: Date | null; readonly timeZone: string };
 
-/** Everything that the front page tells. */
+/** Everything on the front page. */
 export type Front = {
   readonly standing: Standing;
   readonly held: readonly HeldFile[];
@@ -33,15 +33,15 @@ export type Front = {
   /** Accounts whose service cannot be reached. */
   readonly unreached: readonly AlarmCause[];
   readonly late: LateRuns;
-  /** What does not go on by itself. */
+  /** Work that keeps failing. */
   readonly obstacles: readonly Obstacle[];
-  /** Files of which rows were not paid, of the last days. */
+  /** Recent files with rows that were not paid. */
   readonly withheld: readonly WithheldFile[];
   readonly unready: readonly Unready[];
-  /** The day of each account as it stands. */
+  /** Each account's day so far. */
   readonly today: readonly DayReport[];
   readonly month: readonly MonthDay[];
-  /** What comes next, the first first. */
+  /** What comes next, the earliest first. */
   readonly coming: readonly Coming[];
   readonly expiring: readonly Expiring[];
   /** For what belongs to no account. */
@@ -50,7 +50,7 @@ export type Front = {
   currencyOf(account: string): string | undefined;
 };
 
-/** How far ahead it is told what ends by itself, in ms. */
+/** How far ahead expiries are shown, in ms. */
 const AHEAD_MS = 30 * 86_400_000;
 
 export async function readFront({ app }: Desk, month: MonthReader): Promise<Front> {
@@ -91,7 +91,7 @@ export async function readFront({ app }: Desk, month: MonthReader): Promise<Fron
   };
 }
 
-/** One after the other: each takes a connection of its own, and the workers need some too. */
+/** Reads one account after another: each read takes a connection, and the workers need some too. */
 async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'>): Promise<DayReport[]> {
   const reports: DayReport[] = [];
   for (const account of accounts.values()) {
@@ -100,7 +100,7 @@ async function readToday(ledger: Ledger, { accounts }: Pick<Settings, 'accounts'
   return reports;
 }
 
-/** When the windows open that are closed now. */
+/** Lists when the closed windows open. */
 function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Coming[] {
   return [...accounts.values()].flatMap((account) => {
     const at = nextSendAt(account, now);
@@ -109,7 +109,7 @@ function comingWindows({ accounts }: Pick<Settings, 'accounts'>, now: Date): Com
   });
 }
 
-/** Until when files have to be here that are expected. */
+/** Lists when expected files are due. */
 function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date): Coming[] {
   return settings.folders.flatMap((folder) => {
     const times = expectedTimes(settings, folder);
@@ -118,7 +118,7 @@ function comingFiles(settings: Pick<Settings, 'accounts' | 'folders'>, now: Date
   });
 }
 
-/** What never happens stands at the end. */
+/** Puts what never happens at the end. */
 function byMoment(one: Coming, other: Coming): number {
   return (one.at?.getTime() ?? Number.MAX_SAFE_INTEGER) - (other.at?.getTime() ?? Number.MAX_SAFE_INTEGER);
 }

@@ -6,31 +6,31 @@ import type { Withheld } from '../../../rows/rows.ts';
 import type { Ledger } from '../../../ledger/engine/open-ledger.ts';
 import { type DaySpan, type DaySum, sumDays } from '../../../ledger/schedule/sum-days.ts';
 
-/** A day over all accounts. Money cannot be added up over currencies. */
+/** A day over all accounts, with money per currency. */
 export type MonthDay = {
   readonly day: string;
   readonly rows: number;
   readonly declined: number;
   /** Integer cents by currency. */
   readonly cents: Readonly<Record<string, number>>;
-  /** Rows that were not sent because of their faults, by currency; none stands for no such row. */
+  /** Rows not sent because of their faults, by currency; a currency without any is absent. */
   readonly withheld: Readonly<Record<string, Withheld>>;
 };
 
-/** So many days, today with them. */
+/** Number of days, today included. */
 export const MONTH_DAYS = 30;
 
 export type MonthReader = {
-  /** What came to its end on each of the last days, each account by the days of its own zone; the earliest first. */
+  /** Reads what ended on each of the last days, the earliest first. Each account uses the days of its own zone. */
   read(): Promise<MonthDay[]>;
 };
 
-/** So long after its end a day may still be added to, by a host whose clock is late, in ms. */
+/** How long after its end a host with a slow clock may still add to a day, in ms. */
 const SETTLE_MS = 3_600_000;
 
 /**
- * Reads the last days, and keeps those that are over: nothing leaves a final state, so their figures do not change any
- * more, and a page that is shown again and again need not sum up the same month each time.
+ * Reads the last days and caches those that are over. Nothing leaves a final state, so their figures are fixed and need
+ * no new query per page.
  */
 export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>): MonthReader {
   let known = new Map<string, DaySum | undefined>();
@@ -42,7 +42,7 @@ export function openMonth(ledger: Ledger, settings: Pick<Settings, 'accounts'>):
       const fresh = new Map((await sumDays(ledger, asked)).map((sum) => [keyOf(sum), sum]));
       const sums = new Map(spans.map((span) => [keyOf(span), known.get(keyOf(span)) ?? fresh.get(keyOf(span))]));
       const settledAt = now.getTime() - SETTLE_MS;
-      // Only of these days, so that it does not grow from month to month.
+      // Keeps these days only, so that the cache does not grow.
       known = new Map(
         spans.filter(({ until }) => until.getTime() <= settledAt).map((span) => [keyOf(span), sums.get(keyOf(span))]),
       );
@@ -86,7 +86,7 @@ function addWithheld(one: Withheld, other: Withheld = { rows: 0, cents: 0, unrea
 }
 
 function spansOf({ accounts }: Pick<Settings, 'accounts'>, now: Date): DaySpan[] {
-  // Many accounts share a zone, and the days of a zone take a while to be found.
+  // Accounts share zones, and computing the days of a zone takes a while.
   const byZone = new Map<string, Omit<DaySpan, 'account'>[]>();
   return [...accounts.values()].flatMap(({ name: account, timeZone }) => {
     const days = byZone.get(timeZone) ?? lastDays(timeZone, now);

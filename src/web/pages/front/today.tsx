@@ -6,7 +6,7 @@ import { Sum } from '../../parts/sum.tsx';
 import { Count } from '../../parts/words.tsx';
 import type { Front } from './read-front.ts';
 
-/** What each account has done today, and whether it balances. */
+/** Shows each account's day, and whether it balances. */
 export function Today({ front }: { front: Front }) {
   return (
     <Section title="Today by account" live="today" actions={<a href="/report">Day report</a>}>
@@ -24,7 +24,7 @@ export function Today({ front }: { front: Front }) {
   );
 }
 
-/** How the rows of an account came out today, what came and what is open, and whether it balances. */
+/** Shows an account's outcomes today, what was accepted, what is open, and whether it balances. */
 export function AccountDay({ report, currency }: { report: DayReport; currency: string | undefined }) {
   const { account, day, accepted, broughtForward, open, final } = report;
   return (

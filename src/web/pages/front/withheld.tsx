@@ -4,7 +4,7 @@ import { Count, Moment } from '../../parts/words.tsx';
 import { NeedGroup } from './need-group.tsx';
 import type { Front } from './read-front.ts';
 
-/** Rows that had faults and were not sent. That they came back in another file is for a person to know. */
+/** Shows rows that had faults and were not sent. Only a person knows whether they came back in another file. */
 export function Withheld({ front }: { front: Front }) {
   if (front.withheld.length === 0) return <div data-part="withheld" />;
   return (

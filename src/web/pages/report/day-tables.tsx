@@ -11,7 +11,7 @@ import { Count, Money, OutcomeWord, State } from '../../parts/words.tsx';
 
 type Line = Totals & { readonly name: string; readonly item: ComponentChildren };
 
-/** The day of one account: what came must be equal to what came of it, then what is open, then what changed late. */
+/** Shows the day of one account: what came and its outcome, which must be equal; then what is open or changed late. */
 export function DayTables({ report, currency }: { report: DayReport; currency: string }) {
   return (
     <>
@@ -88,7 +88,7 @@ function becameLines(report: DayReport): Line[] {
   ];
 }
 
-/** Some lines with their sum below. */
+/** Shows lines with their sum below. */
 function LineTable({
   label,
   lines,
