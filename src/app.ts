@@ -16,7 +16,7 @@ import { type Fingerprinter, newFingerprintKey, openFingerprinter } from './cryp
 import { findKeyPlace } from './crypto/key-place.ts';
 import { type KeyRing, openKeyRing } from './crypto/key-ring.ts';
 
-/** Everything the stations work with. Made in one place, closed in reverse. */
+/** Everything the stages work with. Opened in one place, closed in reverse order. */
 export type App = {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -32,16 +32,17 @@ export type App = {
   account(name: string): Account;
   folder(id: string): Folder | undefined;
   gateway(account: string): Gateway;
-  /** The reports of the service for an account. */
+  /** Returns the account's client for the service's transaction reports. */
   reports(account: string): ReportClient;
-  /** Undefined when drops of the account cannot be encrypted. Throws PGP_KEY. */
+  /** Undefined when the account has no OpenPGP keys, so its drops cannot be encrypted. Throws PGP_KEY. */
   openPgpKeys(account: string): Promise<OpenPgpKeys> | undefined;
   close(): Promise<void>;
 };
 
 /**
- * @param options.queue one that is open already, instead of that of the settings; it is closed with the rest
- * @throws PipelineError for whatever is missing or does not answer
+ * Opens the parts of an app.
+ * @param options.queue an open queue to use instead of the configured one; it is closed with the rest
+ * @throws PipelineError for anything that is missing or does not respond
  */
 export async function openApp(
   settings: Settings,
@@ -93,13 +94,13 @@ export async function openApp(
     };
     return { ...parts, ...lookUps(settings), close };
   } catch (error) {
-    // Why it cannot be opened is worth more than what went wrong while it was given up.
+    // The reason why the start failed matters more than what fails during cleanup.
     await close().catch((trouble: unknown) => log.warn(`closing after a failed start: ${reasonOf(trouble)}`));
     throw error;
   }
 }
 
-/** In reverse, each once. One that fails must not leave the others open: a process with an open connection never ends. */
+/** Closes everything in reverse, even if one fails: a process with an open connection never ends. */
 async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (let closer = closers.pop(); closer; closer = closers.pop()) {
@@ -142,17 +143,17 @@ function lookUps(settings: Settings): Pick<App, 'account' | 'folder' | 'gateway'
   };
 }
 
-/** What the client of the service needs to know of an account. */
+/** Returns what the service client needs to know of an account. */
 export function gatewaySettings(account: Account): GatewaySettings {
   const { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs, baseUrl } = account;
   const settings = { server, agentCode, password, currency, connectTimeoutMs, answerTimeoutMs };
   return baseUrl === undefined ? settings : { ...settings, baseUrl };
 }
 
-/** Reports list every payment of a range of time; the usual limit for answers would cut off those of a busy account. */
+/** Reports list every payment in a time range; the usual response limit would cut off those of a busy account. */
 const LARGEST_REPORT_ANSWER_BYTES = 50 * 1024 * 1024;
 
-/** The same for the client of its reports. */
+/** Returns what the report client needs to know of an account. */
 export function reportSettings({ server, agentCode, password, baseUrl, connectTimeoutMs, answerTimeoutMs }: Account) {
   const timeouts = { connectMs: connectTimeoutMs, answerMs: answerTimeoutMs };
   return { server, agentCode, password, baseUrl, timeouts, maxAnswerBytes: LARGEST_REPORT_ANSWER_BYTES };

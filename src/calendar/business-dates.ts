@@ -3,24 +3,24 @@ import { addDays, isBusinessDay } from './calendar.ts';
 import { momentOfWallTime } from './moment-of-wall-time.ts';
 import { dayInZone } from './zone-time.ts';
 
-/** When something happens again and again: once on each business date, at a time of its zone. */
+/** A recurring time: once on each business date, at a time of day in its time zone. */
 export type Timetable = CalendarConfig & { readonly at: string; readonly timeZone: string };
 
-/** A business date, the calendar day in the zone, and the moment at which it is due. */
+/** A business date: the calendar day in the zone, and the moment when it is due. */
 export type DueDate = { readonly day: string; readonly at: Date };
 
-/** No calendar has a longer pause; without a limit one that has no day left would be searched for ever. */
+/** No calendar has a longer pause. Without a limit, the search in a calendar without days left would never end. */
 const LONGEST_PAUSE_DAYS = 3_660;
 
-/** The moment that is due on a day, or undefined when it is no business day. */
+/** Returns the due moment of a day, or undefined when it is not a business day. */
 export function dueAt(timetable: Timetable, day: string): Date | undefined {
   if (!isBusinessDay(day, timetable)) return undefined;
   return momentOfWallTime(day, timetable.at, timetable.timeZone);
 }
 
 /**
- * Business dates whose moment lies behind `since` and has come by `now`, the earliest first.
- * @param after only dates behind this one, such as the last of which it is known what became of it
+ * Returns the business dates that fall due after `since` and by `now`, the earliest first.
+ * @param after only dates after this one, such as the last with a known outcome
  */
 export function dueDates(timetable: Timetable, since: Date, now: Date, after?: string): DueDate[] {
   const due: DueDate[] = [];
@@ -37,12 +37,12 @@ export function dueDates(timetable: Timetable, since: Date, now: Date, after?: s
   return due;
 }
 
-/** The first business date that is due after a moment, or undefined when there is none for years. */
+/** Returns the first business date due after `now`, or undefined when there is none for years. */
 export function nextDate(timetable: Timetable, now: Date): DueDate | undefined {
   return search(timetable, dayInZone(now, timetable.timeZone), 1, (at) => at > now);
 }
 
-/** The last business date before a day. */
+/** Returns the last business date before a day. */
 export function dateBefore(timetable: Timetable, day: string): DueDate | undefined {
   return search(timetable, addDays(day, -1), -1, () => true);
 }

@@ -2,14 +2,14 @@ import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether something that has this calendar happens on a day. @param day `2026-06-15` */
+/** Returns whether a day is a business day of this calendar. @param day `2026-06-15` */
 export function isBusinessDay(day: string, { days, holidays }: CalendarConfig): boolean {
   // WEEKDAYS begins with Monday, JavaScript with Sunday.
   const weekday = WEEKDAYS[(new Date(dayMs(day)).getUTCDay() + 6) % 7]!;
   return days.includes(weekday) && !holidays.includes(day);
 }
 
-/** The day so many days later, or earlier; days of the calendar, which no clock changes. @param day `2026-06-15` */
+/** Adds calendar days, which may be negative; clock changes do not matter. @param day `2026-06-15` */
 export function addDays(day: string, days: number): string {
   return new Date(dayMs(day) + days * DAY_MS).toISOString().slice(0, 10);
 }

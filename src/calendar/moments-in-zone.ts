@@ -1,15 +1,15 @@
 import { offsetMs } from './zone-time.ts';
 
 /**
- * The moments at which clocks in a zone show a time, the earlier first: one as a rule, two in the hour that comes twice
- * in autumn, none in the hour that is left out in spring, nor on a day that does not exist.
+ * Returns the moments when clocks in a zone show a time, the earlier first. There is normally one. The repeated hour in
+ * autumn has two; the skipped hour in spring and days that do not exist have none.
  * @param wall calendar time to the second, `2026-06-15T10:11:12`
  */
 export function momentsInZone(wall: string, timeZone: string): Date[] {
   const unshifted = Date.parse(`${wall}Z`);
-  // The thirtieth of February is read as the second of March.
+  // JavaScript parses February 30 as March 2.
   if (Number.isNaN(unshifted) || !new Date(unshifted).toISOString().startsWith(wall)) return [];
-  // Zones change their offset less than once a day, so it is one of the two around.
+  // Zones change their offset less than once a day, so it is that of the day before or the day after.
   const offsets = [unshifted - DAY_MS, unshifted + DAY_MS].map((ms) => offsetMs(new Date(ms), timeZone));
   const moments = [...new Set(offsets)].map((offset) => new Date(unshifted - offset));
   return moments

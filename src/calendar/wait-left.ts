@@ -1,10 +1,10 @@
 /**
- * How long something that waits until a moment has to wait still, in ms.
+ * Returns how long to wait until a moment, in ms.
  *
- * Moments are written down by a clock that may be set back afterwards, and then the wait would last for as long as the
- * clock jumped, a day perhaps. So a moment that lies farther away than any wait can be counts as come.
- * @param until null: it does not wait
- * @param longestMs no wait of this kind is longer
+ * A clock that is later set back would make the wait longer, perhaps by a day. A moment farther away than any possible
+ * wait therefore counts as reached.
+ * @param until null for no wait
+ * @param longestMs the longest wait of this kind
  */
 export function waitLeftMs(until: Date | null, now: Date, longestMs: number): number {
   const leftMs = (until?.getTime() ?? 0) - now.getTime();

@@ -1,14 +1,12 @@
-/**
- * Times for people. Inside paydrop every time is UTC; accounting reads them in the zone of the account.
- */
+/** Times for users. Inside paydrop every time is UTC; accounting reads them in the time zone of the account. */
 
-/** `2026-06-15 05:00:00 -04:00` */
+/** Formats a moment in the zone: `2026-06-15 05:00:00 -04:00`. */
 export function formatInZone(at: Date, timeZone: string): string {
   const part = partsIn(at, timeZone);
   return `${part.year}-${part.month}-${part.day} ${part.hour}:${part.minute}:${part.second} ${offsetOf(part.timeZoneName)}`;
 }
 
-/** The calendar day in the zone, `2026-06-15`. */
+/** Returns the calendar day in the zone, `2026-06-15`. */
 export function dayInZone(at: Date, timeZone: string): string {
   const part = partsIn(at, timeZone);
   return `${part.year}-${part.month}-${part.day}`;
@@ -17,14 +15,14 @@ export function dayInZone(at: Date, timeZone: string): string {
 const DAY_MS = 86_400_000;
 
 /**
- * The first moment of a day in the zone. That is not 0:00 everywhere: some clocks go forward at midnight.
+ * Returns the first moment of a day in the zone. It is not always 0:00: some clocks go forward at midnight.
  * @param day `2026-06-15`
- * @returns undefined for what is no day there
+ * @returns undefined when the zone has no such day
  */
 export function startOfDay(day: string, timeZone: string): Date | undefined {
   const midnightMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(midnightMs)) return undefined;
-  // The offset of the day before or that of the day after is the one of the first moment; where both fit, the earlier.
+  // The offset at that moment is that of the day before or the day after. If both fit, the earlier moment counts.
   const candidates = [midnightMs - DAY_MS, midnightMs + DAY_MS].map(
     (nearMs) => new Date(midnightMs - offsetMs(new Date(nearMs), timeZone)),
   );
@@ -64,19 +62,19 @@ function partsIn(at: Date, timeZone: string): Record<Intl.DateTimeFormatPartType
   return Object.fromEntries(parts) as Record<Intl.DateTimeFormatPartTypes, string>;
 }
 
-/** `GMT-04:00` -> `-04:00`; UTC itself is written `GMT`. */
+/** Converts `GMT-04:00` to `-04:00`; UTC itself is `GMT`. */
 function offsetOf(name: string): string {
   return name.slice(3) || '+00:00';
 }
 
-/** By zone and quarter of an hour. */
+/** Offsets by quarter hour and zone. */
 const OFFSETS = new Map<string, number>();
 const KEPT_OFFSETS = 10_000;
 const QUARTER_MS = 900_000;
 
 /**
- * How far clocks in the zone are ahead of UTC. Since 1973 zones have changed only at whole quarters of an hour, so one
- * answer holds for each; formatting a moment of every line took longer than all else that is done with a report.
+ * Returns how far clocks in the zone are ahead of UTC. Since 1973 zones have changed only at quarter hours, so one
+ * cached offset covers each. Formatting a moment per line took longer than all other work on a report.
  */
 export function offsetMs(at: Date, timeZone: string): number {
   const quarter = `${Math.floor(at.getTime() / QUARTER_MS)} ${timeZone}`;

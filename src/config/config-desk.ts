@@ -4,12 +4,12 @@ import { type ListenAddress, readListenAddress } from './config-listen.ts';
 import { isLoopback } from '../kernel/is-loopback.ts';
 import { readKeySource, readPublicText, readSecret } from './config-secret.ts';
 
-/** Where and how the desk is answered, with the key of its certificate read. */
+/** Where and how the dashboard listens, with its certificate and key read. */
 export type DeskSettings = {
   readonly listen: ListenAddress;
-  /** Whether somebody asked for this address. If not, the desk gives way when another program has it. */
+  /** Whether the dashboard was configured. If not, paydrop runs without it when another program has the address. */
   readonly isWanted: boolean;
-  /** What people type, without a path; undefined for the address that it listens on. */
+  /** The address that users type, without a path; undefined for the address it listens on. */
   readonly url: string | undefined;
   readonly tls: { readonly cert: string; readonly key: string } | undefined;
   readonly openid: OpenIdSettings | undefined;
@@ -18,7 +18,7 @@ export type DeskSettings = {
   readonly longestMs: number;
 };
 
-/** Another place where people of the desk may log in. */
+/** An OpenID provider where dashboard users may log in. */
 export type OpenIdSettings = {
   readonly issuer: string;
   readonly clientId: string;
@@ -29,8 +29,8 @@ export type OpenIdSettings = {
 type Surroundings = { root: string; env: NodeJS.ProcessEnv; faults: ConfigFault[] };
 
 /**
- * Reads where the desk listens. Money is moved there, so an address that others can reach needs encryption: of our own, or
- * that of a proxy that is named.
+ * Reads where the dashboard listens. It moves money, so an address that other machines can reach needs encryption: its
+ * own, or that of a named proxy.
  */
 export function readDesk(desk: DeskConfig | undefined, { root, env, faults }: Surroundings): DeskSettings | undefined {
   const fromEnvironment = env['PAYDROP_DESK'];

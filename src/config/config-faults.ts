@@ -9,12 +9,12 @@ import type { Account, AlarmTarget, Folder, Settings } from './config.ts';
 import { LOG_LEVELS } from '../kernel/log.ts';
 import { isTimeZone } from '../calendar/zone-time.ts';
 
-/** Something wrong with a setting, by its path in the file. `restricted`: the service does not offer it. */
+/** A fault of a setting, by its path in the file. `restricted`: the service does not offer it. */
 export type ConfigFault = { readonly path: string; readonly reason: string; readonly restricted?: true };
 
 /**
- * Everything that settings of the right shape can still get wrong. It is asked before anything starts, because an ACH
- * folder on a UK account, say, would otherwise fail only at its first file, at night.
+ * Finds everything that well-formed settings can still get wrong. It runs before anything starts. Otherwise an ACH
+ * folder on a UK account, for example, would fail only at its first file, at night.
  */
 export function findConfigFaults(settings: Settings): ConfigFault[] {
   return [
@@ -55,7 +55,7 @@ function findAccountFaults({ name, timeZone, baseUrl }: Account): ConfigFault[] 
   return faults;
 }
 
-/** What the gateway would refuse with every call. */
+/** Finds what the gateway would refuse with every call. */
 function findAddressFault({ protocol, hostname, username, password, search, hash }: URL): string | undefined {
   if (protocol !== 'https:' && protocol !== 'http:') return 'it does not begin with https://';
   if (username || password) return 'it holds a name or a password; give agentCode and password';
@@ -75,13 +75,13 @@ function findFolderFaults(folder: Folder, path: string, account: Account | undef
   ];
 }
 
-/** Such a folder would refuse every file. */
+/** A folder that requires encryption without a key would refuse every file. */
 function findEncryptionFaults({ encryption }: Folder, path: string, { name, openpgp }: Account): ConfigFault[] {
   if (encryption === 'optional' || openpgp) return [];
   return [{ path: `${path}.encryption`, reason: `it is required, and account "${name}" has no openpgp` }];
 }
 
-/** Rows that came before are found by their fingerprints, which go with the original. */
+/** Earlier payments are found by their fingerprints, which are deleted with the original. */
 function findRetentionFaults({ chargedBefore, duplicateDays }: Folder, path: string, account: Account): ConfigFault[] {
   const { days } = account.retention;
   if (chargedBefore === 'off' || days === 0 || duplicateDays <= days) return [];
@@ -103,12 +103,12 @@ function findAlarmFaults(target: AlarmTarget, path: string): ConfigFault[] {
     : [];
 }
 
-/** The service's own words for what it does not offer. */
+/** Returns restrictions in the service's own words. */
 function findRestrictions(folder: Folder, path: string, { name, server, currency }: Account): ConfigFault[] {
   const { operation } = FOLDER_OPERATIONS[folder.operation];
   const restriction =
     findRestriction({ operation, server }) ??
-    // No call is made without a method of payment, and this server has none in this currency.
+    // Every call needs a method of payment, and this server has none in this currency.
     (folder.operation === 'card' && !CURRENCY_MOPS[server][currency] ? RESTRICTION_MESSAGES.currency : undefined);
   if (!restriction) return [];
   const reason = `${restriction.replace(/\.$/, '')} (${folder.operation} with account "${name}": ${server}, ${currency})`;
@@ -123,7 +123,7 @@ function findLayoutFaults({ layout, operation }: Folder, path: string, { country
   return [{ path: `${path}.layout`, reason }];
 }
 
-/** A remote that nobody described would be missed only when the first file is to go there. */
+/** Finds undefined remotes, which would otherwise be noticed only at the first transfer. */
 function findRemoteFaults({ folders, push, remotes, accounts }: Settings): ConfigFault[] {
   const users = [
     ...folders.flatMap(({ pull }, index) =>
@@ -153,7 +153,7 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
     if (schedule.does === 'take') return faults;
     const { account } = schedule;
     if (!accounts.has(account)) faults.push({ path: `${path}.account`, reason: `there is no account "${account}"` });
-    // The report is named by account and day, and its figures go on where the last one ended.
+    // The report is named by account and day, and its figures continue from the last one.
     if (closed.has(account))
       faults.push({ path: `${path}.account`, reason: `another schedule closes the day of "${account}"` });
     closed.add(account);
@@ -171,8 +171,8 @@ function findScheduleFaults({ schedules, folders, accounts }: Settings): ConfigF
 }
 
 /**
- * Nothing that paydrop writes may land in a drop folder: a file of rejected rows would be taken as a payment file, and
- * a folder would be moved to quarantine with all that is in it.
+ * Finds paths that conflict. paydrop must not write into a drop folder: it would take a file of rejected rows as a
+ * payment file. It would also quarantine a folder with everything in it.
  */
 export function findPathFaults(settings: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
   const { folders, paths } = settings;
@@ -223,8 +223,8 @@ export function findPathFaults(settings: Pick<Settings, 'folders' | 'paths'>): C
 }
 
 /**
- * What lies in a work folder and is no claim is moved to quarantine, a folder with all that is in it; and whatever lies in
- * quarantine counts as a drop that was set aside. So neither may hold another folder that is in use.
+ * Finds work folders that conflict. Anything in a work folder that is not a claim moves to quarantine, a folder with
+ * all its content. Everything in quarantine counts as a quarantined drop. So neither may hold another folder in use.
  */
 function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>): ConfigFault[] {
   const { out, quarantine, data, archive, journal } = paths;
@@ -244,19 +244,22 @@ function findWorkFaults({ folders, paths }: Pick<Settings, 'folders' | 'paths'>)
   });
 }
 
-/** Whether a path is a folder or lies in it, also under a name with a dot. */
+/** Returns whether a path is a folder or lies in it, including names with a leading dot. */
 function holds(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** Looks into the system itself; shared memory is the one place there that takes files. */
+/** System folders, which take no files. The exception is shared memory. */
 const NO_FILES = /^\/(?:proc|sys|dev(?!\/shm\/))(?:\/|$)/;
 
 function insideFault(path: string, drop: Folder): ConfigFault {
   return { path, reason: `it lies in the drop folder "${drop.id}"` };
 }
 
-/** Whether a path is a folder or lies in it, as they are written: both absolute, without points. Names with a dot are passed over when a drop folder is listed. */
+/**
+ * Returns whether a path is a folder or lies in it; both must be absolute and normalized. Names with a leading dot do
+ * not count, because drop folder listings skip them.
+ */
 export function liesInside(path: string, folder: string): boolean {
   return holds(folder, path) && !path.startsWith('.', folder.endsWith(sep) ? folder.length : folder.length + 1);
 }

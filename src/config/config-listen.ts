@@ -1,9 +1,9 @@
-/** Where a server listens. */
+/** The address a server listens on. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
 /**
- * Reads `host:port`; IPv6 stands in brackets. The host must be written: who listens on all addresses by leaving it out
- * seldom means to. Port 0 is any that is free.
+ * Reads `host:port`, with IPv6 in brackets. The host is required: leaving it out would mean all addresses, which is
+ * seldom intended. Port 0 means any free port.
  */
 export function readListenAddress(text: string): ListenAddress | undefined {
   const [, six, name, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]+)):(\d{1,5})$/.exec(text) ?? [];

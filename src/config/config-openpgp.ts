@@ -2,7 +2,7 @@ import type { OpenPgpConfig } from '../../schemas/config.ts';
 import type { ConfigFault } from './config-faults.ts';
 import { readKeySource, readPublicText, type Secret } from './config-secret.ts';
 
-/** The keys that an account names, as armored text: what they are is found out when they are opened. Faults are added to those of the other settings, by their path. */
+/** Reads an account's keys as armored text, which is parsed when they are opened. Adds its faults to `faults`. */
 export function readOpenPgp(
   config: OpenPgpConfig,
   path: string,

@@ -19,7 +19,7 @@ import { PipelineError, reasonOf, systemCode } from '../kernel/errors.ts';
 
 export const CONFIG_FILE = 'paydrop.yaml';
 
-/** An account with its secrets read. Password and keys are held in memory only. */
+/** An account with its secrets read. Password and keys stay in memory only. */
 export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
   name: string;
   agentCode: string;
@@ -27,8 +27,8 @@ export type Account = Omit<AccountConfig, 'agentCode' | 'password'> & {
 };
 
 /**
- * A drop folder with absolute paths. `id` is its path as configured, with its site before it when that is not the usual
- * one: it stands in the ledger and the logs.
+ * A drop folder with absolute paths. `id` appears in the ledger and the logs: its configured path, after its site
+ * unless that is the usual one.
  */
 export type Folder = Omit<FolderConfig, 'path' | 'work' | 'routingCheck'> & {
   id: string;
@@ -40,7 +40,7 @@ export type Folder = Omit<FolderConfig, 'path' | 'work' | 'routingCheck'> & {
 /** An SFTP server with its secrets read. */
 export type Remote = RemoteConfig & { name: string };
 
-/** Who is told of alarms, with the secrets read. */
+/** A recipient of alarms, with its secrets read. */
 export type AlarmTarget = AlarmConfig;
 
 /** The configuration as the program uses it: checked, paths absolute, environment read. */
@@ -55,19 +55,19 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
     data: string;
     archive: string;
     journal: string;
-    /** The second place of the send journal. */
+    /** The second copy of the send journal. */
     mirror: string | undefined;
     masterKey: string;
   };
-  /** Where this process runs. */
+  /** The site of this process. */
   site: string;
-  /** The name of this host among `senders`. */
+  /** The name of this host in `senders`. */
   host: string;
   databaseUrl: string | undefined;
   redisUrl: string | undefined;
-  /** Where health and figures are answered; undefined when nothing shall listen. */
+  /** Where health and metrics are served; undefined for nowhere. */
   monitor: ListenAddress | undefined;
-  /** Where and how the desk is answered; undefined when it is off. */
+  /** Where and how the dashboard listens; undefined when it is off. */
   desk: DeskSettings | undefined;
   /** Where traces are sent; undefined for none. */
   otlpUrl: string | undefined;
@@ -75,8 +75,8 @@ export type Settings = Omit<Config, 'accounts' | 'folders' | 'paths' | 'remotes'
 };
 
 /**
- * Reads `paydrop.yaml` in a folder and the environment. All faults are named at once with their paths: first those of
- * the text, then those of single settings, then those of settings that contradict each other or the tables.
+ * Reads `paydrop.yaml` in a folder and the environment. It reports all faults of a stage at once, with their paths. The
+ * stages are the text, single settings, and settings that contradict each other or the tables.
  * @throws PipelineError CONFIG_MISSING, CONFIG_INVALID, RESTRICTED
  */
 export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
@@ -93,19 +93,19 @@ export function loadSettings(root: string, env: NodeJS.ProcessEnv): Settings {
 
 const NUL_FAULT = 'it holds a NUL, which no path, name or secret can have';
 
-/** Paths of the texts that hold one; the operating system would refuse each of them later in its own words. */
+/** Returns the paths of texts with a NUL; the operating system would later refuse each with its own message. */
 function pathsWithNul(value: unknown, path = ''): string[] {
   if (typeof value === 'string') return value.includes('\0') ? [path.slice(1) || 'the file'] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => pathsWithNul(inner, `${path}.${name}`));
 }
 
-/** Far more than a thousand folders take; to parse a larger one takes minutes. */
+/** Far more than a thousand folders need; parsing a larger file takes minutes. */
 const MOST_CHARACTERS = 2_000_000;
 
 function readText(file: string): string {
   try {
-    // Bytes of another character set would be replaced, and a password become another one.
+    // A lenient decoder would replace bytes of another character set and so change a password.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
     if (text.length <= MOST_CHARACTERS) return text;
   } catch (error) {
@@ -117,8 +117,8 @@ function readText(file: string): string {
 }
 
 /**
- * The messages of the parser quote the text, which may be a password that begins with `|` or `*`, so only the place and
- * the kind of fault are said. An unknown tag (`!secret`) is but a warning to the parser, which then leaves it out.
+ * Parses YAML. The parser's messages quote the text, which may be a password that begins with `|` or `*`. So faults
+ * give only place and kind. An unknown tag (`!secret`), which the parser drops with a warning, is a fault here.
  */
 function parseYaml(text: string, file: string): unknown {
   const document = parseDocument(text);
@@ -129,7 +129,7 @@ function parseYaml(text: string, file: string): unknown {
   if (faults.length > 0) throw new PipelineError('CONFIG_INVALID', `read "${file}"`, faults.join('; '));
   try {
     const value: unknown = document.toJS();
-    // It fails where an alias stands within what it names.
+    // This fails when an alias stands within what it names.
     JSON.stringify(value);
     return value;
   } catch {
@@ -145,9 +145,9 @@ function parseYaml(text: string, file: string): unknown {
 }
 
 /**
- * Turns a configuration of the right shape into settings, and checks what its shape cannot say.
+ * Turns a well-formed configuration into settings, and checks what its shape cannot express.
  * @param root absolute; paths of the configuration are relative to it
- * @throws PipelineError CONFIG_INVALID, or RESTRICTED when the service's own rules are all that stands in the way
+ * @throws PipelineError CONFIG_INVALID, or RESTRICTED when all faults are restrictions of the service
  */
 export function resolveSettings(config: Config, root: string, env: NodeJS.ProcessEnv): Settings {
   const faults: ConfigFault[] = [];
@@ -222,7 +222,7 @@ function toSettings(config: Config, root: string, env: NodeJS.ProcessEnv, faults
   };
 }
 
-/** What lies in the data folder. */
+/** Returns the paths inside the data folder. */
 export function dataPaths(data: string): Pick<Settings['paths'], 'archive' | 'journal' | 'masterKey'> {
   return {
     archive: join(data, 'archive'),
@@ -231,7 +231,7 @@ export function dataPaths(data: string): Pick<Settings['paths'], 'archive' | 'jo
   };
 }
 
-/** The environment wins, so that one of two processes of a folder can listen elsewhere. */
+/** Reads where health is served. The environment wins, so that two processes of a folder can listen separately. */
 function readMonitor(
   monitor: Config['monitor'],
   env: NodeJS.ProcessEnv,
@@ -246,7 +246,7 @@ function readMonitor(
   return address;
 }
 
-/** The folders that lie where this process runs. */
+/** Returns the folders at the site of this process. */
 export function foldersHere({ folders, site }: Pick<Settings, 'folders' | 'site'>): readonly Folder[] {
   return folders.filter((folder) => folder.site === site);
 }

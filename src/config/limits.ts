@@ -1,6 +1,6 @@
 import type { AccountConfig, FolderConfig } from '../../schemas/config.ts';
 
-/** What a file may have at most, in rows and cents; undefined where there is no limit. */
+/** Limits of a file and a day, in rows and cents; undefined for no limit. */
 export type Limits = {
   readonly rowCents: number | undefined;
   readonly fileRows: number | undefined;
@@ -8,7 +8,7 @@ export type Limits = {
   readonly dayCents: number | undefined;
 };
 
-/** The limits of an account and one of its folders; the tighter of two counts. */
+/** Returns the limits of an account and one of its folders; the tighter one applies. */
 export function limitsOf(account: Pick<AccountConfig, 'limits'>, folder?: Pick<FolderConfig, 'limits'>): Limits {
   const [all, own] = [account.limits, folder?.limits];
   return {
@@ -24,7 +24,7 @@ function tighter(one: number | undefined, other: number | undefined): number | u
   return Math.min(one, other);
 }
 
-/** The schema allows two decimals, so the nearest whole number of cents is the one that was written. */
+/** The schema allows two decimals, so rounding restores the exact number of cents. */
 function centsOf(amount: number | undefined): number | undefined {
   return amount === undefined ? undefined : Math.round(amount * 100);
 }

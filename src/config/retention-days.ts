@@ -1,7 +1,7 @@
 import { RETENTION_DAYS } from '../../schemas/config.ts';
 import type { Settings } from './config.ts';
 
-/** How long sealed originals are kept, by account. Files of an account that has left the configuration keep the default. */
+/** Returns how long sealed originals are kept, by account. Accounts no longer configured get the default. */
 export function retentionDays({ accounts }: Pick<Settings, 'accounts'>): {
   byAccount: Record<string, number>;
   others: number;

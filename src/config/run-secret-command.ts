@@ -2,13 +2,12 @@ import { spawnSync } from 'node:child_process';
 import type { Secret } from './config-secret.ts';
 import { systemCode } from '../kernel/errors.ts';
 
-/** Longest time that a command may take to give a secret, in ms. */
+/** Longest time that a command may take to print a secret, in ms. */
 export const SECRET_COMMAND_MS = 10_000;
 
 /**
- * What a command prints on its standard output. It is run without a shell, so nothing in its words means anything special;
- * what it says on its standard error is not repeated anywhere, because it may quote a secret. The process waits for it:
- * without the secret there is nothing that it could do.
+ * Returns what a command prints on standard output. It runs without a shell, so no argument has a special meaning. Its
+ * standard error is discarded, because it may quote a secret. The process blocks, as it can do nothing without one.
  */
 export function runSecretCommand(
   words: readonly string[],

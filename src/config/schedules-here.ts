@@ -5,8 +5,8 @@ import type { Settings } from './config.ts';
 type Places = Pick<Settings, 'schedules' | 'folders' | 'site'>;
 
 /**
- * Where a schedule is run: at the site of its folders, which findConfigFaults holds to one; the day of an account is
- * closed where its first folder lies, among its other outputs.
+ * Returns where a schedule runs: at the site of its folders, which findConfigFaults limits to one. A day close runs at
+ * the site of the account's first folder, next to its other outputs.
  */
 export function siteOfSchedule({ schedules, folders }: Omit<Places, 'site'>, name: string): string {
   const schedule = schedules[name];
@@ -17,7 +17,7 @@ export function siteOfSchedule({ schedules, folders }: Omit<Places, 'site'>, nam
   return folder?.site ?? HOME_SITE;
 }
 
-/** The schedules of the site of this process. */
+/** Returns the schedules of the site of this process. */
 export function schedulesHere(settings: Places): [name: string, schedule: ScheduleConfig][] {
   return Object.entries(settings.schedules).filter(([name]) => siteOfSchedule(settings, name) === settings.site);
 }

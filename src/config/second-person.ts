@@ -3,14 +3,14 @@ import type { Account } from './config.ts';
 
 type Rules = Pick<Account, 'secondPerson'>;
 
-/** Whether every file of this operation waits for approval, however good it is. */
+/** Returns whether every file of this operation needs approval, even without faults. */
 export function isApprovalDue({ secondPerson }: Rules, operation: FolderOperation): boolean {
   return secondPerson.refunds && FOLDER_OPERATIONS[operation].sign < 0;
 }
 
 /**
- * Whether it takes two persons to let a held file of this operation go.
- * @param account undefined when it is not in the configuration any more; nobody then says that one person is enough
+ * Returns whether it takes two users to approve a held file of this operation.
+ * @param account undefined when it is no longer configured; two are then required
  */
 export function takesTwoToApprove(account: Rules | undefined, operation: FolderOperation): boolean {
   return account === undefined || account.secondPerson.overrides || isApprovalDue(account, operation);

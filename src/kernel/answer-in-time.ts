@@ -1,7 +1,4 @@
-/**
- * The answer, or a failure when it takes longer than `limitMs`. What does not come in time may come later and is then
- * ignored; whoever asks must bear that it goes on.
- */
+/** Returns the answer, or fails when it takes longer than `limitMs`. A late answer is ignored, but its work goes on. */
 export async function answerInTime<Answer>(limitMs: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Bytes by their names, in character sets in which those of ASCII mean ASCII. */
+/** Names of bytes in ASCII-compatible character sets. */
 export const LF = 0x0a;
 export const CR = 0x0d;
 export const SPACE = 0x20;

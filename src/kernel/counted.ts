@@ -1,9 +1,9 @@
-/** A count with its noun: `1 row`, `2 rows`, `0 open batches`. */
+/** Returns a count with its noun: `1 row`, `2 rows`, `0 open batches`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${byNumber(count, noun, pluralOf(noun))}`;
 }
 
-/** The word that agrees with a count: of 1 the first, of every other count the second. */
+/** Returns the word that agrees with a count: `one` for 1, `many` for every other count. */
 export function byNumber(count: number, one: string, many: string): string {
   return count === 1 ? one : many;
 }

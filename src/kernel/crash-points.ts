@@ -1,7 +1,7 @@
 /**
- * The moments at which a process may be made to die, from the first look at a drop to the last rename (README of
- * test/chaos). Each stands in the code exactly once, as `crashPoint('…')`; the sentence says what is done by then and
- * what is not. In production nothing happens there.
+ * The moments when tests may crash a process, from the first scan of a drop to the last rename (README of test/chaos).
+ * Each appears in the code exactly once, as `crashPoint('…')`. The text says what is done by then and what is not. In
+ * production nothing happens there.
  */
 export const CRASH_POINTS = {
   'watch.drop-settled': 'a drop has settled, nothing of it was touched',

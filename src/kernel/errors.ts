@@ -1,20 +1,20 @@
 import { ERRORS, type ErrorCode } from '../../schemas/errors.ts';
 
 /**
- * The one error that paydrop throws on purpose. What is expected to happen (a decline, an invalid row, a file that is
- * not ready) is a value instead.
+ * The only error that paydrop throws on purpose. Expected events (a decline, an invalid row, a file that is not ready)
+ * are values instead.
  *
- * The message reads: Cannot <action> "<value>": <reason>. <what to do next>. It must never hold a card or account
- * number, a password, or a whole request, because it goes to logs, terminals and job tables.
+ * The message reads: Cannot <action> "<value>": <reason>. <what to do next>. It goes to logs, terminals and job tables.
+ * It must never hold a card or account number, a password, or a whole request.
  */
 export class PipelineError extends Error {
   override readonly name = 'PipelineError';
   readonly code: ErrorCode;
 
   /**
-   * @param code   row of schemas/errors.ts
-   * @param action what could not be done, with its object: `open the ledger in "data"`
-   * @param reason why; a full stop at its end is taken off. The table's own words when left out or empty
+   * @param code row of schemas/errors.ts
+   * @param action what failed, with its object: `open the ledger in "data"`
+   * @param reason why; a final period is stripped. The table's text applies when it is missing or empty
    */
   constructor(code: ErrorCode, action: string, reason?: string, options?: { cause?: unknown; next?: string }) {
     const row = ERRORS[code];
@@ -24,18 +24,18 @@ export class PipelineError extends Error {
   }
 }
 
-/** What a fault means, and what is particular to this one. */
+/** Describes what a fault means, and the details of this one. */
 export function describeFault({ code, detail }: { code: ErrorCode; detail?: string | undefined }): string {
   const { means } = ERRORS[code];
   return detail ? `${means}: ${detail}` : means;
 }
 
-/** The text of anything thrown, for a sentence or a log line. */
+/** Returns the text of anything thrown, for a sentence or a log line. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is wrong with a path of which the system answers so, and what to do; undefined when it is not the path. */
+/** Explains a path error by its system code, and what to do; undefined when the path is not the cause. */
 export function explainPath(code: string | undefined): { reason: string; next: string } | undefined {
   switch (code) {
     case 'ENOTDIR':
@@ -50,7 +50,7 @@ export function explainPath(code: string | undefined): { reason: string; next: s
   }
 }
 
-/** The `code` that Node puts on errors of the operating system, such as ENOENT. */
+/** Returns the `code` that Node puts on errors of the operating system, such as ENOENT. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,4 +1,4 @@
-/** Items by a key of theirs, groups and items in the order in which they come. */
+/** Groups items by a key, keeping groups and items in their original order. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

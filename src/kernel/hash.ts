@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readPieces } from './read-pieces.ts';
 
-/** SHA-256 in lower-case hex. */
+/** Returns the SHA-256 in lower-case hex. */
 export function sha256Of(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** SHA-256 of a whole file, read in small pieces. */
+/** Returns the SHA-256 of a whole file, read in small pieces. */
 export async function sha256OfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   const fd = openSync(path, 'r');

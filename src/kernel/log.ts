@@ -6,7 +6,7 @@ export type Log = Logger;
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** Names whose values never reach a log line, at the top of it or one level down. */
+/** Names whose values never reach a log line, at the top level or one level down. */
 const SECRET_NAMES = [
   ...Object.entries(FIELDS).flatMap(([name, field]) => ('secret' in field && field.secret ? [name] : [])),
   'agentCode',
@@ -16,15 +16,15 @@ const SECRET_NAMES = [
   'redisUrl',
   'cardNumber',
   'accountNumber',
-  // The shapes of a row that hold whole numbers (rows/rows.ts).
+  // Row shapes that hold whole numbers (rows/rows.ts).
   'number',
   'canonical',
   'cells',
 ];
 
 /**
- * The structured log: one line a move, carrying ids, counts and states. Redaction is the second net; the first is that
- * nobody hands it a row.
+ * Opens the structured log: one line per transition, with ids, counts and states. Redaction is the second safeguard;
+ * the first is that no caller passes it a row.
  */
 export function openLog(options: { level?: string; destination?: DestinationStream } = {}): Log {
   return pino(
@@ -33,7 +33,7 @@ export function openLog(options: { level?: string; destination?: DestinationStre
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: '[hidden]' },
-      // pino would copy every property of an error, and its message, into the line, and print anything for a %o.
+      // pino would log every property of an error, and its message, and format anything for a %o.
       hooks: {
         logMethod([subject, text], method) {
           const parts = typeof subject === 'string' ? [subject] : [withoutErrors(subject), text];
@@ -46,12 +46,12 @@ export function openLog(options: { level?: string; destination?: DestinationStre
   );
 }
 
-/** A log that says nothing, for commands whose output is data. */
+/** Returns a log that writes nothing, for commands whose output is data. */
 export function silentLog(): Log {
   return pino({ level: 'silent' });
 }
 
-/** Puts what may be said of an error in its place, wherever in what is logged it stands. */
+/** Replaces errors anywhere in the logged subject with what the log may say of them. */
 function withoutErrors(subject: unknown): unknown {
   if (subject instanceof Error) return { err: describeError(subject) };
   return typeof subject === 'object' && subject !== null ? mapValues(subject, DEEPEST) : subject;
@@ -76,8 +76,8 @@ function isPlainObject(value: unknown): value is object {
 }
 
 /**
- * What the log may say of an error. Only our own messages are free of data: an HTTP client's error carries the whole
- * request, a parser's message quotes the line that it failed on, and a database's the row.
+ * Returns what the log may say of an error. Only paydrop's own messages are free of data. An HTTP client's error
+ * carries the whole request, a parser's message quotes the failing line, and a database's the row.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;

@@ -1,11 +1,11 @@
 import { ZERO } from './byte-names.ts';
 
 /**
- * Whether a number carries a right check digit, as every card number does. Cards are checked with it when a file is
- * read, and free text is searched with it for numbers that should not be there.
+ * Returns whether a number has a valid check digit, as every card number does. It checks cards when a file is read, and
+ * finds numbers in free text.
  *
- * It is no proof: one in ten numbers made up at random passes, and so does a row of zeros.
- * @param digits digits only; anything else, also the empty text, does not pass
+ * This is no proof: one in ten random numbers passes, and so does a row of zeros.
+ * @param digits digits only; anything else, including an empty text, fails
  */
 export function passesLuhn(digits: string): boolean {
   if (!/^\d+$/.test(digits)) return false;
@@ -17,7 +17,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The same of a stretch of bytes that are digits all, without a text for it. */
+/** Does the same for a range of bytes, all digits, without creating a string. */
 export function passesLuhnIn(bytes: Uint8Array, from: number, to: number): boolean {
   let sum = 0;
   for (let place = to - 1; place >= from; place -= 2) {

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { systemCode } from './errors.ts';
 
 /**
- * Makes a folder with those above it that are missing. Node's own way tries for ever where the system keeps no files, as in
- * /proc, which a link may lead to.
- * @throws the error of the system, such as EEXIST where a file stands in the place
+ * Creates a folder and its missing parents. Node's recursive `mkdir` loops forever where the system keeps no files,
+ * such as in /proc, where a link may lead.
+ * @throws the system's error, such as EEXIST where a file stands in the place
  */
 export async function makeFolders(folder: string, mode?: number): Promise<void> {
   const missing: string[] = [];
@@ -24,12 +24,12 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Another process may have made it a moment ago. */
+/** Creates one folder, which another process may have just created. */
 async function makeOne(dir: string, mode: number | undefined): Promise<void> {
   try {
     await mkdir(dir, mode);
   } catch (error) {
-    // What is there need not be made, whatever the system says of the try.
+    // An existing folder is fine, whatever error the attempt returned.
     const there = await stat(dir).catch(() => undefined);
     if (!there?.isDirectory()) throw error;
   }

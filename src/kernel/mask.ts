@@ -2,10 +2,10 @@ import { passesLuhn } from './luhn.ts';
 import { plainDigits } from './plain-digits.ts';
 
 /**
- * A card or account number, or whatever stands in its place, with every character starred but its last digits; as long
- * as before. How many digits stay: the last four of 8 or more digits, the last two of 5 to 7, none of fewer.
+ * Stars every character of a card or account number except its last digits, keeping the length. The last four of 8 or
+ * more digits stay, the last two of 5 to 7, none of fewer.
  *
- * Takes anything, so a value that is no proper number (`4.11E+15`, spaces, dashes) is safe to show as well.
+ * It accepts anything, so a malformed value (`4.11E+15`, spaces, dashes) is also safe to show.
  */
 export function maskNumber(text: string): string {
   const digits = countDigits(text);
@@ -13,11 +13,11 @@ export function maskNumber(text: string): string {
 }
 
 /**
- * The end of a number that the ledger keeps in clear, to match a result row with the row that was sent: the last four
- * of 8 or more digits, the last two of 4 to 7, nothing of fewer.
+ * Returns the end of a number, which the ledger keeps in clear to match result rows with sent rows. That is the last
+ * four of 8 or more digits, the last two of 4 to 7, nothing of fewer.
  *
- * Short account numbers exist (4 digits are allowed), and four digits of them would be all or most of the number. To
- * keep two is enough for matching, because `endsAlike` cuts what the service shows in the same way.
+ * Short account numbers exist (4 digits are allowed), and four digits would be all or most of the number. Two are
+ * enough for matching, because `endsAlike` cuts what the service shows in the same way.
  */
 export function lastFour(digits: string): string {
   const plain = digits.replace(/\D/g, '');
@@ -25,12 +25,12 @@ export function lastFour(digits: string): string {
 }
 
 /**
- * Whether a masked number of the service, such as `4***********2220`, can be of the number that `digits` was cut from.
- * Only the end is compared, because nothing but the last four is certain about the service's mask.
+ * Returns whether a masked number from the service, such as `4***********2220`, may be the number that `digits` was cut
+ * from. It compares only the end, because nothing else about the service's mask is certain.
  *
- * A mask that hides everything fits a number of 4 to 7 digits only, which a careful service may well hide whole. For a
- * longer one the last four must be there: a row that cannot be compared must not pass as compared.
- * @param digits what `lastFour` gave; an empty text fits nothing
+ * A fully hidden number matches only numbers of 4 to 7 digits, which a careful service may hide completely. Longer ones
+ * must show the last four: a row that cannot be compared must not pass as compared.
+ * @param digits result of `lastFour`; an empty text matches nothing
  */
 export function endsAlike(masked: string, digits: string): boolean {
   if (digits === '') return false;
@@ -40,10 +40,9 @@ export function endsAlike(masked: string, digits: string): boolean {
 }
 
 /**
- * Free text with the digits of every long number in it starred but the last ones, as in `maskNumber`; for faulty values
- * and texts of the sender in outputs. A long number is 7 or more digits, which may have single
- * spaces, dots or dashes between them; those stay. So days such as 2026-06-15 are starred in part as well. A card number is
- * found with any signs between its groups. Digits of all scripts count.
+ * Stars every long number in a free text except its last digits, as in `maskNumber`. It serves faulty values and
+ * senders' texts in outputs. A long number has 7 or more digits of any script. Single spaces, dots or dashes between
+ * them stay, so dates such as 2026-06-15 are partly starred. Card numbers may have any signs between groups.
  */
 export function maskText(text: string): string {
   return starNumbers(text, starRun);
@@ -57,16 +56,16 @@ function starNumbers(text: string, starLong: (run: string) => string): string {
 
 const LONG_NUMBER = /\p{Nd}(?:[ .-]?\p{Nd}){6,}/gu;
 
-/** Signs that may stand between the groups of a card number. More of them part two numbers. */
+/** Signs that may separate the groups of a card number. More of them separate two numbers. */
 const GAP = '[^\\p{L}\\p{N}*]{1,3}';
 
-/** Groups that a card number may be cut into, such as `4222/2222/2222/2220` or `42222222 - 22222220`; or each digit by itself. */
+/** Groups of a card number, such as `4222/2222/2222/2220` or `42222222 - 22222220`, or single digits. */
 const CARD_GROUPS = new RegExp(
   `(?<!\\p{N})(?:\\p{Nd}{4,12}(?:${GAP}\\p{Nd}{3,12})*${GAP}\\p{Nd}{1,12}|\\p{Nd}(?:${GAP}\\p{Nd})+)(?!\\p{N})`,
   'gu',
 );
 
-/** The groups that stand on cards. They are hidden as well when the number has a slip in it. */
+/** The groups printed on cards. They are hidden even when the number has a typing error. */
 const CARD_SHAPE = new RegExp(
   `^\\p{Nd}{4}${GAP}(?:\\p{Nd}{4}${GAP}\\p{Nd}{4}${GAP}\\p{Nd}{1,4}(?:${GAP}\\p{Nd}{1,3})?|\\p{Nd}{6}${GAP}\\p{Nd}{4,5})$`,
   'u',
@@ -83,8 +82,8 @@ function starRun(run: string): string {
 }
 
 /**
- * The name of a file, for people and for the ledger: as `maskText` makes it, but days in it stay readable, such as in
- * `payments_20261124.csv`, with a time or a short number that follows. An account number that reads as a day stays, too.
+ * Masks a file name for users and the ledger, like `maskText`. Dates stay readable, as in `payments_20261124.csv`, and
+ * so does a time or short number after them. An account number that reads as a date stays, too.
  */
 export function maskName(name: string): string {
   return starNumbers(name, (run) => (isDated(run) ? run : starRun(run)));
@@ -101,15 +100,15 @@ const DAYS = [
   [MONTH, DAY, YEAR],
 ].flatMap((parts) => ['', '-', '\\.', ' '].map((gap) => parts.join(gap)));
 const TIME = '(?:[01]\\d|2[0-3])[.-]?[0-5]\\d(?:[.-]?[0-5]\\d)?';
-/** A whole run of digits; in a longer one a day may be the beginning of any number. */
+/** Matches a whole run of digits; in a longer one, a date may be the beginning of any number. */
 const DATED = new RegExp(`^(?:${DAYS.join('|')})(?:[ .-](?:${TIME}|\\d{1,4}))?$`);
 
 /**
- * Whether a text holds what looks like a card number: 13 to 19 digits, maybe with single spaces or dashes between them, or
- * in groups with up to three signs of any kind between those, that begin as those of a known brand and pass the check digit.
+ * Returns whether a text seems to hold a card number: 13 to 19 digits with a known brand's prefix and a valid check
+ * digit. The digits may have single spaces or dashes between them, or up to three signs of any kind between groups.
  *
- * Groups of digits before and after it do not hide it, as in `2026 4222 2222 2222 2220`; digits that stand right
- * beside it without a gap do, because a longer number would otherwise hold a card number by chance too often.
+ * Digit groups before and after it do not hide it, as in `2026 4222 2222 2222 2220`. Digits directly next to it do,
+ * because a longer number would too often contain a card number by chance.
  */
 export function holdsCardNumber(text: string): boolean {
   const runs = [...(plainDigits(text).match(SPACED_DIGITS) ?? []), ...(text.match(CARD_GROUPS) ?? [])];
@@ -133,12 +132,12 @@ function startsCardNumber(groups: readonly string[]): boolean {
   return false;
 }
 
-/** Whether a text is written as a day, which no number of eight digits or more is. */
+/** Returns whether a text is written as a date: three groups of digits with the same separator. */
 export function isDay(text: string): boolean {
   return /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/.test(text);
 }
 
-/** Four digits of a number are half of it at most; of a shorter one, two. */
+/** Shows four digits of 8 or more, which is at most half; of fewer, two. */
 function shownDigits(count: number): number {
   return count >= 8 ? 4 : 2;
 }
@@ -147,7 +146,7 @@ function countDigits(text: string): number {
   return text.replace(/\D/g, '').length;
 }
 
-/** Stars each character that `starred` finds, but for the last `shown` digits. */
+/** Stars each character that `starred` matches, except the last `shown` digits. */
 function starDigits(text: string, shown: number, starred: RegExp): string {
   let left = countDigits(text);
   return text.replace(starred, (character) => {

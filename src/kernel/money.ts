@@ -1,8 +1,8 @@
 import { PipelineError } from './errors.ts';
 
 /**
- * Money is an integer number of cents inside paydrop and decimal text at its edges. Floating point never touches
- * an amount: text is cut at the point and the digits are read as integers.
+ * Money is integer cents inside paydrop and decimal text at its edges. Floating point never touches an amount: text is
+ * split at the point and the digits are read as integers.
  */
 
 /** 90 million of the currency: a million such rows still add up to an exact integer. */
@@ -14,10 +14,10 @@ export type AmountFault = 'AMOUNT_FORMAT' | 'AMOUNT_LIMIT';
 export const LARGEST_TOTAL_CENTS = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads canonical decimal text, `-?digits` with up to two decimals and no sign, grouping or exponent of any other kind.
- * @param largestCents limit of the absolute value, at most LARGEST_TOTAL_CENTS, above which digits would be lost; that of
- *   a single payment unless a total is read
- * @returns cents, or the fault by its code
+ * Reads canonical decimal text: `-?digits` with up to two decimals, and no other sign, grouping or exponent.
+ * @param largestCents limit of the absolute value: by default that of a single payment, for totals at most
+ *   LARGEST_TOTAL_CENTS, above which digits would be lost
+ * @returns cents, or the fault code
  */
 export function parseAmount(text: string, largestCents = LARGEST_CENTS): number | AmountFault {
   const match = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text);
@@ -29,8 +29,8 @@ export function parseAmount(text: string, largestCents = LARGEST_CENTS): number 
 }
 
 /**
- * Decimal text of an amount in cents: 2500 -> "25.00", -5 -> "-0.05".
- * @throws PipelineError INTERNAL for what is not an exact integer; to write it down would be to invent money
+ * Formats cents as decimal text: 2500 -> "25.00", -5 -> "-0.05".
+ * @throws PipelineError INTERNAL for anything but an exact integer, because writing it would invent money
  */
 export function formatCents(cents: number): string {
   if (!Number.isSafeInteger(cents)) {

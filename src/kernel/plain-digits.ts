@@ -1,9 +1,9 @@
-/** The same text with the digits of other scripts, such as the wide ones, as those of ASCII. */
+/** Replaces digits of other scripts, such as full-width ones, with ASCII digits. */
 export function plainDigits(text: string): string {
   return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 
-/** Every script has its ten digits beside each other; some have several sets of them in a row. */
+/** Returns the value of a digit. Every script has its ten digits in a row; some have several such sets in a row. */
 function digitValue(digit: string): number {
   const at = digit.codePointAt(0)!;
   let before = 0;
@@ -11,10 +11,10 @@ function digitValue(digit: string): number {
   return before % 10;
 }
 
-/** The letters and digits of a text in one piece, as `plainDigits` gives them: a number, however it is cut into groups. */
+/** Joins the letters and digits of a text, with plain digits: a number without its grouping. */
 export function joinedDigits(text: string): string {
   return plainDigits(text).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A shorter number may be part of an invoice number by chance. Card numbers and whole account numbers are longer. */
+/** A shorter number may be part of an invoice number by chance. Card numbers and full account numbers are longer. */
 export const SHORTEST_TELLING = 8;

@@ -1,39 +1,36 @@
 import type { ErrorCode } from '../../schemas/errors.ts';
 import type { Clock } from './clock.ts';
 
-/**
- * Signs of life of this process, in memory: they say of a moment ago what no table could. Whoever watches compares them
- * with the clock.
- */
+/** Health signs of this process, in memory, more current than any table. The reader compares them with the clock. */
 export type Pulse = {
-  /** When this process began; what never happened is as old as this. */
+  /** When this process started; the age of anything that never happened counts from here. */
   readonly begunAt: Date;
-  /** Ids of the drop folders that this process lists time after time; others do so at other sites or at set times. */
+  /** Ids of the drop folders that this process lists repeatedly. Others are listed at other sites or at set times. */
   readonly watched: ReadonlySet<string>;
-  /** When each drop folder was last listed without trouble, by its id. */
+  /** When each drop folder was last listed successfully, by its id. */
   readonly listedAt: ReadonlyMap<string, Date>;
-  /** When the ledger was last compared with the queue without trouble. */
+  /** When the ledger was last compared with the queue successfully. */
   readonly sweptAt: Date | undefined;
-  /** Since when each comparison of ledger and queue fails, and for which reason last; undefined while they succeed. */
+  /** Since when comparing ledger and queue has failed, and the last reason; undefined while it succeeds. */
   readonly trouble: { readonly since: Date; readonly code: ErrorCode; readonly why: string | undefined } | undefined;
-  /** Since when each try to fetch from or upload to an SFTP server fails, by what is done there. Empty while all succeed. */
+  /** Transfers from and to SFTP servers that keep failing, by name, and since when. Empty while all succeed. */
   readonly brokenTransfers: ReadonlyMap<string, BrokenTransfer>;
-  /** Those whose last try succeeded. */
+  /** Transfers whose last attempt succeeded. */
   readonly workingTransfers: ReadonlySet<string>;
-  /** Work that has failed and not succeeded since, here or elsewhere, each as `work subject`; renewed with each sweep. */
+  /** Work that has failed and not succeeded since, on any process, as `work subject`; refreshed by each sweep. */
   readonly failing: Set<string>;
-  /** Nothing new is begun any more. */
+  /** No new work is started. */
   readonly isStopping: boolean;
   noteWatch(folderIds: readonly string[]): void;
   noteListing(folderId: string): void;
   noteSweep(): void;
   noteTrouble(code: ErrorCode, why?: string): void;
-  /** @param fault left out when it succeeded */
+  /** @param fault omitted after a success */
   noteTransfer(name: string, fault?: Omit<BrokenTransfer, 'since'>): void;
   noteStop(): void;
 };
 
-/** `everyMs`: time between two tries. */
+/** `everyMs`: time between two attempts. */
 export type BrokenTransfer = { readonly since: Date; readonly everyMs: number; readonly account: string | null };
 
 export function startPulse(clock: Clock): Pulse {

@@ -1,13 +1,12 @@
 import { COMMA, CR, LF, MINUS, POINT, QUOTE, SPACE, ZERO } from '../kernel/byte-names.ts';
 
 /**
- * Cuts one line of bytes at its commas, without a text for each cell: of a file of a million rows these would be most of the
- * work. It takes plain lines only. One that holds a quote, or a CR that no LF follows, may mean something else to another
- * reader, so it is left to that reader.
+ * Splits one line of bytes at its commas. Creating strings would be most of the work for a million rows. It accepts
+ * plain lines only. Another reader may treat a quote, or a CR without an LF, differently, so it gets those lines.
  *
- * Cell `n` is the bytes from `places[n]` to `places[n + 1] - 1`. The last one that there is room for takes the rest of the
- * line, and behind it comes the place of the next line, which is beyond the end of the bytes when this line has no end.
- * @param places takes the places; its length is two more than the number of cells wanted
+ * Cell `n` is the bytes from `places[n]` to before `places[n + 1] - 1`. The last cell with room takes the rest of the
+ * line. The entry after it is the start of the next line, which is past the end of the bytes when this line has no end.
+ * @param places receives the positions; its length is the number of cells wanted plus two
  * @returns how many cells the line has, 0 for a line that is not plain
  */
 export function cutCells(bytes: Uint8Array, from: number, places: Uint32Array): number {
@@ -33,7 +32,7 @@ export function cutCells(bytes: Uint8Array, from: number, places: Uint32Array): 
   return cells;
 }
 
-/** Whether two stretches of bytes are the same. */
+/** Returns whether two byte ranges are equal. */
 export function areSameBytes(
   one: Uint8Array,
   from: number,
@@ -49,24 +48,21 @@ export function areSameBytes(
   return true;
 }
 
-/** Where the first byte from here on is that is no space. */
+/** Returns the position of the first byte that is not a space. */
 export function skipSpaces(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && bytes[at] === SPACE) at += 1;
   return at;
 }
 
-/** The end of a stretch without the spaces at it. */
+/** Returns the end of a range without its trailing spaces. */
 export function dropSpaces(bytes: Uint8Array, from: number, to: number): number {
   let at = to;
   while (at > from && bytes[at - 1] === SPACE) at -= 1;
   return at;
 }
 
-/**
- * The number that a stretch of digits is, at most 15 of them, so that it is exact; -1 for anything else. A decimal point is
- * no digit.
- */
+/** Returns the number in a range of at most 15 digits, which is exact; -1 for anything else, even a decimal point. */
 export function readDigits(bytes: Uint8Array, from: number, to: number): number {
   if (to <= from || to - from > MOST_DIGITS) return -1;
   let value = 0;
@@ -81,8 +77,8 @@ export function readDigits(bytes: Uint8Array, from: number, to: number): number 
 const MOST_DIGITS = 15;
 
 /**
- * Cents of a decimal amount of 0 to 2 decimals, with or without a sign; undefined for anything else, and for an amount of
- * more digits than any payment has. It may decline what `parseAmount` (money.ts) takes, never the other way round.
+ * Returns the cents of an amount with up to 2 decimals and an optional minus. It returns undefined for anything else,
+ * including 10 million and more. It may decline what `parseAmount` (money.ts) accepts, never the other way round.
  */
 export function readCents(bytes: Uint8Array, from: number, to: number): number | undefined {
   const start = bytes[from] === MINUS ? from + 1 : from;
@@ -96,5 +92,5 @@ export function readCents(bytes: Uint8Array, from: number, to: number): number |
   return start === from || cents === 0 ? cents : -cents;
 }
 
-/** 10 million with all its cents; what is more is left to the reader of any amount. */
+/** Digits of an amount below 10 million; a larger one is left to `parseAmount`. */
 const LONGEST_WHOLE = 7;

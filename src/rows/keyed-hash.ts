@@ -1,11 +1,10 @@
 /**
- * A hash of 64 bits after HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key nobody can prepare inputs
- * that meet in it, and what is kept in memory says nothing about them. It is not made to be given away: its key has
- * 64 bits only.
+ * Returns a 64-bit hash based on HalfSipHash-1-3, the form that Linux uses for its hash tables. With a random key, an
+ * attacker cannot prepare collisions, and the stored hashes reveal nothing about the inputs. The hashes must stay in
+ * the process, because the key has only 64 bits.
  *
- * What is hashed is taken piece by piece, so that it need not be copied together first: `takeBytes` and `takeNumber`,
- * then `finish`, which writes two words to the place `to` and begins anew. The length of each piece counts, so no two lists
- * of pieces are alike.
+ * Inputs are added in pieces, which avoids copying them together: `takeBytes` and `takeNumber`, then `finish`. It
+ * writes two words at `to` and starts over. Piece lengths count, so moving bytes between pieces changes the hash.
  * @param key two words of 32 random bits
  */
 export function keyedHash(key: Uint32Array) {
@@ -34,7 +33,7 @@ export function keyedHash(key: Uint32Array) {
     words[count++] = Math.floor(number / 2 ** 32);
   }
 
-  /** Pieces are short, and then no word is ever allocated. */
+  /** Grows the buffer. Pieces are short, so it normally never grows. */
   function makeRoom(bytes: number): void {
     const needed = count + 2 + bytes / 4;
     if (needed <= words.length) return;
@@ -75,5 +74,5 @@ export function keyedHash(key: Uint32Array) {
   return { takeBytes, takeNumber, finish };
 }
 
-/** More than the longest row has. */
+/** More than the longest row needs. */
 const FIRST_WORDS = 1_024;

@@ -1,20 +1,20 @@
 import { OUTCOMES, type SentOutcome } from '../../schemas/lifecycle.ts';
 
 /**
- * One outcome for each row of a batch (ReconciledRow in rows.ts), packed: the texts of all rows lie in one run of bytes, and
- * what else there is in columns. A batch of thousands of rows is then a few objects and not some for each row.
+ * One outcome per row of a batch (ReconciledRow in rows.ts), packed: the texts in one run of bytes, the rest in
+ * columns. A batch of thousands of rows is then a few objects instead of several per row.
  */
 export type PackedOutcomes = {
   readonly rows: number;
   /** Physical line of each row, counted from 1. */
   readonly lines: Uint32Array;
-  /** Place of the outcome in OUTCOME_NAMES. */
+  /** Index of the outcome in OUTCOME_NAMES. */
   readonly outcomes: Uint8Array;
   /** Rejection code, or NO_CODE. */
   readonly codes: Int32Array;
-  /** UTF-8: of each row its message, then its authorization. */
+  /** UTF-8: for each row its message, then its authorization. */
   readonly texts: Buffer;
-  /** Ends of the texts: that of the message of row `n` is `ends[2 * n]`, that of its authorization the one behind it. */
+  /** Ends of the texts: the message of row `n` ends at `ends[2 * n]`, its authorization at the next entry. */
   readonly ends: Uint32Array;
 };
 
@@ -22,7 +22,7 @@ export const OUTCOME_NAMES = Object.keys(OUTCOMES) as readonly (keyof typeof OUT
 
 export const NO_CODE = -1;
 
-/** Packs outcomes of at most so many rows, in the order in which they are added. */
+/** Packs outcomes of at most `mostRows` rows, in the order in which they are added. */
 export function outcomePacker(mostRows: number) {
   const lines = new Uint32Array(mostRows);
   const outcomes = new Uint8Array(mostRows);
@@ -50,7 +50,7 @@ export function outcomePacker(mostRows: number) {
   /** Adds the row's next text. */
   function addBytes(end: 'message' | 'authorization', from: Uint8Array, start: number, stop: number): void {
     makeRoom(stop - start);
-    // Byte by byte: these are a few, for which a view of them would cost more.
+    // There are few bytes, so this loop is cheaper than creating a view.
     for (let at = start; at < stop; at += 1, size += 1) texts[size] = from[at]!;
     ends[2 * rows - (end === 'message' ? 2 : 1)] = size;
   }
@@ -71,5 +71,5 @@ export function outcomePacker(mostRows: number) {
 
 /** An approval with its code, twice. */
 const USUAL_TEXT_BYTES = 32;
-/** Of one unit of UTF-16. */
+/** UTF-8 bytes of one UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;

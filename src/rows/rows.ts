@@ -2,26 +2,23 @@ import type { ColumnName } from '../../schemas/columns.ts';
 import type { FaultCode } from '../../schemas/errors.ts';
 import type { Outcome, SentOutcome } from '../../schemas/lifecycle.ts';
 
-/**
- * The shapes that one payment takes on its way: RawRow -> PaymentRow -> RowResult -> ReconciledRow. A signature tells
- * at which station its code works.
- */
+/** The forms of one payment: RawRow -> PaymentRow -> RowResult -> ReconciledRow. Signatures show the stage. */
 
-/** A record of a payment file as it stands there. `line` is the physical line, counted from 1, header included. */
+/** A record of a payment file as written. `line` is the physical line, counted from 1, header included. */
 export type RawRow = { readonly line: number; readonly cells: readonly string[] };
 
-/** Something wrong, or worth saying, about a row or a file. `value` is masked: no fault ever holds a whole number. */
+/** A fault or note about a row or a file. `value` is masked: no fault ever holds a whole number. */
 export type Fault = {
   readonly code: FaultCode;
   /** Physical line, counted from 1; 0 when the fault is about the file as a whole. */
   readonly line: number;
   readonly column?: ColumnName;
-  /** The particulars, when they say more than the table's sentence: "13 columns, expected 12". Never a whole number. */
+  /** Details beyond the table's sentence: "13 columns, expected 12". Never a whole number. */
   readonly detail?: string;
   readonly value?: string;
 };
 
-/** A row that passed every check. Holds the card or account number, so it lives in memory only and is never logged. */
+/** A row that passed every check. It holds the card or account number, so it stays in memory and is never logged. */
 export type PaymentRow = {
   readonly line: number;
   readonly invoice: string;
@@ -50,48 +47,48 @@ export type RowResult = {
   readonly position: number;
   readonly cells: readonly string[];
   readonly message: string;
-  /** Its line has no end: the last one of a file that may have been cut in the middle of its message. */
+  /** The line has no end: it is the last one of a file that may be truncated within its message. */
   readonly endsOpen?: true;
 };
 
-/** A sent row with the outcome that its result says. */
+/** A sent row with the outcome from its result. */
 export type ReconciledRow = {
   readonly line: number;
   readonly outcome: SentOutcome;
-  /** Rejection code, where the message has one. */
+  /** Rejection code, if the message has one. */
   readonly code: number | null;
   /** The service's own text. */
   readonly message: string;
   readonly authorization: string;
 };
 
-/** What the sender said of a file in its control file, or why that cannot be read. Money is integer cents. */
+/** What the sender's control file says about a file, or why it cannot be read. Money is integer cents. */
 export type ControlNote =
   | { readonly rows?: number; readonly totalCents?: number; readonly sha256?: string }
   | { readonly fault: 'CONTROL_FILE'; readonly reason: string };
 
-/** Rows and money; money is integer cents. */
-/** Rows that were not sent because of their faults. `cents` is without those whose amount cannot be read. */
+/** Rows that were not sent because of their faults. `cents` excludes those whose amount is unreadable. */
 export type Withheld = { readonly rows: number; readonly cents: number; readonly unreadable: number };
 
+/** Rows and money; money is integer cents. */
 export type Totals = { readonly rows: number; readonly cents: number };
 
 /** Rows and money per outcome. */
 export type OutcomeTotals = Partial<Record<Outcome, Totals>>;
 
 /**
- * What a transaction report of the service says of a sent row: shown with its outcome, lacking, or shown in a way that
- * cannot be told from another payment.
+ * What a transaction report of the service says about a sent row: found with its outcome, absent, or not
+ * distinguishable from another payment.
  */
 export type RowFinding = {
   readonly line: number;
   readonly finding: 'found' | 'absent' | 'ambiguous';
-  /** Of a found row only. */
+  /** Found rows only. */
   readonly outcome: SentOutcome | null;
   readonly code: number | null;
-  /** Of a found row the service's own text, of an ambiguous one why. */
+  /** For a found row the service's text, for an ambiguous one the reason. */
   readonly message: string;
   readonly authorization: string;
-  /** Of the line of the report that the row is; empty when there is none. */
+  /** From the row's line in the report; empty when there is none. */
   readonly transactionId: string;
 };

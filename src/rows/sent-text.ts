@@ -2,20 +2,19 @@ import { MINUS } from '../kernel/byte-names.ts';
 import { cutCells, readDigits } from './cut-cells.ts';
 
 /**
- * The rows of a batch as the ledger has them (SentRow in rows.ts), in the order in which they were sent, as one text:
- * `line,invoice,customerCode,cents,lastFour` and an LF each, UTF-8. An object for each row and a text for each of its
- * cells take ten times as long.
+ * The rows of a batch in the ledger (SentRow in rows.ts), in the order sent, as one UTF-8 text. Each row is
+ * `line,invoice,customerCode,cents,lastFour` and an LF. Objects and strings for them take ten times as long.
  *
- * Cells of sent rows hold no comma and no line end. Were there one in the ledger all the same, its row would have too many
- * cells or the text too many lines, so that it cannot pass for other cells.
+ * Cells of sent rows hold no comma or line end. If the ledger ever had one, the row would have too many cells or the
+ * text too many lines. Such a row cannot pass as another.
  */
 export type SentText = { readonly rows: number; readonly bytes: Buffer };
 
 const CELLS = 5;
 
 /**
- * Reads the rows one after the other. `places` are those of the cells of the present row (cut-cells.ts); `invoice`,
- * `customerCode` and `lastFour` say which is which.
+ * Reads the rows one after the other. `places` are the cell positions of the current row (cut-cells.ts); `invoice`,
+ * `customerCode` and `lastFour` are indexes into them.
  */
 export function sentTextReader({ bytes }: SentText) {
   const places = new Uint32Array(CELLS + 2);
@@ -29,7 +28,7 @@ export function sentTextReader({ bytes }: SentText) {
     line: 0,
     /** Integer cents, negative for refunds. */
     cents: 0,
-    /** Goes to the next row. False when there is none, or none that can be understood. */
+    /** Moves to the next row. Returns false when there is none, or it cannot be parsed. */
     read(): boolean {
       if (next >= bytes.length || cutCells(bytes, next, places) !== CELLS) return false;
       next = places[CELLS + 1]!;
@@ -39,7 +38,7 @@ export function sentTextReader({ bytes }: SentText) {
       this.cents = isNegative ? -cents : cents;
       return this.line >= 0 && cents >= 0;
     },
-    /** Whether the last row was read. */
+    /** Returns whether the last row was read. */
     isAtEnd: () => next === bytes.length,
   };
 }

@@ -17,7 +17,7 @@ import { splitPayments } from '../read/split-cells.ts';
 import { type Line, LONGEST_LINE } from '../read/split-lines.ts';
 
 type Parts = {
-  /** Lines in which header and layout are looked for. */
+  /** Lines searched for header and layout. */
   readonly groupLines: number;
   readonly rules: CheckRules;
   readonly checker: ReturnType<typeof recordChecker>;
@@ -28,8 +28,8 @@ type Parts = {
 };
 
 /**
- * Checks blocks of lines. Once header and layout are known, each is first shown to the scanner of bytes. The lines that it
- * declines are decoded, cut into cells and put through the rules, line by line, so that the rows stay in order.
+ * Checks blocks of lines. Once header and layout are known, the byte scanner sees each block first. Lines that it
+ * declines are decoded, split into cells and checked by the rules, line by line, so the rows stay in order.
  */
 export function blockChecker({ groupLines, rules, checker, tally, shape, decodeLine, scans }: Parts) {
   const filter = blankFilter(shape);
@@ -38,9 +38,9 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   let input: Buffer;
   let withheld: CheckedRow[] = [];
   let faults: Fault[] = [];
-  /** Lines that are read before header and layout are known. */
+  /** Lines read before header and layout are known. */
   let waiting: Line[] = [];
-  /** Since the scanner has begun. */
+  /** Set once the scanner has begun. */
   let tellReplaced: ReturnType<typeof replacedFaults> | undefined;
 
   function checkBlock(block: Block): CheckedGroup {
@@ -56,7 +56,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return { layout: checker.layout(), packed: pack, withheld, faults };
   }
 
-  /** Takes the rows that were scanned, run by run, and checks the lines between them. */
+  /** Takes the scanned rows, run by run, and checks the lines between them. */
   function checkScanned(
     rows: ScannedRows,
     tellBlock: NonNullable<typeof tellReplaced>,
@@ -68,7 +68,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     const tell = tellBlock(rows, input);
     let next = 0;
     for (let at = start; at < end; ) {
-      // A line that is held back comes before those that follow.
+      // A held-back line comes before those that follow.
       if (next < count && rows.places[next] === at && !filter.isWaiting()) {
         const runEnd = endOfRun(rows, next);
         const added = addRows(rows, next, runEnd, tell);
@@ -111,7 +111,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     return { number: shape.physicalLines, text: tooLong ? '' : text, tooLong };
   }
 
-  /** Header and layout are looked for in as many lines as the reference would take. */
+  /** Checks waiting lines. Until header and layout are known, it waits for as many lines as `readRecords` groups. */
   function takeWaiting(): void {
     const needed = checker.isSettled() ? 1 : groupLines;
     if (waiting.length < needed) return;
@@ -132,7 +132,7 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
     tellReplaced = replacedFaults(layout);
   }
 
-  /** What stands behind the last line end, and what was waiting for more lines. */
+  /** Checks what follows the last line end, and the lines that waited for more. */
   function checkRest(rest: Buffer): void {
     let last: Line | undefined;
     if (rest.length > 0) {
@@ -151,10 +151,10 @@ export function blockChecker({ groupLines, rules, checker, tally, shape, decodeL
   return { checkBlock };
 }
 
-/** Rows that are looked up together: enough to do it fast, few enough that they are still near when they are packed. */
+/** Rows looked up together: enough to be fast, few enough that they are still cached when they are packed. */
 const RUN_ROWS = 64;
 
-/** The rows from this one on whose lines follow one another. */
+/** Returns the end of the run of rows from `from` on whose lines follow one another. */
 function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): number {
   const most = Math.min(counts[ROWS]!, from + RUN_ROWS);
   let to = from + 1;

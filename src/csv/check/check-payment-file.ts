@@ -18,44 +18,44 @@ export type { CheckedRow } from './check-row.ts';
 export type { CheckedGroup } from './checked-group.ts';
 export type { CheckRules } from './check-rules.ts';
 
-/** What is known of a payment file when its last byte was read. */
+/** What is known of a payment file once its last byte is read. */
 export type FileCheck = {
   readonly verdict: 'accept' | 'hold' | 'reject';
   /** Null when no row has the columns of a layout. */
   readonly layout: LayoutName | null;
   readonly headerLine: number | null;
-  /** Faults and warnings of the file as a whole and of its header; those of rows came with their rows. */
+  /** Faults and warnings of the file as a whole and of its header; those of rows come with their rows. */
   readonly faults: readonly Fault[];
-  /** Of all faults, those of rows as well. */
+  /** Counts of all faults, including those of rows. */
   readonly faultCounts: Readonly<Partial<Record<FaultCode, number>>>;
   readonly bytes: number;
   readonly sha256: string;
   readonly physicalLines: number;
   readonly blankLines: number;
-  /** Data rows, also those that could not be read: valid and invalid ones add up to them (control total H3). */
+  /** Data rows, including unreadable ones: the valid and the invalid rows (control total H3). */
   readonly records: number;
   readonly valid: Totals;
   readonly invalid: { readonly rows: number };
-  /** Sum of all amounts that can be read, withheld rows included: what the sender's control total is compared with. */
+  /** Sum of all readable amounts, including withheld rows. The sender's control total is compared with it. */
   readonly declaredCents: number;
 };
 
 export type CheckOptions = {
-  /** About how many bytes will come. Where it is known, memory for that many rows is taken at once. */
+  /** Approximate size of the file. If set, the duplicate table can grow to its final size in one step. */
   readonly contentBytes?: number;
-  /** Lines in which header and layout are looked for; tests take fewer, so that short files are scanned. */
+  /** Lines searched for header and layout; tests use fewer, so that short files are scanned. */
   readonly groupLines?: number;
-  /** Has another thread scan blocks as well. It pays for large files only, and changes nothing of what is said. */
+  /** Lets another thread scan blocks too. This pays for large files only and does not change the result. */
   readonly beside?: Beside;
 };
 
 /**
- * Reads a payment file once, from its first byte to its last, and checks every row. Rows come in groups,
- * only as fast as they are taken; memory does not grow with the file.
+ * Reads a payment file once, from its first byte to its last, and checks every row. It yields rows in groups, only as
+ * fast as the caller takes them. Apart from the table of duplicates, memory does not grow with the file.
  *
- * A file is never given up half way: all faults are reported in one pass, and size and hash are those of the whole
- * file. Of broken lines only the first thousand are yielded.
- * @returns the verdict and the totals, once all rows were taken
+ * It never gives up halfway: one pass reports all faults, and size and hash cover the whole file. It yields only the
+ * first thousand broken lines.
+ * @returns the verdict and the totals, after all rows
  */
 export async function* checkPaymentFile(
   source: AsyncIterable<Uint8Array>,

@@ -13,29 +13,29 @@ import { hasReasonColumn, leaveOutReason } from './leave-out-reason.ts';
 import type { ScannedRows } from '../scan/scanned-rows.ts';
 import type { LineRecord } from '../read/split-cells.ts';
 
-/** What the rows of a file added up to. */
+/** Totals of the rows of a file, and what was found on the way. */
 export type RecordsFound = {
   readonly layout: LayoutName | null;
   readonly headerLine: number | null;
   readonly faults: readonly Fault[];
   readonly records: number;
   readonly valid: Totals;
-  /** Sum of all amounts that can be read, of invalid rows as well. */
+  /** Sum of all readable amounts, including those of invalid rows. */
   readonly declaredCents: number;
 };
 
 type Payments = Pick<ScannedRows, 'cents' | 'hashes'>;
 
 export type CheckerOptions = {
-  /** Limit of the sum of a file; tests take a smaller one. */
+  /** Limit of the sum of a file; tests use a smaller one. */
   readonly largestTotalCents?: number;
-  /** About what share of the file was read so far, 0 when its size is not known. */
+  /** Approximate share of the file read so far; 0 when its size is unknown. */
   readonly readShare?: () => number;
 };
 
 /**
- * Turns the records of one file into checked rows: finds the header and the layout in the first group, then checks row
- * by row and adds up what is valid.
+ * Turns the records of one file into checked rows. It finds the header and the layout in the first group, then checks
+ * each row and adds up the valid ones.
  */
 export function recordChecker(
   rules: CheckRules,
@@ -57,7 +57,7 @@ export function recordChecker(
     if (!isHeaderSettled) settleHeader(group);
     const data = leaveOutReason(rules.operation, header, header ? group.filter(isNoHeader) : group);
     records += data.length;
-    // In which column the codes stand is not certain, so no cell of the file may be shown or handed on.
+    // The column of the codes is not certain, so no cell of the file may be shown or passed on.
     if (holdsCodes) return [];
     if (!layout) settleLayout(data);
     const rows: CheckedRow[] = [];
@@ -90,12 +90,12 @@ export function recordChecker(
     checkLayout(layout, rules).forEach(addFault);
   }
 
-  /** @returns undefined for a broken line that is not listed any more */
+  /** @returns undefined for a broken line that is no longer listed */
   function checkRecord(record: LineRecord): CheckedRow | undefined {
     const structural = findStructuralFault(record);
     if (structural) return tally.countStructural(structural) ? brokenRow(record, structural) : undefined;
     const row = addUp(checkRow!(record));
-    // Beyond the exact the sum stops, and then agrees with no control total.
+    // An amount that would make the sum inexact is skipped; the sum then matches no control total.
     declared.add(row.amountCents ?? 0);
     row.faults.forEach(tally.count);
     return row;
@@ -112,7 +112,7 @@ export function recordChecker(
     return leavesOut ? { ...fault, detail: `${fault.detail}; ${REASON_TITLE} is not counted` } : fault;
   }
 
-  /** Adds a valid row to the totals. One that would make the sum inexact is invalid, however unlikely it is. */
+  /** Adds a valid row to the totals. A row that would make the sum inexact becomes invalid, however unlikely. */
   function addUp(row: CheckedRow): CheckedRow {
     if (!row.payment || totals.add(row.payment.amountCents)) return row;
     const fault: Fault = { code: 'AMOUNT_LIMIT', line: row.raw.line, detail: 'the total of the file is too large' };
@@ -140,10 +140,10 @@ export function recordChecker(
   }
 
   /**
-   * Adds payments that were scanned as bytes, from one to another, up to one that may be no valid row after all: it stands
-   * twice, or is too much for the totals.
-   * @param firstLine of the row `from`; the others stand on the lines behind it
-   * @returns the place of that one, or `to` when all were added
+   * Adds payments that were scanned as bytes, from `from` to before `to`. It stops at one that may be invalid after
+   * all: a duplicate, or too much for the totals.
+   * @param firstLine line of the row `from`; the others follow without gaps
+   * @returns the row it stopped at, or `to` when all were added
    */
   function addPayments({ cents, hashes }: Payments, from: number, to: number, firstLine: number): number {
     duplicates.fetchSlots(hashes, from, to);
@@ -163,12 +163,12 @@ export function recordChecker(
     return share > 0 ? records / share : 0;
   }
 
-  /** Whether header and layout are known, so that it does not matter any more how rows are grouped. */
+  /** Returns whether header and layout are known, so that the grouping of rows no longer matters. */
   function isSettled(): boolean {
     return layout !== undefined;
   }
 
-  /** Whether all columns of the file are those of its layout. */
+  /** Returns whether all columns of the file are those of its layout. */
   function isPlain(): boolean {
     return !holdsCodes && !(header && hasReasonColumn(rules.operation, header));
   }
@@ -185,7 +185,7 @@ export function recordChecker(
 }
 
 function brokenRow(record: LineRecord, fault: Fault): CheckedRow {
-  // A security code may not be kept anywhere, so the cells of its row end here.
+  // A security code must not be kept anywhere, so the cells of its row are dropped here.
   const cells = fault.code === 'SECURITY_CODE' ? [] : record.cells;
   return { raw: { line: record.line, cells }, faults: [fault], amountCents: null };
 }

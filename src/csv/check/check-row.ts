@@ -11,23 +11,23 @@ import { findOddAddress } from '../rules/us-address.ts';
 import { ruleOfColumn } from '../rules/rule-of-column.ts';
 
 /**
- * A row with everything that was said about it. `payment` is there when no fault makes the row itself invalid; a row
- * that stands twice and only holds the file has one.
+ * A row with all its faults and notes. `payment` is set when no fault makes the row itself invalid. A duplicate that
+ * only holds the file has one.
  */
 export type CheckedRow = {
-  /** Without cells when the line could not be read, or may not be kept. */
+  /** Has no cells when the line could not be read or must not be kept. */
   readonly raw: RawRow;
   readonly faults: readonly Fault[];
-  /** Cents, where the amount can be read, of invalid rows as well: the sender's control total counts them too. */
+  /** Cents, if the amount is readable. Invalid rows have them too, because the sender's control total counts them. */
   readonly amountCents: number | null;
   readonly payment?: PaymentRow;
 };
 
 /**
- * Makes the check of a row from the table of columns, once per file, so that a million rows look nothing up. All faults
- * of a row are found, not only the first.
+ * Compiles the row check from the column table, once per file, so that a million rows look nothing up. The check finds
+ * all faults of a row, not only the first.
  * @param duplicates remembers the payments of this file
- * @returns the check; it takes rows that have as many cells as the layout has columns
+ * @returns the check; it takes rows with as many cells as the layout has columns
  */
 export function compileRowCheck(
   layout: LayoutName,
@@ -57,7 +57,7 @@ export function compileRowCheck(
     return notes.isInvalid() ? { raw, faults, amountCents } : { raw, faults, amountCents, payment };
   };
 
-  /** The card or account number of the row, or what may be it, in a column that is stored and shown in clear. */
+  /** Reports the row's card or account number, or what may be it, in a column that is stored and shown in clear. */
   function reportOwnNumber(raw: RawRow, canonical: readonly string[]): void {
     const number = raw.cells[place.number]?.trim() ?? '';
     if (!/^\d+$/.test(number)) return;
@@ -86,7 +86,7 @@ export function compileRowCheck(
     }
   }
 
-  /** Same invoice, amount and payer. A row in which one of them is faulty cannot be compared. */
+  /** Reports a duplicate: same invoice, amount and payer. A row where one of them is faulty cannot be compared. */
   function reportDuplicate(payment: PaymentRow): void {
     const payer = payment.number || payment.customerCode;
     if (payment.invoice === '' || payment.amountCents === 0 || payer === '') return;
@@ -95,7 +95,7 @@ export function compileRowCheck(
     if (firstLine > 0) notes.reportRow('DUPLICATE_ROW', `the first stands on line ${firstLine}`);
   }
 
-  /** A row that is withheld anyway moves no money, so it holds no file. */
+  /** Reports an amount above the limit. A withheld row moves no money, so it does not hold the file. */
   function reportLargeAmount({ amountCents }: PaymentRow): void {
     if (rules.largestRowCents === undefined || Math.abs(amountCents) <= rules.largestRowCents) return;
     if (notes.isInvalid()) return;
@@ -114,16 +114,16 @@ export function compileRowCheck(
   }
 }
 
-/** Whether a text is as long as bank and account together, while a short number stands in its place. */
+/** Returns whether a text is as long as bank and account number together while the number column is short. */
 function isExchanged(number: string, text: string): boolean {
   return number.length < SHORTEST_WHOLE && WHOLE_ACCOUNT.test(text);
 }
 
-/** A number of fewer digits lacks the nine of the bank. */
+/** A shorter number lacks the nine digits of the bank. */
 const SHORTEST_WHOLE = 12;
 const WHOLE_ACCOUNT = /\d{17}/;
 
-/** Zero, which no payment has, for an amount that was found faulty. */
+/** Returns zero, which no payment has, for a faulty amount. */
 function centsOf(canonical: string): number {
   const cents = parseAmount(canonical);
   return typeof cents === 'number' ? cents : 0;

@@ -4,7 +4,7 @@ import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import type { Currency } from '../../../schemas/restrictions.ts';
 import type { EffectRules } from './fault-effect.ts';
 
-/** What a payment file is checked against. */
+/** The rules that a payment file is checked against. */
 export type CheckRules = {
   readonly operation: FolderOperation;
   readonly account: { readonly server: Server; readonly country: Country; readonly currency: Currency };
@@ -12,8 +12,8 @@ export type CheckRules = {
     Pick<FolderConfig, 'layout' | 'header' | 'charset' | 'finalNewline' | 'textCommas' | 'badRows'>
   > &
     EffectRules & { readonly routingCheck: boolean };
-  /** Above it a row holds the file; left out, any amount that the service can carry is taken. */
+  /** A row above this amount holds the file. If unset, any amount that the service can carry is accepted. */
   readonly largestRowCents?: number | undefined;
-  /** YYYY-MM-DD in the zone of the account; decides which cards have expired. */
+  /** YYYY-MM-DD in the time zone of the account; decides which cards have expired. */
   readonly today: string;
 };

@@ -4,18 +4,18 @@ import type { CheckedRow } from './check-row.ts';
 import type { PackedRows } from '../write/packed-rows.ts';
 
 /**
- * A stretch of a payment file, checked. How many rows it has depends on their length only, never on how the bytes came.
+ * A checked part of a payment file. Its number of rows depends only on their length, not on how the bytes arrive.
  *
- * The buffers of `packed` are used again for the next group, so whoever takes it copies what it keeps before it asks for
- * the next; the objects of `withheld` and `faults` are its own.
+ * The next group reuses the buffers of `packed`, so the caller copies what it keeps first. The objects of `withheld`
+ * and `faults` are the caller's own.
  */
 export type CheckedGroup = {
-  /** Of the file; undefined as long as no row has the columns of a layout. Groups with valid rows have one. */
+  /** Layout of the file; undefined until a row has the columns of one. Groups with valid rows have one. */
   readonly layout: LayoutName | undefined;
-  /** The valid rows, in the order of their lines. */
+  /** The valid rows, in line order. */
   readonly packed: PackedRows;
-  /** Rows without a payment, in the order of their lines. */
+  /** Rows without a payment, in line order. */
   readonly withheld: readonly CheckedRow[];
-  /** Of all rows of the group, the warnings of valid ones too: by lines, and within a row as they were found. */
+  /** Faults of all rows of the group, including warnings of valid rows: in line order, within a row as found. */
   readonly faults: readonly Fault[];
 };

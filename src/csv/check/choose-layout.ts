@@ -4,9 +4,9 @@ import { counted } from '../../kernel/counted.ts';
 import type { Fault, RawRow } from '../../rows/rows.ts';
 
 /**
- * The layout of a file: the one that most of its first rows name by their number of columns; of two that are named
- * alike, the first. To go by the first row alone would, when that row is the broken one, report all others.
- * @returns undefined when none of the rows names a layout
+ * Chooses the layout that most of the first rows match by their number of columns; on a tie, the first. If the first
+ * row alone decided and were the broken one, all others would be reported.
+ * @returns undefined when no row matches a layout
  */
 export function chooseLayout(operation: FolderOperation, rows: readonly RawRow[]): LayoutName | undefined {
   const votes = new Map<LayoutName, number>();
@@ -21,7 +21,7 @@ export function chooseLayout(operation: FolderOperation, rows: readonly RawRow[]
   return chosen;
 }
 
-/** Why the folder or the account does not take this layout. */
+/** Returns why the folder or the account does not accept this layout. */
 export function checkLayout(
   layout: LayoutName,
   rules: { account: { country: Country }; folder: { layout?: LayoutName | undefined } },
@@ -42,7 +42,7 @@ export function checkLayout(
   return faults;
 }
 
-/** The fault of a row whose columns are not those of its file. */
+/** Returns the fault of a row with the wrong number of columns. */
 export function columnCountFault(row: RawRow, operation: FolderOperation, layout: LayoutName | undefined): Fault {
   const count = row.cells.length;
   const bySemicolons = count === 1 && row.cells[0]?.includes(';');

@@ -1,14 +1,14 @@
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 
 /**
- * The columns that a title may mean; empty when it means none. Case, spaces, signs and remarks in brackets do not
- * count, so the spec's own `Account # (no spaces or dashes)` is found as well as `account_no`.
+ * Returns the columns that a title may mean; empty for none. Case, spaces, punctuation and remarks in brackets are
+ * ignored, so the spec's `Account # (no spaces or dashes)` matches as well as `account_no`.
  */
 export function columnsOfTitle(title: string): readonly ColumnName[] {
   return COLUMNS_BY_TITLE.get(plainTitle(title)) ?? [];
 }
 
-/** Whether a title names the card security code, which must never be in a file. */
+/** Returns whether a title names the card security code, which must never be in a file. */
 export function namesSecurityCode(title: string): boolean {
   const plain = plainTitle(title);
   return (
@@ -17,7 +17,7 @@ export function namesSecurityCode(title: string): boolean {
   );
 }
 
-/** What people call the columns besides the spec's own titles. A word that may mean two columns stands at both. */
+/** Common titles of the columns besides the spec's own. A word that may mean two columns is listed for both. */
 const SYNONYMS: { readonly [Column in ColumnName]: string } = {
   date: 'payment date, transaction date, trans date',
   invoice: 'invoice, invoice no, invoice num, invoice number, invoice id, inv, inv no, reference, ref',

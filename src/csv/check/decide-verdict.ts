@@ -8,9 +8,9 @@ import type { FileShape } from '../read/read-records.ts';
 type Findings = FileShape & RecordsFound & { readonly bytes: number };
 
 /**
- * The verdict on a file of which all rows were checked: refused when one fault refuses it or no row is valid, else held when
- * one holds it, else accepted.
- * @returns with it the faults that only the whole file shows; they are in the tally
+ * Decides the verdict on a file once all its rows are checked. A fault that rejects it, or no valid row, rejects the
+ * file. Otherwise a fault that holds it holds the file.
+ * @returns also the faults that only the whole file shows; they are in the tally
  */
 export function decideVerdict(
   found: Findings,
@@ -22,7 +22,7 @@ export function decideVerdict(
   const isRefusedForRows = rules.folder.badRows.policy === 'reject-file' && tally.has('row');
   if (isRefusedForRows || tally.has('reject')) return { verdict: 'reject', faults: [...faults, ...tally.summarise()] };
   if (found.valid.rows > 0) return { verdict: tally.has('hold') ? 'hold' : 'accept', faults };
-  // Nobody could approve anything, and an accepted file without a payment could never be completed.
+  // Nothing could be approved, and an accepted file without a payment could never be completed.
   const detail = byNumber(found.records, 'its only row is not valid', `none of its ${found.records} rows is valid`);
   const nothingToSend: Fault = { code: 'NO_ROWS', line: 0, detail };
   tally.count(nothingToSend);
@@ -34,7 +34,7 @@ function checkContent(found: Findings): Fault[] {
   return found.records === 0 ? [{ code: 'NO_ROWS', line: 0 }] : [];
 }
 
-/** The lines that were read must be the rows that were checked (control total H2); the two are counted apart. */
+/** Checks that the lines read match the rows checked (control total H2); the two are counted separately. */
 function checkLines(found: Findings, rules: CheckRules): Fault[] {
   const faults: Fault[] = [];
   const lines = found.physicalLines - found.blankLines;
@@ -57,7 +57,7 @@ function checkBadRows(found: Findings, rules: CheckRules, tally: ReturnType<type
   if (policy === 'reject-file' && tally.has('row')) {
     return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes none` }];
   }
-  // Multiplied out, because a share such as 10 % is not exact as a floating point number.
+  // Multiplied out, because a share such as 10 % is inexact in floating point.
   if (invalid * 100 <= found.records * maxPercent) return [];
   return [{ code: 'TOO_MANY_BAD_ROWS', line: 0, detail: `${figures}; the folder takes ${maxPercent} %` }];
 }

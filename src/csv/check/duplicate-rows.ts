@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { HASH_WORDS, paymentHasher } from './hash-payment.ts';
 
 /**
- * Remembers payments by a hash of 64 bits and the line of each, to find the second of two that are alike. A
- * million rows take 16 MB in one typed array; keeping the texts would take ten times that, and keep card numbers.
+ * Remembers a 64-bit hash and the line of each payment, to find duplicates. A million rows take 16 MB in one typed
+ * array; the texts would take ten times that and include card numbers.
  *
- * Two different payments have the same hash once in some thirty million files of a million rows. The second is then
- * reported as a duplicate, and a person who looks at both lines sees that it is none.
- * @param expectRows asked when the first rows are known: how many the whole file may have, 0 when nobody can say. A good
- *   answer saves copying the table again and again; a bad one costs no more than that
+ * Two different payments share a hash about once in thirty million files of a million rows. The second is then reported
+ * as a duplicate, and an operator who compares both lines sees that it is not.
+ * @param expectRows called once enough rows are known: estimates the rows of the whole file, 0 if unknown. A good
+ *   estimate avoids repeated copying of the table; a bad one costs no more than that
  */
 export function duplicateRows(expectRows: () => number = () => 0) {
   const hashKey = new Uint32Array(new Uint8Array(randomBytes(4 * HASH_WORDS)).buffer);
@@ -20,19 +20,19 @@ export function duplicateRows(expectRows: () => number = () => 0) {
   let used = 0;
 
   /**
-   * Reads the places that these hashes have in the table, all at once. Each is far from the others, so the processor has
-   * to wait for it; it waits for many together when nothing depends on them, and finds them near when they are needed.
+   * Reads the table slots of these hashes all at once. Each is a cache miss. Since no read depends on another, the
+   * processor waits for many together, and later lookups find them cached.
    */
   function fetchSlots(hashes: Uint32Array, from: number, to: number): void {
     const slots = table.length / SLOT_WORDS;
     let sum = 0;
     for (let row = from; row < to; row += 1) sum += table[homeOf(hashes[row * HASH_WORDS]!, slots)]!;
-    // What nobody keeps need not be read.
+    // Stores the sum, so that the compiler does not drop the unused reads.
     hash[0] = sum;
   }
 
   /**
-   * The line on which the payment of this hash stood first, or 0 when this is the first one; then it is remembered.
+   * Returns the line where the payment of this hash first stood. For a new payment, remembers it and returns 0.
    * @param line counted from 1, because 0 marks an empty slot
    */
   function findFirstLineOf(hashes: Uint32Array, row: number, line: number): number {
@@ -47,14 +47,14 @@ export function duplicateRows(expectRows: () => number = () => 0) {
     return 0;
   }
 
-  /** Small tables double. What is expected is asked when enough was read to tell, and rounded up, as it may be too few. */
+  /** Doubles the table. At `TELLING_ROWS` a larger estimate wins, plus 5 % because it may be too low. */
   function grow(): void {
     const expected = most === TELLING_ROWS ? Math.ceil(1.05 * expectRows()) : 0;
     most = Math.max(2 * most, Math.min(expected, MOST_EXPECTED));
     table = movedTo(newTable(most), table);
   }
 
-  /** The same for a payment that is held as texts, which have the same hash as their bytes. */
+  /** Does the same for a payment held as text, which has the same hash as its bytes. */
   function findFirstLine(payment: { invoice: string; payer: string; cents: number }, line: number): number {
     const size = 3 * (payment.invoice.length + payment.payer.length);
     if (size > written.output.length) written.output = new Uint8Array(2 * size);
@@ -72,17 +72,17 @@ export function duplicateRows(expectRows: () => number = () => 0) {
 
 const ENCODER = new TextEncoder();
 
-/** Rows that the first table takes, and of how many the number of all is guessed. */
+/** Rows that the first table holds, and rows after which the total is estimated. */
 const FIRST_ROWS = 1_024;
 const TELLING_ROWS = 64 * FIRST_ROWS;
 
-/** No more is believed of any file: a table of this size has a gigabyte. */
+/** Limit for any estimate: a table of this size takes a gigabyte. */
 const MOST_EXPECTED = 2 ** 26;
 
-/** Slots for each row: a quarter stays empty, so a walk over neighbours is short. */
+/** Slots per row. A quarter stays empty, so probing neighbors stays short. */
 const ROOM = 4 / 3;
 
-/** A slot is two words of the hash and the line, side by side, so that a look at it costs one access to memory. */
+/** A slot holds two hash words and the line side by side, so a lookup costs one memory access. */
 const SLOT_WORDS = 3;
 const HIGH = 1;
 const LINE = 2;
@@ -91,12 +91,12 @@ function newTable(rows: number): Uint32Array<ArrayBuffer> {
   return new Uint32Array(Math.ceil(rows * ROOM) * SLOT_WORDS);
 }
 
-/** Where a hash belongs when nobody is there before: the slots share all words evenly, in their order. */
+/** Returns the home slot of a hash. The slots divide the range of the low word evenly, in its order. */
 function homeOf(low: number, slots: number): number {
   return Math.floor((low * slots) / 2 ** 32) * SLOT_WORDS;
 }
 
-/** The place of this hash, or of the empty slot where it belongs. There are always empty ones, so the walk ends. */
+/** Returns the slot of this hash, or the empty slot where it belongs. Some slots are always empty, so the loop ends. */
 function findSlot(table: Uint32Array, low: number, high: number): number {
   let at = homeOf(low, table.length / SLOT_WORDS);
   for (;;) {
@@ -112,7 +112,7 @@ function fillSlot(table: Uint32Array, at: number, low: number, high: number, lin
   table[at + LINE] = line;
 }
 
-/** Both tables are gone through in the order of the hashes, so nothing is fetched twice. */
+/** Moves all entries. Both tables are walked in hash order, so nothing is fetched twice. */
 function movedTo(larger: Uint32Array<ArrayBuffer>, table: Uint32Array): Uint32Array<ArrayBuffer> {
   for (let at = 0; at < table.length; at += SLOT_WORDS) {
     if (table[at + LINE] === 0) continue;

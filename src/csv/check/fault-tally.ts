@@ -3,12 +3,12 @@ import type { Fault } from '../../rows/rows.ts';
 import type { CheckRules } from './check-rules.ts';
 import { effectOf } from './fault-effect.ts';
 
-/** Faults of structure that are listed; more of them are only counted. */
+/** Most structural faults that are listed; further ones are only counted. */
 const MOST_LISTED = 1_000;
 
 /**
- * Counts faults by code. A file that is no payment file at all can have ten million broken lines, so of those only the
- * first thousand are listed; the file is refused as a whole anyway.
+ * Counts faults by code. A file that is not a payment file can have ten million broken lines, so only the first
+ * thousand are listed. The file is rejected anyway.
  */
 export function faultTally(folder: CheckRules['folder']) {
   const counts: Partial<Record<FaultCode, number>> = {};
@@ -21,7 +21,7 @@ export function faultTally(folder: CheckRules['folder']) {
     effects.add(effectOf(fault.code, folder));
   }
 
-  /** Counts a fault for which its row cannot be used, and says whether to list it. */
+  /** Counts a fault that makes its row unusable, and returns whether to list it. */
   function countStructural(fault: Fault): boolean {
     count(fault);
     listed += 1;
@@ -29,7 +29,7 @@ export function faultTally(folder: CheckRules['folder']) {
     return listed <= MOST_LISTED;
   }
 
-  /** One fault for each code that was not listed whole. They were counted before and are not counted again. */
+  /** Returns one fault per code that was not fully listed. They are already counted. */
   function summarise(): Fault[] {
     return (Object.keys(unlisted) as FaultCode[]).map((code) => {
       return { code, line: 0, detail: `${counts[code]} in all; ${unlisted[code]} of them are not listed` };

@@ -6,13 +6,15 @@ import { maskText } from '../../kernel/mask.ts';
 import type { Fault, RawRow } from '../../rows/rows.ts';
 import { columnsOfTitle, namesSecurityCode } from './column-titles.ts';
 
-/** At least this share of the cells must be titles that are known. */
+/** At least this share of a header's cells must be known titles, or words. */
 const SHARE_OF_KNOWN_TITLES = 0.6;
 
 /**
- * Whether the first row of a file is its header: its amount is no number, and most of its cells are known titles or none of
- * them has a digit. A row that is taken for a header is not submitted, so a payment must never look like one; every payment
- * has digits where its amount is. Titles that nobody knows are faults of the header (`checkHeader`).
+ * Returns whether the first row of a file is its header. Its amount has no digits, and most cells are known titles or
+ * no cell has a digit. A row that names a security code is one too.
+ *
+ * Headers are not submitted, so a payment must never look like one; every payment has digits in its amount. Unknown
+ * titles are faults of the header (`checkHeader`).
  */
 export function isHeader(operation: FolderOperation, cells: readonly string[]): boolean {
   if (amountCellsOf(operation, cells).some((cell) => /\d/.test(cell))) return false;
@@ -21,22 +23,21 @@ export function isHeader(operation: FolderOperation, cells: readonly string[]): 
   return known >= cells.length * SHARE_OF_KNOWN_TITLES;
 }
 
-/** A row of as many cells as a layout has, nearly all of them words. Of a payment at least one cell would have a digit left. */
+/** Returns whether a row has a layout's width, no digits, and letters in most cells. Payments have digits. */
 function isOfWords(operation: FolderOperation, cells: readonly string[]): boolean {
   if (!layoutOf(operation, cells.length) || cells.some((cell) => /\p{Nd}/u.test(cell))) return false;
   return cells.filter((cell) => /\p{L}/u.test(cell)).length >= cells.length * SHARE_OF_KNOWN_TITLES;
 }
 
-/** A title row that names a security code. Digits of three and more are values, and titles have none. */
+/** Returns whether a title row names a security code. Three digits in a row make a value, not a title. */
 export function titlesSecurityCode(cells: readonly string[]): boolean {
   return cells.some(namesSecurityCode) && !cells.some((cell) => /\d{3}/.test(cell));
 }
 
 /**
- * What is wrong with a header, whether or not the folder expects one: it names the columns of the layout in another
- * order, so that values would be sent in each other's place, it has a title that nobody knows, under which anything may
- * stand, or it has more or fewer columns than the rows.
- * @param layout undefined when no row names one
+ * Finds the faults of a header, even if the folder expects none. Columns in another order would swap values, and an
+ * unknown title may stand over anything. The number of columns may also differ from the rows.
+ * @param layout undefined when no row matches one
  */
 export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fault[] {
   if (!layout) return [];
@@ -56,13 +57,13 @@ export function checkHeader(header: RawRow, layout: LayoutName | undefined): Fau
   });
 }
 
-/** A title is the sender's own text; nobody needs more of it to find it. */
+/** Shortens a title. It is the sender's own text, and its beginning is enough to find it. */
 function shownTitle(title: string): string {
   const text = maskText(title.trim());
   return text.length > 30 ? `${text.slice(0, 30)}…` : text;
 }
 
-/** The cell of the amount, where the number of columns tells which it is. Otherwise any cell may be it. */
+/** Returns the amount cell if the number of columns identifies it, otherwise all cells that may be it. */
 function amountCellsOf(operation: FolderOperation, cells: readonly string[]): readonly string[] {
   const layout = layoutOf(operation, cells.length);
   if (!layout) return cells.filter((cell) => /^\s*-?[$(]?\d/.test(cell));

@@ -1,15 +1,15 @@
 import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
 import type { FolderOperation } from '../../../schemas/operations.ts';
 
-/** The layouts that have a card number, which a security code could stand beside. */
+/** The layouts with a card number, beside which a security code could stand. */
 const CARD_LAYOUTS = ['card', 'card-ca'] as const satisfies readonly LayoutName[];
 
 /**
- * Whether a row with one column too many seems to hold a card security code: a cell of three or four digits behind the
- * amount, without which the rest is a card payment.
+ * Returns whether a row with one extra column seems to hold a card security code: three or four digits after the
+ * amount. Without that cell, the row must be a card payment.
  *
- * Cells before the amount are left out: there, a cell of digits is a row number or the rest of a street with a comma
- * in it, and a file that holds a security code is destroyed.
+ * Cells before the amount are ignored: digits there are a row number or part of a street with a comma. This matters
+ * because a file with a security code is destroyed.
  */
 export function holdsSecurityCode(operation: FolderOperation, cells: readonly string[]): boolean {
   if (operation !== 'card') return false;

@@ -1,6 +1,6 @@
 import { keyedHash } from '../../rows/keyed-hash.ts';
 
-/** What makes two payments alike, as places in a run of bytes; each part ends before its `End`. */
+/** What identifies a payment among others, as positions in a run of bytes; each part ends before its `End`. */
 export type PaymentBytes = {
   output: Uint8Array;
   invoiceStart: number;
@@ -15,9 +15,9 @@ export type PaymentBytes = {
 export const HASH_WORDS = 2;
 
 /**
- * Makes the hash by which payments are compared.
- * @param key two words of 32 random bits, of one file
- * @returns writes the hash of a payment to the place `row` of `hashes`
+ * Returns the hash function by which payments are compared.
+ * @param key two words of 32 random bits, different for each file
+ * @returns a function that writes the hash of a payment at index `row` of `hashes`
  */
 export function paymentHasher(key: Uint32Array) {
   const hasher = keyedHash(key);

@@ -4,12 +4,12 @@ import type { RawRow } from '../../rows/rows.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
 
 /**
- * The data rows of a file without their last column when that holds our reasons: a rejects or retry file comes
- * back as it was written, with its values corrected and the column `Reason` still behind them. Any other file keeps its
- * rows. The check and the writer of output files both read through this, so that both see rows of the layout's width.
+ * Drops the last column of the data rows when it holds paydrop's reasons. A rejects or retry file comes back corrected,
+ * with the column `Reason` still in place. Other files keep their rows. The check and the writer of output files both
+ * use this, so both see rows of the layout's width.
  *
- * The column is taken from every row, whatever its width. A row that lacks a cell would otherwise pass for a whole one,
- * its reason sent as the comment.
+ * It drops the last cell of every row, whatever its width. Otherwise a row that lacks a cell would pass as complete,
+ * with its reason sent as the comment.
  * @param header undefined when the file has none
  */
 export function leaveOutReason<Row extends RawRow>(
@@ -19,12 +19,12 @@ export function leaveOutReason<Row extends RawRow>(
 ): readonly Row[] {
   if (!header || !hasReasonColumn(operation, header)) return rows;
   return rows.map((row) => {
-    // A security code in the place of the reason is still one; with all its cells the row is refused for it.
+    // A security code in place of the reason is still one. The row keeps all cells and is refused for it.
     return holdsSecurityCode(operation, row.cells) ? row : { ...row, cells: row.cells.slice(0, -1) };
   });
 }
 
-/** Whether a header is that of a layout with `Reason` behind it. Case does not count, as in other titles. */
+/** Returns whether a header is a layout's with `Reason` at the end. As in other titles, case is ignored. */
 export function hasReasonColumn(operation: FolderOperation, { cells }: RawRow): boolean {
   const last = cells.at(-1)?.trim().toLowerCase();
   return last === REASON_TITLE.toLowerCase() && layoutOf(operation, cells.length - 1) !== undefined;

@@ -5,13 +5,13 @@ import { placesOf } from '../scan/places-of.ts';
 import { cellFault } from './row-notes.ts';
 import { REPLACED, REPLACED_WORDS, type ScannedRows } from '../scan/scanned-rows.ts';
 
-/** Tells of the cells whose commas were replaced, of the rows of one block from one to another. */
+/** Returns the faults for cells whose commas were replaced, in a range of rows of one block. */
 export type TellReplaced = (from: number, to: number, firstLine: number) => Fault[];
 
 /**
- * Makes the faults of scanned rows.
- * @returns begins a block; then it is asked for rows in their order. `firstLine` is that of the row `from`, and the others
- *   stand on the lines behind it
+ * Builds the faults of scanned rows.
+ * @returns a function that starts a block and returns the function to call for its rows, in order. `firstLine` is the
+ *   line of the row `from`; the others follow without gaps
  */
 export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: Buffer) => TellReplaced {
   const columns = columnsOf(layout);
@@ -29,7 +29,7 @@ export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: B
         const line = firstLine + row - from;
         const column = columns[replaced[next + 1]!]!;
         const cell = block.toString('latin1', replaced[next + 2], replaced[next + 3]).trim();
-        // Its own number is starred in it, which takes time and needs four digits at least.
+        // Masking the row's own number takes time, and the cell needs at least four digits to hold it.
         const ownNumber = /\d{4}/.test(cell) ? numberOf(rows, row) : '';
         faults.push(cellFault({ code: 'TEXT_REPLACED', line, column, cell, number: ownNumber }));
       }
@@ -40,7 +40,7 @@ export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: B
   function numberOf({ bytes, starts }: ScannedRows, row: number): string {
     if (number < 0) return '';
     const start = cellStart(bytes, starts[row]!, number);
-    // Cells that were scanned are ASCII.
+    // Scanned cells are ASCII.
     return Buffer.from(bytes.subarray(start, cellEnd(bytes, start))).toString('latin1');
   }
 }

@@ -9,9 +9,9 @@ const NO_CELLS: RawRow = { line: 0, cells: [] };
 const NO_FAULTS: readonly Fault[] = Object.freeze([]);
 
 /**
- * Collects what is wrong with one row after another. One object serves the whole file, because nearly all rows are
- * right and must cost nothing.
- * @param numberPlace where the card or account number stands; -1 for layouts without
+ * Collects the faults of one row after another. One object serves the whole file, because nearly all rows are valid and
+ * must cost nothing.
+ * @param numberPlace index of the card or account number; -1 for layouts without
  */
 export function rowNotes(columns: readonly ColumnName[], numberPlace: number, folder: CheckRules['folder']) {
   let raw = NO_CELLS;
@@ -25,7 +25,7 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
     isInvalid = false;
   }
 
-  /** The faults reported from now on are of this column. */
+  /** Sets the column of the faults reported from now on. */
   function moveTo(column: number): void {
     place = column;
   }
@@ -38,8 +38,8 @@ export function rowNotes(columns: readonly ColumnName[], numberPlace: number, fo
   }
 
   /**
-   * A fault of the row as a whole. One that only holds the file leaves the row what it is: a person judges whether both
-   * of two equal rows are meant, and an approved file must send both.
+   * Reports a fault of the row as a whole. One that only holds the file leaves the row valid. The operator judges
+   * whether both equal rows are meant, and an approved file must send both.
    */
   function reportRow(code: FaultCode, detail: string): void {
     const effect = effectOf(code, folder);
@@ -64,7 +64,7 @@ type CellNote = {
   readonly number: string;
 };
 
-/** The fault of one cell, with its value as it may be shown. */
+/** Returns the fault of one cell, with its value masked. */
 export function cellFault({ code, line, column, detail, cell, number }: CellNote): Fault {
   const fault: { -readonly [Part in keyof Fault]: Fault[Part] } = { code, line, column };
   const value = shownValue(column, cell, number);

@@ -5,14 +5,14 @@ import { joinedDigits, plainDigits, SHORTEST_TELLING } from '../../kernel/plain-
 const LONGEST_SHOWN = 40;
 
 /**
- * A cell as it may be shown in a fault: masked, and at most 40 characters. An amount with a point and a day stay as they are, or
- * nobody would know what is wrong with them.
- * @param ownNumber the number column of the same row. It is starred wherever it stands, also when it is too short to be
- *   known for an account number by itself
+ * Returns a cell as a fault may show it: masked, and at most 40 characters. An amount with a decimal point and a date
+ * stay readable, because otherwise the sender could not see what is wrong.
+ * @param ownNumber the number column of the same row. It is masked wherever it stands, even if too short to be
+ *   recognized as an account number by itself
  */
 export function shownValue(column: ColumnName, cell: string, ownNumber: string): string {
   const { kind } = COLUMNS[column];
-  // First cut to a length that is quick to mask, last to the one that is shown; a number must be masked while whole.
+  // First cut to a length that masks quickly, last to the shown length; a number must be masked while complete.
   const text = cell.slice(0, 10 * LONGEST_SHOWN);
   const masked =
     kind === 'cardNumber' || kind === 'accountNumber'
@@ -23,7 +23,7 @@ export function shownValue(column: ColumnName, cell: string, ownNumber: string):
   return masked.length <= LONGEST_SHOWN ? masked : `${masked.slice(0, LONGEST_SHOWN - 1)}…`;
 }
 
-/** No number of a card or an account has such a point, but a spreadsheet may give it one: of so many digits it stays an amount. */
+/** Card and account numbers have no decimal point unless a spreadsheet adds one, so longer numbers do not count. */
 const AMOUNT = /^[-+]?[$€£]?\d{1,3}(?:,?\d{3}){0,3}\.\d{1,2}$/;
 
 function starOwn(text: string, ownNumber: string): string {

@@ -1,16 +1,16 @@
 import type { Line } from './split-lines.ts';
 
-/** What is counted on the way. */
+/** What `blankFilter` finds out about a file. */
 export type BlankCount = {
-  /** Empty lines, lines of white space, and the Ctrl-Z that old programs write at the end. */
+  /** Empty lines, white-space lines, and the Ctrl-Z that old programs write at the end. */
   blankLines: number;
-  /** The last line has no line end, the only visible trace of a file that was cut. */
+  /** The last line has no line end: the only visible trace of a truncated file. */
   isLastLineOpen: boolean;
 };
 
 const CTRL_Z = '\u001a';
 
-/** Leaves out blank lines. A Ctrl-Z on a line of its own is blank too, but only as the last thing in the file. */
+/** Drops blank lines. A Ctrl-Z on its own line counts as blank only at the end of the file. */
 export function blankFilter(count: BlankCount) {
   let endMark: Line | undefined;
 
@@ -33,7 +33,7 @@ export function blankFilter(count: BlankCount) {
     if (endMark) count.blankLines += 1;
   }
 
-  /** Whether a line is held back of which only the next one that is not blank tells what it is. */
+  /** Returns whether a Ctrl-Z line is held back; the next line that is not blank decides what it is. */
   function isWaiting(): boolean {
     return endMark !== undefined;
   }
@@ -41,7 +41,7 @@ export function blankFilter(count: BlankCount) {
   return { take, takeLast, isWaiting };
 }
 
-/** The Ctrl-Z of a program that wrote it right behind the last row. One on a line of its own stays, to be seen. */
+/** Drops a Ctrl-Z written directly after the last row. One on its own line stays for `blankFilter`. */
 function dropEndMark(line: Line): Line {
   const row = line.text.slice(0, -1);
   const isBehindRow = line.text.endsWith(CTRL_Z) && row.trim() !== '' && !row.includes(CTRL_Z);

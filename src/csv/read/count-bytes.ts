@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Larger pieces double the time of reading through page faults, and let the sender decide how much memory we take. */
+/** Larger pieces double the read time through page faults, and let the sender decide how much memory paydrop uses. */
 const LARGEST_PIECE_BYTES = 65_536;
 
 /**
- * Counts and hashes the bytes that pass through, cut into pieces of at most 64 KiB. `size` and `sha256` tell the truth
- * once the last byte has passed.
+ * Counts and hashes the bytes that pass through, in pieces of at most 64 KiB. Call `size` and `sha256` only after the
+ * last byte has passed.
  */
 export function byteCounter() {
   const hash = createHash('sha256');

@@ -5,11 +5,10 @@ import { readWindows1252 } from '../../rows/windows-1252.ts';
 export type Charset = FolderConfig['charset'];
 
 /**
- * Bytes to text, piece by piece. A byte order mark decides (UTF-8, UTF-16 LE or BE) and is dropped; without one the
- * folder's character set holds.
+ * Decodes bytes to text, piece by piece. A byte order mark (UTF-8, UTF-16 LE or BE) sets the encoding and is dropped;
+ * without one, the folder's character set applies.
  *
- * Bytes that the character set does not know become U+FFFD, and a line that holds one is refused later with its number,
- * so U+FFFD never goes further than the next step. A decoder that throws could not name the line.
+ * Invalid bytes become U+FFFD. The next step refuses such lines and names them, which a throwing decoder could not.
  */
 export async function* decodeText(source: AsyncIterable<Uint8Array>, charset: Charset): AsyncGenerator<string> {
   let decoder: Decoder | undefined;
@@ -19,7 +18,7 @@ export async function* decodeText(source: AsyncIterable<Uint8Array>, charset: Ch
       yield decoder.write(piece);
       continue;
     }
-    // The mark may be cut by the first pieces, which may be as short as one byte.
+    // The first pieces may be as short as one byte and split the mark.
     start = Buffer.concat([start, piece]);
     if (start.length < LONGEST_MARK_BYTES) continue;
     decoder = openDecoder(start, charset);
@@ -43,17 +42,17 @@ function openDecoder(start: Buffer, charset: Charset): Decoder {
   return { markBytes: 0, write: decoderOfLines(charset), end: () => '' };
 }
 
-/** Length of the byte order mark that a text of UTF-8 begins with; 0 when there is none. */
+/** Returns the length of the UTF-8 byte order mark at the start; 0 without one. */
 export function markBytes(start: Uint8Array): 0 | 3 {
   return start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf ? 3 : 0;
 }
 
-/** Whether the text begins with one of the two byte order marks of UTF-16. */
+/** Returns whether the text begins with a UTF-16 byte order mark. */
 export function isUtf16(start: Uint8Array): boolean {
   return (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff);
 }
 
-/** Reads bytes that no character is cut in two by, such as those of whole lines. */
+/** Returns a decoder for bytes that split no character, such as whole lines. */
 export function decoderOfLines(charset: Charset): (bytes: Uint8Array) => string {
   switch (charset) {
     case 'utf-8':
@@ -75,12 +74,12 @@ function utf8Decoder(markBytes: number): Decoder {
 }
 
 function utf16Decoder(label: 'utf-16le' | 'utf-16be'): Decoder {
-  // Unlike StringDecoder this one also turns half a surrogate pair into U+FFFD.
+  // Unlike `StringDecoder`, this one also turns half a surrogate pair into U+FFFD.
   const decoder = new TextDecoder(label, { ignoreBOM: true });
   return { markBytes: 2, write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** Not TextDecoder: to it, `iso-8859-1` is another name of windows-1252. */
+/** `TextDecoder` does not work here: it treats `iso-8859-1` as windows-1252. */
 function readLatin1(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('latin1');
 }

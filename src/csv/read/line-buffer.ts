@@ -1,16 +1,16 @@
 import { ZERO } from '../../kernel/byte-names.ts';
 
-/** Text that is put together as bytes, in a buffer that grows and is used again. Read `bytes` up to `length`. */
+/** A growing, reusable buffer of bytes. Read `bytes` up to `length`. */
 export type LineBuffer = { bytes: Buffer; length: number };
 
-/** Nothing is taken for a buffer that stays empty, and little for a small file. */
+/** Size of the first allocation: small enough for a small file. An unused buffer allocates nothing. */
 const FIRST_BYTES = 8_192;
 
 export function newLineBuffer(): LineBuffer {
   return { bytes: Buffer.alloc(0), length: 0 };
 }
 
-/** Sees to it that so many bytes more have room, and gives the bytes to put them in. */
+/** Makes room for `more` bytes and returns the buffer to write to. */
 export function makeRoom(into: LineBuffer, more: number): Buffer {
   if (into.length + more > into.bytes.length) {
     const grown = Buffer.allocUnsafe(Math.max(FIRST_BYTES, 2 * into.bytes.length, into.length + more));
@@ -20,24 +20,24 @@ export function makeRoom(into: LineBuffer, more: number): Buffer {
   return into.bytes;
 }
 
-/** Longest UTF-8 of one unit of a text. */
+/** Most UTF-8 bytes of one UTF-16 unit. */
 const MOST_BYTES = 3;
 
-/** A text as UTF-8. */
+/** Appends a text as UTF-8. */
 export function putText(into: LineBuffer, text: string): void {
   into.length += makeRoom(into, text.length * MOST_BYTES).write(text, into.length);
 }
 
-/** A stretch of bytes as they are. */
+/** Appends a range of bytes unchanged. */
 export function putBytes(into: LineBuffer, from: Buffer, start = 0, end = from.length): void {
   const to = makeRoom(into, end - start);
   let { length } = into;
-  // Byte by byte: for the few that a cell or a line has, a call costs more.
+  // A cell or line has few bytes, so this loop is faster than a call to `copy`.
   for (let at = start; at < end; at += 1, length += 1) to[length] = from[at]!;
   into.length = length;
 }
 
-/** A whole number that is not negative, in decimal digits, and a byte behind it. */
+/** Appends a non-negative integer in decimal digits, then the byte `behind`. */
 export function putNumber(into: LineBuffer, value: number, behind: number): void {
   const to = makeRoom(into, MOST_DIGITS + 1);
   let digits = 1;
@@ -51,5 +51,5 @@ export function putNumber(into: LineBuffer, value: number, behind: number): void
   into.length += digits + 1;
 }
 
-/** Of the largest number that is counted exactly. */
+/** Digits of `Number.MAX_SAFE_INTEGER`. */
 const MOST_DIGITS = 16;

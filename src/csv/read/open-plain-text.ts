@@ -1,14 +1,14 @@
 import { type Charset, decodeText, decoderOfLines, isUtf16, LONGEST_MARK_BYTES, markBytes } from './decode-text.ts';
 
-/** Bytes in which those of ASCII mean ASCII, without a byte order mark, and how one line of them is read. */
+/** ASCII-compatible bytes without a byte order mark, and the decoder for one of their lines. */
 export type PlainText = {
   readonly source: AsyncIterable<Uint8Array>;
   readonly decodeLine: (bytes: Uint8Array) => string;
 };
 
 /**
- * Opens a text so that its lines can be found and scanned as bytes. UTF-16 is written anew as UTF-8; in all other
- * character sets a line end can be nothing but a line end.
+ * Opens a text so that its lines can be found and scanned as bytes. UTF-16 is re-encoded as UTF-8; in all other
+ * character sets the bytes of a line end have no other meaning.
  */
 export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: Charset): Promise<PlainText> {
   const pieces = source[Symbol.asyncIterator]();
@@ -29,7 +29,7 @@ export async function openPlainText(source: AsyncIterable<Uint8Array>, charset: 
   };
 }
 
-/** What was read already, and then the rest. Given up early, it closes the source. */
+/** Yields the bytes already read, then the rest. Closes the source if the caller stops early. */
 async function* continued(start: Uint8Array, pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield start;

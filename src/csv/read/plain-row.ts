@@ -1,14 +1,13 @@
 import { COMMA, QUOTE, SPACE } from '../../kernel/byte-names.ts';
 
 /**
- * A plain row is a line of printable ASCII whose cells anybody can see: there is a comma between two cells and nowhere else,
- * but in cells that stand whole between two quotes and hold no other quote. csv-parse, which has the last word on all other
- * lines, finds the same cells in it.
+ * A plain row is a line of printable ASCII that can be split without a CSV parser. Commas stand only between cells or
+ * inside a fully quoted cell, which holds no other quote. csv-parse, which reads all other lines, finds the same cells.
  */
 
 /**
- * Whether a line of printable ASCII with quotes is a plain row. In such a line blanks around a cell without quotes are no
- * part of it, so one that has any is not plain.
+ * Returns whether a line of printable ASCII with quotes is a plain row. Spaces around an unquoted cell are not part of
+ * it, so a line that has them is not plain.
  */
 export function isPlainlyQuoted(bytes: Buffer, start: number, end: number): boolean {
   for (let cell = start; cell <= end; ) {
@@ -28,7 +27,7 @@ export function isPlainlyQuoted(bytes: Buffer, start: number, end: number): bool
   return true;
 }
 
-/** Where a cell of a plain row that begins at `start` ends: at the comma behind it, or at the end of the row. */
+/** Returns where the cell at `start` of a plain row ends: at the next comma or the end of the row. */
 export function endOfCell(bytes: Buffer, start: number, end: number): number {
   let place = start;
   if (bytes[place] === QUOTE && place < end) {
@@ -39,7 +38,7 @@ export function endOfCell(bytes: Buffer, start: number, end: number): number {
   return place;
 }
 
-/** The cells of a plain row. */
+/** Returns the cells of a plain row. */
 export function splitPlainRow(text: string): string[] {
   if (!text.includes('"')) return text.split(',');
   const cells: string[] = [];

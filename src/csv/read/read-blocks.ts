@@ -1,26 +1,26 @@
 import { CR, LF } from '../../kernel/byte-names.ts';
 import { LONGEST_LINE } from './split-lines.ts';
 
-/** Whole lines of a file, with their ends; the last block holds what is left, also a line without an end. */
+/** Whole lines of a file with their ends. The last block holds the rest, including a line without an end. */
 export type Block = {
   readonly bytes: Buffer;
   readonly isLast: boolean;
-  /** Which of the buffers it lies in. */
+  /** Index of the buffer that holds the block. */
   readonly slot: number;
 };
 
-/** Small enough for the cache of a processor core, and for its lines to be checked between two beats of the event loop. */
+/** Small enough for a processor cache, and for its lines to be checked between two event-loop ticks. */
 export const BLOCK_BYTES = 131_072;
 
-/** Of a longer line the rest is dropped; what is left is too long as well, in any character set. */
+/** Longer lines are cut to this. What is left is still too long in any character set. */
 const MOST_KEPT_BYTES = BLOCK_BYTES / 2;
 if (MOST_KEPT_BYTES <= 3 * LONGEST_LINE) throw new Error('a block must be able to hold the longest line');
 
 /**
- * Cuts bytes that come in pieces into blocks of whole lines. Where the cuts are depends on the bytes only, not on their
- * pieces. A CR at the end of what has come is kept back until it is known whether an LF follows.
+ * Cuts a stream of bytes into blocks of whole lines. The cuts depend only on the bytes, not on how they arrive in
+ * pieces. A trailing CR is held back until the next byte shows whether an LF follows.
  *
- * @param buffers of BLOCK_BYTES each, which are used in turn; a block is overwritten by the one that comes so many later
+ * @param buffers of BLOCK_BYTES each, reused in turn; a block is overwritten `buffers.length` blocks later
  */
 export async function* readBlocks(
   source: AsyncIterable<Uint8Array>,
@@ -60,20 +60,20 @@ export async function* readBlocks(
   yield { bytes: buffer.subarray(0, used), isLast: true, slot };
 }
 
-/** Where the last line ends of which the end is certain; 0 when there is none. */
+/** Returns where the last certain line end stops; 0 when there is none. */
 function endOfLines(buffer: Buffer): number {
   const afterLf = buffer.lastIndexOf(LF) + 1;
   return afterLf > 0 ? afterLf : buffer.lastIndexOf(CR, buffer.length - 2) + 1;
 }
 
-/** The place of the next CR or LF, or the end of the bytes. */
+/** Returns the position of the next CR or LF, or the end of the bytes. */
 export function findLineEnd(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && bytes[at] !== LF && bytes[at] !== CR) at += 1;
   return at;
 }
 
-/** The place behind the line end that stands here. */
+/** Returns the position after the line end at `at`. */
 export function behindLineEnd(bytes: Uint8Array, at: number): number {
   return bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : at + 1;
 }

@@ -13,9 +13,8 @@ export type CanonicalRow = {
 };
 
 /**
- * Reads the bytes of a batch as the service does: a row at every line feed, a cell at every comma, no quoting. Shares
- * no code with the check or the writer on purpose, so that a mistake of theirs shows here before anything is sent
- * (control total H5).
+ * Reads the bytes of a batch as the service does: a row per line feed, a cell per comma, no quoting. It deliberately
+ * shares no code with the check or the writer, so their mistakes show here before anything is sent (control total H5).
  * @throws PipelineError BODY_MISMATCH when the bytes are not rows of the layout
  */
 export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalRow[] {
@@ -36,8 +35,8 @@ export function readCanonical(bytes: Uint8Array, layout: LayoutName): CanonicalR
 }
 
 /**
- * Makes sure that the bytes of a batch are its rows, cell by cell, before they are sent.
- * @throws PipelineError BODY_MISMATCH with the first row that differs; never with a value of it
+ * Checks that the bytes of a batch are its rows, cell by cell, before they are sent.
+ * @throws PipelineError BODY_MISMATCH naming the first row that differs, never a value of it
  */
 export function assertCanonical(bytes: Uint8Array, layout: LayoutName, rows: readonly PaymentRow[]): void {
   const read = readCanonical(bytes, layout);

@@ -13,35 +13,35 @@ import { splitPayments } from './split-cells.ts';
 import { type Line, LONGEST_LINE } from './split-lines.ts';
 
 /**
- * The data rows of a stretch of a payment file. A plain row (see plain-row.ts) stays where it stands in the bytes; the others
- * were read into cells. So most rows cost nothing until somebody looks into them.
+ * The data rows of one block of a payment file. A plain row (see plain-row.ts) stays in the bytes; only the others are
+ * split into cells. Most rows therefore cost nothing until they are used.
  */
 export type RawLines = {
   readonly bytes: Buffer;
-  /** Of each row its physical line, counted from 1, and where it stands in `bytes`, if it is plain. */
+  /** Physical line of each row, counted from 1, and the row's position in `bytes` if it is plain. */
   readonly lines: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** Cells of the rows that are not plain, by their place among the rows. */
+  /** Cells of the rows that are not plain, by row index. */
   readonly cells: ReadonlyMap<number, readonly string[]>;
   /** No rows follow. */
   readonly isLast: boolean;
 };
 
-/** What the check of a file found out about it, so that the same rows are found again. */
+/** What the check found out about a file, so that a second read finds the same rows. */
 export type RawLineOptions = {
   charset: Charset;
   headerLine: number | null;
-  /** Of a payment file, whose column of reasons is left out as in the check; a file of another kind is read without. */
+  /** Set for payment files, whose reason column is then left out as in the check. Other files are read in full. */
   operation?: FolderOperation;
 };
 
-/** Whether the row at some place stands in the bytes. */
+/** Returns whether the row at `place` is plain and stays in the bytes. */
 export function standsInBytes(rows: RawLines, place: number): boolean {
   return rows.ends[place]! > 0;
 }
 
-/** The cells of the row at some place. */
+/** Returns the cells of the row at `place`. */
 export function cellsOf(rows: RawLines, place: number): readonly string[] {
   return (
     rows.cells.get(place) ??
@@ -50,10 +50,10 @@ export function cellsOf(rows: RawLines, place: number): readonly string[] {
 }
 
 /**
- * The data rows of a payment file again, in file order and with the line numbers of the check. No rule is applied. A line
- * that cannot be read is a row without cells, as it was in the check. The bytes of a stretch are overwritten by the next one.
+ * Reads the data rows of a payment file again, in file order and with the line numbers of the check. It applies no
+ * rule. As in the check, an unreadable line is a row without cells. The next block overwrites the bytes of this one.
  *
- * `readRecords` says what the rows of a file are; this says the same, and looks at each byte of a plain line once.
+ * `readRecords` defines the rows of a file; this returns the same ones and reads each byte of a plain line once.
  */
 export async function* readRawLines(
   source: AsyncIterable<Uint8Array>,
@@ -64,7 +64,7 @@ export async function* readRawLines(
   for await (const { bytes, isLast } of readBlocks(text.source)) yield scan(bytes, isLast);
 }
 
-/** Of each byte whether it is printable ASCII, and whether it is a quote. */
+/** For each byte: whether it is printable ASCII, and whether it is a quote. */
 const PRINTABLE = 1;
 const QUOTE = 2;
 const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -72,7 +72,7 @@ const KIND = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte >= 0x20 && byte <= 0x7e ? PRINTABLE : 0;
 });
 
-/** The same bytes by fours. What does not fill a word is not among them. */
+/** Returns the same bytes as 32-bit words. A remainder shorter than a word is left out. */
 function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
   return byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, length >> 2) : NO_WORDS;
 }
@@ -80,9 +80,9 @@ function wordsOf({ buffer, byteOffset, length }: Buffer): Int32Array {
 const NO_WORDS = new Int32Array(0);
 
 /**
- * Goes on, four bytes at a time, as long as they are printable ASCII and no quotes: as nearly all are, and one by one they
- * would take three times as long. A byte below the space borrows from its highest bit, one above the tilde has it or is given
- * it, and a quote is made zero first, which borrows in the same way. To stop too early does no harm.
+ * Skips printable ASCII without quotes four bytes at a time, which is three times as fast as one by one. A byte below
+ * the space borrows from its highest bit. One above the tilde has that bit or gets it. A quote becomes zero first and
+ * then borrows the same way. Stopping too early does no harm.
  */
 function skipOrdinary(words: Int32Array, from: number): number {
   let place = from >> 2;
@@ -96,7 +96,9 @@ function skipOrdinary(words: Int32Array, from: number): number {
 
 const HIGHEST_BITS = 0x80808080 | 0;
 
-/** Finds the rows of one block after another. Lines that are not plain go the way of `readRecords`, many at a time. */
+/**
+ * Returns a scanner for one block after another. It parses lines that are not plain together, as `readRecords` does.
+ */
 function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operation }: RawLineOptions) {
   const blanks = blankFilter(newFileShape());
   let number = 0;
@@ -133,7 +135,7 @@ function lineScanner(decodeLine: PlainText['decodeLine'], { headerLine, operatio
       }
       const end = at;
       if (bytes[at] === CR && bytes[at + 1] === LF) at += 1;
-      // Blank lines, and what is behind a line that may be the mark of the end, are for the filter to judge.
+      // The filter decides about blank lines, and about lines after a possible end mark.
       const isPrintable = bytes[at] === LF && bytes[start]! > 0x20 && end - start <= LONGEST_LINE;
       const isPlain = isPrintable && ((kinds & QUOTE) === 0 || isPlainlyQuoted(bytes, start, end));
       if (isPlain && !blanks.isWaiting()) {

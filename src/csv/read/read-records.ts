@@ -3,24 +3,21 @@ import { decodeText, type Charset } from './decode-text.ts';
 import { splitPayments, type LineRecord } from './split-cells.ts';
 import { type Line, lineSplitter } from './split-lines.ts';
 
-/** What the lines of a file showed besides their cells; complete once the last group was taken. */
+/** What the lines of a file show besides their cells; complete after the last group. */
 export type FileShape = BlankCount & { physicalLines: number; mixesLineEnds: boolean };
 
 export function newFileShape(): FileShape {
   return { physicalLines: 0, blankLines: 0, mixesLineEnds: false, isLastLineOpen: false };
 }
 
-/**
- * Lines in which the header and the layout of a file are looked for, and lines read at a time. Counted in lines, so that
- * they do not depend on how the bytes were cut.
- */
+/** Lines searched for header and layout, and lines per group. Lines do not depend on how the bytes arrive. */
 export const GROUP_LINES = 512;
 
 /**
- * Bytes to records, one per line that is not blank, in groups and only as fast as they are taken. Nothing is kept of a
- * group once it was given out, so memory does not grow with the file.
- * @param shape filled in on the way
- * @param groupLines lines of a group; tests take fewer
+ * Reads bytes into records, one per non-blank line, in groups and only as fast as the caller takes them. It keeps
+ * nothing of a group after yielding it, so memory does not grow with the file.
+ * @param shape filled in while reading
+ * @param groupLines lines per group; tests use fewer
  */
 export async function* readRecords(
   source: AsyncIterable<Uint8Array>,

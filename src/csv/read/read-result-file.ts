@@ -3,18 +3,18 @@ import type { RowResult } from '../../rows/rows.ts';
 import { type Line, lineSplitter } from './split-lines.ts';
 
 type ResultOptions = {
-  /** Reading stops here; a hostile answer may be endless. Ask for more than were sent, so that extra rows show. */
+  /** Most rows to return. Pass more than were sent, so that extra rows show. */
   maxRows?: number;
-  /** Columns of the layout. Given, whatever follows them is the message, also when it holds a comma. */
+  /** Columns of the layout. If set, everything after them is the message, including commas. */
   columnCount?: number;
 };
 
 /**
- * Reads a result file of the service: one row per line, the submitted cells and a message behind
- * them. Blank lines are skipped. Cells may be quoted, although none were seen so far.
+ * Reads a result file of the service: one row per line, the submitted cells and then a message. It skips blank lines
+ * and accepts quoted cells, although none have been seen so far.
  *
- * Reads whatever is there and judges nothing: a short row, a foreign row or stray quotes come out as they are, because
- * only the comparison with the sent rows can tell what they mean.
+ * It judges nothing: short rows, foreign rows and stray quotes come out as they are. Only the comparison with the sent
+ * rows can tell what they mean.
  */
 export function readResultFile(bytes: Uint8Array, options: ResultOptions = {}): RowResult[] {
   const splitter = lineSplitter();
@@ -30,7 +30,7 @@ export function readResultFile(bytes: Uint8Array, options: ResultOptions = {}): 
     }));
 }
 
-/** UTF-8, which we send; else the characters byte by byte, so that the numbers and amounts can be read in any case. */
+/** Decodes UTF-8, which paydrop sends. Otherwise decodes byte by byte, so numbers and amounts stay readable. */
 function decodeResult(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -39,7 +39,7 @@ function decodeResult(bytes: Uint8Array): string {
   }
 }
 
-/** Line by line, so that a quote that is never closed costs one row and not all that follow. */
+/** Splits a single line, so that an unclosed quote costs one row and not all that follow. */
 function splitResult(text: string): string[] {
   if (!text.includes('"')) return text.split(',');
   try {
@@ -51,7 +51,7 @@ function splitResult(text: string): string[] {
 }
 
 function toResult(cells: readonly string[], position: number, columnCount = cells.length - 1): RowResult {
-  // A short row has its message last all the same.
+  // A short row also has its message last.
   const end = Math.max(0, Math.min(columnCount, cells.length - 1));
   const trimmed = cells.map((cell) => cell.trim());
   return { position, cells: trimmed.slice(0, end), message: trimmed.slice(end).join(',') };

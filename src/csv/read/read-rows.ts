@@ -1,7 +1,7 @@
 import type { RawRow } from '../../rows/rows.ts';
 import { cellsOf, type RawLineOptions, readRawLines } from './read-raw-lines.ts';
 
-/** The data rows of a payment file again, as `readRawLines` finds them, each with its cells. */
+/** Reads the data rows of a payment file again, as `readRawLines` finds them, each with its cells. */
 export async function* readRawRows(
   source: AsyncIterable<Uint8Array>,
   options: RawLineOptions,

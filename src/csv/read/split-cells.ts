@@ -4,19 +4,19 @@ import { unguardCell } from '../write/guard-cell.ts';
 import { splitQuoted } from './split-quoted.ts';
 import type { Line } from './split-lines.ts';
 
-/** A line read as cells, or the reason why that cannot be done; it has no cells then. */
+/** A line read as cells, or without cells and with the reason why it cannot be read. */
 export type LineRecord = RawRow & { readonly fault?: UnreadableFault };
 
 export type UnreadableFault = { readonly code: UnreadableCode; readonly detail?: string };
 export type UnreadableCode = 'LINE_TOO_LONG' | 'ENCODING' | 'CONTROL_CHARACTER' | 'STRAY_QUOTE' | 'LINE_BREAK';
 
 /**
- * Reads each line as one record. A record can never run over the end of its line, so two stray quotes cannot merge two
- * payments into one row that looks right.
+ * Reads each line as one record. A record never runs past its line, so two stray quotes cannot merge two payments into
+ * one row that looks right.
  *
- * A line without a quote is split at its commas, which is all that CSV means there. Lines with stranger quotes than
- * those around a cell go to csv-parse together, because it takes far longer for one line at a time; only when it finds
- * fault with them, or a quoted cell ran into the next line, each is read by itself to learn which line is wrong.
+ * Lines without quotes are split at commas, and simply quoted cells by `splitQuoted`. Other lines go to csv-parse
+ * together, because one call per line takes far longer. If that fails or a quoted cell runs into the next line, each is
+ * parsed alone to find the wrong one.
  */
 export function splitCells(lines: readonly Line[]): LineRecord[] {
   const strange: Line[] = [];
@@ -38,12 +38,12 @@ export function splitCells(lines: readonly Line[]): LineRecord[] {
   });
 }
 
-/** The same for lines of a payment file, in which cells may be guarded, since our own outputs are dropped again. */
+/** Does the same for lines of a payment file, whose cells may be guarded because users drop paydrop's outputs again. */
 export function splitPayments(lines: readonly Line[]): LineRecord[] {
   return splitCells(lines).map((record) => ({ ...record, cells: record.cells.map(unguardCell) }));
 }
 
-/** Control characters, and the two separators that many programs take for line ends; then the mark of bad bytes. */
+/** Control characters, the two separators that many programs treat as line ends, and the mark of invalid bytes. */
 const UNREADABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
 
 function findUnreadable(line: Line): UnreadableFault | undefined {
@@ -58,7 +58,7 @@ function findUnreadable(line: Line): UnreadableFault | undefined {
 
 const OPTIONS: Options = { record_delimiter: '\n', relax_column_count: true, trim: true };
 
-/** One record per line, or undefined when that is not what came out. */
+/** Returns one record per line, or undefined when the lines do not parse that way. */
 function parseTogether(lines: readonly Line[]): string[][] | undefined {
   if (lines.length === 0) return undefined;
   try {
@@ -69,7 +69,7 @@ function parseTogether(lines: readonly Line[]): string[][] | undefined {
   }
 }
 
-/** What is said of a line does not depend on the others: its formulas matter only when it cannot be read as it is. */
+/** Parses one line, so its fault does not depend on the others. Formulas matter only if it is otherwise unreadable. */
 function parseAlone(line: Line): LineRecord {
   const read = readAlone(line.text);
   const quoted = quoteFormulas(line.text);
@@ -89,8 +89,8 @@ function readAlone(text: string): string[] | UnreadableFault {
 }
 
 /**
- * A cell written `="00123"`, which spreadsheets use to keep leading zeros, has quotes where CSV allows none. It is
- * quoted here so that the row is read and the cell itself is reported as spreadsheet damage.
+ * Quotes a cell such as `="00123"`, which spreadsheets use to keep leading zeros and CSV does not allow. The row can
+ * then be read and the cell reported as spreadsheet damage.
  */
 function quoteFormulas(text: string): string {
   return text.replace(/(^|,)="([^",]*)"(?=,|$)/g, '$1"=""$2"""');

@@ -1,14 +1,14 @@
-/** A physical line without its end. `text` is empty when the line is too long to be kept. */
+/** A physical line without its end. `text` is empty when the line is too long. */
 export type Line = { readonly number: number; readonly text: string; readonly tooLong: boolean };
 
 /** Longest line that is kept, in characters. The longest payment row has about 900. */
 export const LONGEST_LINE = 16_384;
 
 /**
- * Cuts text that comes in pieces into physical lines, counted from 1. CRLF, LF and a lone CR all end a line, also when
- * a CRLF is cut between two pieces, so that whatever reads the lines can never see half a line end.
+ * Splits text that arrives in pieces into physical lines, counted from 1. CRLF, LF and a lone CR all end a line, even
+ * when a CRLF is split between two pieces. No reader sees half a line end.
  *
- * Of a line that is too long only the number is kept: a file of one endless line takes no more memory than any other.
+ * Only the number of a too-long line is kept: a file of one endless line needs no more memory than any other.
  */
 export function lineSplitter() {
   const ends = { lf: 0, crlf: 0, cr: 0 };
@@ -34,14 +34,14 @@ export function lineSplitter() {
     return lines;
   }
 
-  /** The last line, when it has no line end of its own. */
+  /** Returns the last line, when it has no line end. */
   function end(): Line | undefined {
     if (cutAfterCr) ends.cr += 1;
     cutAfterCr = false;
     return pending === '' && !tooLong ? undefined : finishLine('');
   }
 
-  /** A line that ended with the CR of the piece before: only now is it known whether its LF follows. */
+  /** Settles a CR at the end of the previous piece: only now is it known whether an LF follows. */
   function settleCutCr(text: string): 0 | 1 {
     if (!cutAfterCr) return 0;
     cutAfterCr = false;
@@ -50,7 +50,7 @@ export function lineSplitter() {
     return hasLf ? 1 : 0;
   }
 
-  /** Counts the line end at this place by its kind and gives its length. */
+  /** Counts the line end at this position by its kind and returns its length. */
   function countEnd(text: string, at: number): 1 | 2 {
     if (text[at] === '\n') {
       ends.lf += 1;

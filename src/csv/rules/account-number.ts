@@ -2,8 +2,8 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
 /**
- * Account number: 4 to 26 digits.
- * @param routingCheck the first nine digits are a US routing number and have a right check digit
+ * Returns the rule for account numbers: 4 to 26 digits.
+ * @param routingCheck the first nine digits must be a US routing number with a valid check digit
  */
 export function accountNumberRule(routingCheck: boolean): CellRule {
   return (cell, report) => {
@@ -24,22 +24,22 @@ export function accountNumberRule(routingCheck: boolean): CellRule {
   };
 }
 
-/** Padded, a number has 26 digits; one of a digit less has been a number in a spreadsheet. */
+/** Returns whether a leading zero is lost. A padded number has 26 digits; one with 25 was a number in a spreadsheet. */
 export function hasLostZero({ length }: { length: number }): boolean {
   return length === 25;
 }
 
-/** Spreadsheets keep fifteen digits of a number. Where fewer than five zeros follow, they may be the account's own. */
+/** Spreadsheets keep fifteen digits of a number. Fewer than five zeros after them may belong to the account. */
 const ROUNDED = /^\d{15}0{5,}$/;
 
-/** Whether there is nothing behind the nine digits of the bank. */
+/** Returns whether nothing follows the nine digits of the bank. */
 export function isBankAlone({ length }: { length: number }): boolean {
   return length === 9;
 }
 
 const ROUTING_WEIGHTS = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
-/** The checksum of the American Bankers Association. Nine zeros pass it, and are no bank. */
+/** Checks the checksum of the American Bankers Association. Nine zeros pass it but are no bank. */
 function startsWithRoutingNumber(digits: string): boolean {
   if (digits.length < 9 || digits.startsWith('000000000')) return false;
   const sum = ROUTING_WEIGHTS.reduce((sum, weight, place) => sum + weight * Number(digits[place]), 0);

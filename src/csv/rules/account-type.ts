@@ -1,7 +1,7 @@
 import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
-/** Account type: CHECKING or SAVING. Clients also write `Savings`, so case and the final S do not count. */
+/** Account type: CHECKING or SAVING. Clients also write `Savings`, so case and a final S are ignored. */
 export const accountTypeRule: CellRule = (cell, report) => {
   const upper = cell.toUpperCase();
   if (upper === 'CHECKING') return upper;

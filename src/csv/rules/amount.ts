@@ -3,8 +3,8 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
 /**
- * Amount: a plain decimal, sent with two places, of the sign that the folder's operation has. An amount of
- * the wrong sign is returned all the same, because the row can still be told apart by it.
+ * Returns the rule for amounts: a plain decimal with the sign of the folder's operation, sent with two places. It
+ * returns an amount of the wrong sign too, because the amount still identifies the row.
  */
 export function amountRule(sign: 1 | -1): CellRule {
   return (cell, report) => {

@@ -1,6 +1,6 @@
 /**
- * How the card numbers of each method of payment begin, by their first six digits, and how long they are.
- * Maestro shares the 6 with Discover; which of the two is meant, the MOP column says.
+ * Six-digit prefixes and lengths of card numbers, by method of payment. Maestro and Discover share the 6; the MOP
+ * column tells them apart.
  */
 const BRANDS: { readonly [mop: string]: Brand } = {
   VISA: { ranges: [[400_000, 499_999]], lengths: [13, 16, 19] },
@@ -39,7 +39,7 @@ const BRANDS: { readonly [mop: string]: Brand } = {
 export type Brand = { readonly ranges: readonly (readonly [number, number])[]; readonly lengths: readonly number[] };
 
 /**
- * Whether a card number begins as those of the method of payment, and has one of their lengths.
+ * Returns whether a card number has a prefix and a length of the method of payment.
  * @param mop canonical
  * @param digits digits only, 12 to 19
  */
@@ -47,7 +47,7 @@ export function isOfBrand(mop: string, digits: string): boolean {
   return fitsBrand(brandOf(mop), digits.length, Number(digits.slice(0, 6)));
 }
 
-/** The brand of a method of payment, to be asked about many numbers; undefined for one that is not known. */
+/** Returns the brand of a method of payment, for checking many numbers; undefined for an unknown one. */
 export function brandOf(mop: string): Brand | undefined {
   return BRANDS[mop];
 }

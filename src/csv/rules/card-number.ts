@@ -2,7 +2,7 @@ import { passesLuhn } from '../../kernel/luhn.ts';
 import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
-/** Card number: 12 to 19 digits with a right check digit. Whether it fits the method of payment is asked of the row. */
+/** Card number: 12 to 19 digits with a valid check digit. The row check compares it with the method of payment. */
 export const cardNumberRule: CellRule = (cell, report) => {
   if (!/^\d{12,19}$/.test(cell)) {
     const damage = findDamage(cell);

@@ -2,7 +2,7 @@ import type { CellRule } from './cell-rule.ts';
 import { findMonthName } from './spreadsheet-damage.ts';
 import { checkLength, hasForbiddenContent } from './text.ts';
 
-/** Customer code: letters, digits and `- _ .`. The spec gives no rule; this holds all codes known from clients. */
+/** Returns the rule for customer codes: letters, digits and `- _ .`. The spec has none; this fits all known codes. */
 export function customerCodeRule(maxLength: number): CellRule {
   return (cell, report) => {
     if (hasForbiddenContent(cell, report)) return '';

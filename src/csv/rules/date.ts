@@ -2,9 +2,9 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage, findMonthName } from './spreadsheet-damage.ts';
 
 /**
- * Date: a day of the calendar, month first, sent as MM/DD/YYYY. Days long past or far ahead are noted and sent, the spec
- * limits neither; a year outside 1900 to 2099 is a slip of the keyboard.
- * @param today YYYY-MM-DD in the zone of the account
+ * Returns the rule for dates: a calendar day, month first, sent as MM/DD/YYYY. The spec sets no limits, so distant days
+ * are noted and sent. A year outside 1900 to 2099 is a typing error.
+ * @param today YYYY-MM-DD in the time zone of the account
  */
 export function dateRule(today: string): CellRule {
   const todayMs = Date.parse(today);
@@ -22,11 +22,11 @@ export function dateRule(today: string): CellRule {
   };
 }
 
-/** A day of last year or of the next is nothing special. */
+/** Days up to this far away are not noted: any day of last year or next year is normal. */
 export const NEAR_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-/** Whether the calendar has this day. */
+/** Returns whether the calendar has this day. */
 export function isDay(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonth(year, month);
 }

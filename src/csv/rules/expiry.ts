@@ -2,9 +2,9 @@ import type { CellRule } from './cell-rule.ts';
 import { findDamage, findMonthName } from './spreadsheet-damage.ts';
 
 /**
- * Expiry: `MM/YY` or `MMYY`, sent as MMYY. A card is good to the end of its month. Years are those
- * of this century.
- * @param today YYYY-MM-DD in the zone of the account
+ * Returns the rule for expiry dates: `MM/YY` or `MMYY`, sent as MMYY. A card is valid to the end of its month. Years
+ * are 20YY.
+ * @param today YYYY-MM-DD in the time zone of the account
  */
 export function expiryRule(today: string): CellRule {
   const thisMonth = Number(today.slice(0, 4)) * 12 + Number(today.slice(5, 7));

@@ -2,7 +2,7 @@ import type { CellRule } from './cell-rule.ts';
 import { findMonthName } from './spreadsheet-damage.ts';
 import { textRule } from './text.ts';
 
-/** Invoice number: text that the result is matched by, so nothing in it may be replaced. */
+/** Returns the rule for invoice numbers. Results are matched by this text, so nothing in it may be replaced. */
 export function invoiceRule(maxLength: number): CellRule {
   const checkText = textRule({ maxLength, replacesCommas: false });
   return (cell, report) => {

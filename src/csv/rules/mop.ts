@@ -3,7 +3,7 @@ import { acceptsMop, type Currency, SERVER_MOPS } from '../../../schemas/restric
 import type { CellRule } from './cell-rule.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
-/** Method of payment: one that the server lists and takes in the currency of the account. */
+/** Returns the rule for methods of payment: listed by the server and accepted in the currency of the account. */
 export function mopRule(account: { server: Server; currency: Currency }): CellRule {
   const listed: readonly string[] = SERVER_MOPS[account.server];
   return (cell, report) => {

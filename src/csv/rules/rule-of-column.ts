@@ -14,7 +14,7 @@ import { maxLengthOf } from './max-length.ts';
 import { mopRule } from './mop.ts';
 import { textRule } from './text.ts';
 
-/** The rule of a column, made from the table of columns and the settings of the folder. Takes empty cells as well. */
+/** Builds the rule of a column from the column table and the folder's settings. It accepts empty cells too. */
 export function ruleOfColumn(column: ColumnName, rules: CheckRules): CellRule {
   const { required } = COLUMNS[column];
   const checkCell = ruleOfKind(column, rules);

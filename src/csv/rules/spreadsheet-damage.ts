@@ -1,7 +1,4 @@
-/**
- * How a spreadsheet has changed a value, in words, or undefined when it shows no such trace. The value that was
- * meant cannot be told from what is left.
- */
+/** Describes how a spreadsheet changed a value, which cannot be recovered; undefined without a trace of that. */
 export function findDamage(cell: string): string | undefined {
   // Nearly all cells are sound and end here.
   if (!/^[#=]|E[+-]\d/.test(cell)) return undefined;
@@ -12,11 +9,11 @@ export function findDamage(cell: string): string | undefined {
   return undefined;
 }
 
-/** The trace of a value such as `12/17` or `DEC17` that a spreadsheet took for a day: `Dec-17`, `17-Dec`. */
+/** Detects a value such as `12/17` or `DEC17` that a spreadsheet turned into a date: `Dec-17`, `17-Dec`. */
 export function findMonthName(cell: string): string | undefined {
   return MONTH_NAME.test(cell) ? 'turned into a day' : undefined;
 }
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-/** In the capitals that spreadsheets write; an invoice `DEC-17` is somebody's own. */
+/** Spreadsheets write this capitalization; an invoice `DEC-17` is the sender's own. */
 const MONTH_NAME = new RegExp(`^(?:${MONTH}-\\d{2,4}|\\d{1,2}-${MONTH}(?:-\\d{2,4})?)$`);

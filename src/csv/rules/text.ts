@@ -6,13 +6,13 @@ import { findDamage } from './spreadsheet-damage.ts';
 type TextLimits = {
   /** Longest text that is sent, in characters. */
   maxLength: number;
-  /** Commas and quotes become a space. Elsewhere they make the row invalid. */
+  /** Replaces commas and quotes with a space. Otherwise they make the row invalid. */
   replacesCommas: boolean;
 };
 
 /**
- * Text: no comma and no quote, because the service splits rows at every comma and its quoting is unknown; not longer
- * than its field; no card number in it, because text is stored and shown in clear.
+ * Returns the text rule. It allows no comma or quote, because the service splits rows at every comma and its quoting is
+ * unknown. It enforces the field's length and refuses card numbers, because text is stored and shown in clear.
  */
 export function textRule(limits: TextLimits): CellRule {
   return (cell, report) => {
@@ -27,7 +27,7 @@ export function textRule(limits: TextLimits): CellRule {
   };
 }
 
-/** Spreadsheet damage, a card number, characters that show nothing, or a flood of text: reported, and true. */
+/** Reports spreadsheet damage, a card number, invisible characters or a far too long text, and returns true. */
 export function hasForbiddenContent(cell: string, report: Report): boolean {
   const damage = findDamage(cell);
   if (cell.length > LONGEST_SEARCHED) report('FIELD_TOO_LONG', `longer than ${LONGEST_SEARCHED} characters`);
@@ -38,23 +38,23 @@ export function hasForbiddenContent(cell: string, report: Report): boolean {
   return true;
 }
 
-/** Reports a text that is too long; it is never cut, which would change it without a word. */
+/** Reports a text that is too long. It never truncates, which would silently change the text. */
 export function checkLength(text: string, maxLength: number, report: Report): string {
-  // Counted in characters as people see them only when it matters: emoji take two places each.
+  // Emoji take two units each, so visible characters are counted only when it matters.
   if (text.length <= maxLength || [...text].length <= maxLength) return text;
   report('FIELD_TOO_LONG', `longer than ${counted(maxLength, 'character')}`);
   return '';
 }
 
-/** No field takes nearly as much, and the search for card numbers in a flood of digits would take seconds a line. */
+/** No field allows nearly as much, and searching a flood of digits for card numbers would take seconds per line. */
 const LONGEST_SEARCHED = 1_000;
 
-/** A shorter text need not be searched for card numbers. */
+/** Shorter texts are not searched for card numbers. */
 const SHORTEST_CARD = 13;
 
 /**
- * Marks that show nothing but change how the text around them is read, such as one that turns its direction. The two
- * joiners of Persian and Indian scripts and of emoji (U+200C, U+200D) are part of names and stay.
+ * Invisible characters that change how the text around them reads, such as direction marks. U+200C and U+200D, the
+ * joiners of Persian and Indian scripts and of emoji, are part of names and stay.
  */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
 

@@ -3,9 +3,9 @@ import type { FaultCode } from '../../../schemas/errors.ts';
 type OddCell = { readonly column: 'state' | 'zipCode'; readonly code: FaultCode; readonly detail?: string };
 
 /**
- * What is odd about the address in a row of an account in the United States. Payers may live abroad, so most of it is only
- * noted; a zip code that has certainly lost its zero shows that a spreadsheet went through the file.
- * @param state and `zipCode` as they are sent
+ * Finds oddities in the address of a row, for US accounts. Payers may live abroad, so most are only noted. A zip code
+ * that has certainly lost its leading zero shows spreadsheet damage.
+ * @param state in canonical form, like `zipCode`
  */
 export function findOddAddress(state: string, zipCode: string): OddCell[] {
   if (isPlainState(state) && isPlainZip(zipCode.length)) return [];
@@ -19,17 +19,20 @@ export function findOddAddress(state: string, zipCode: string): OddCell[] {
   return found;
 }
 
-/** None, or one by its two capitals, as nearly all rows have it. */
+/** Returns whether the state is empty or a known two-letter code, as in nearly all rows. */
 export function isPlainState(state: string): boolean {
   return state === '' || (state.length === 2 && PLACES.has(state));
 }
 
-/** None, five digits, or nine with a dash; others must be looked at. @param length in characters */
+/**
+ * Returns whether a zip code has a usual length: empty, five digits, or nine with a dash. Others need a closer check.
+ * @param length in characters
+ */
 export function isPlainZip(length: number): boolean {
   return length === 0 || length === 5 || length === 10;
 }
 
-/** The states, what has a code of the United States beside them, and the provinces of Canada. */
+/** US states, other areas with a US postal code, and Canadian provinces. */
 const NAMES: Readonly<Record<string, string>> = {
   AL: 'Alabama',
   AK: 'Alaska',
@@ -112,7 +115,7 @@ const PLACES: ReadonlySet<string> = new Set(
   Object.entries(NAMES).flatMap(([code, name]) => [code, name.toUpperCase()]),
 );
 
-/** Where all zip codes begin with a zero. */
+/** Places where all zip codes begin with a zero. */
 const ZERO_IN_FRONT: ReadonlySet<string> = new Set(
   ['CT', 'MA', 'ME', 'NH', 'NJ', 'RI', 'VT', 'PR', 'VI', 'AE'].flatMap((code) => [code, NAMES[code]!.toUpperCase()]),
 );

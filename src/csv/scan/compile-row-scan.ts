@@ -13,10 +13,10 @@ import { scanText } from './scan-text.ts';
 import { scanWord } from './scan-word.ts';
 
 /**
- * Makes the scanner of lines from the table of columns. It takes a line when it is certain that the line is a valid row
- * and what is sent of it, and declines all others, valid or not, to the rules; so it need not know why a row is wrong.
- * @returns the scanner; it writes the canonical row with its LF to `desk.to` and gives the place of the line's end, or
- *   DECLINED, after which `desk.to` means nothing
+ * Compiles the line scanner from the column table. It takes a line only if certain that it is a valid row and what to
+ * send of it. It declines all others, valid or not, to the rules, so it need not know why a row is wrong.
+ * @returns the scanner; it writes the canonical row with its LF at `desk.to` and returns the position of the line's
+ *   end. After DECLINED, `desk.to` is meaningless
  */
 export function compileRowScan(layout: LayoutName, checkRules: RulesOfScan): (desk: RowDesk, start: number) => number {
   const names = columnsOf(layout);
@@ -55,7 +55,7 @@ export function compileRowScan(layout: LayoutName, checkRules: RulesOfScan): (de
     }
     if (input[at] !== LF && input[at] !== CR) return DECLINED;
     const payerLength = desk.payerEnd - desk.payerStart;
-    // The number of the row may stand in one of its texts.
+    // One of the row's texts may hold its number.
     if (place.number >= 0 && desk.mostDigits >= Math.max(payerLength, SHORTEST_TELLING)) return DECLINED;
     if (place.mop >= 0 && !fitsBrand(desk.brand, payerLength, desk.cardStart)) return DECLINED;
     output[desk.to] = LF;
@@ -64,7 +64,7 @@ export function compileRowScan(layout: LayoutName, checkRules: RulesOfScan): (de
   };
 }
 
-/** A cell in quotes that hold no other quote. Spaces on either side of a quote belong to nobody. */
+/** Scans a cell in quotes that hold no other quote. Spaces on either side of a quote are ignored. */
 function scanQuoted(desk: RowDesk, quote: number, column: ScanColumn, rules: ScanRules): number {
   desk.isQuoted = true;
   let at = quote + 1;
@@ -77,8 +77,8 @@ function scanQuoted(desk: RowDesk, quote: number, column: ScanColumn, rules: Sca
 }
 
 /**
- * Scans one cell, without the quotes and spaces around it, and writes what is sent. Calls that name their function cost
- * a third less than calls through a table of functions.
+ * Scans one cell, without the quotes and spaces around it, and writes what to send. Direct calls cost a third less than
+ * calls through a table of functions.
  * @returns where it ends, or DECLINED
  */
 function scanCell(desk: RowDesk, at: number, column: ScanColumn, rules: ScanRules): number {

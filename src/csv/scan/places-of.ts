@@ -1,6 +1,6 @@
 import { COLUMNS, type ColumnName } from '../../../schemas/columns.ts';
 
-/** Where the columns with a meaning of their own stand; -1 for those that the layout does not have. */
+/** Returns the indexes of the columns with a meaning of their own; -1 for those that the layout lacks. */
 export function placesOf(columns: readonly ColumnName[]) {
   const numberColumns: readonly ColumnName[] = ['cardNumber', 'accountNumber'];
   return {

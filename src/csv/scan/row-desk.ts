@@ -2,27 +2,27 @@ import type { PaymentBytes } from '../check/hash-payment.ts';
 import type { Brand } from '../rules/card-brand.ts';
 
 /**
- * What the scanners of cells share while a line is read: its bytes in, canonical bytes out, and what was seen on the
- * way. One desk serves a whole file, because an object for each row would cost more than reading it.
+ * State that the cell scanners share while a line is read: its bytes in, canonical bytes out, and findings. One object
+ * serves the whole file, because an object per row would cost more than reading the row.
  */
 export type RowDesk = PaymentBytes & {
-  /** Whole lines; every one that is scanned has its line end in here. */
+  /** Whole lines; every scanned line has its end in here. */
   input: Buffer;
-  /** Where the next canonical byte goes in `output`. */
+  /** Position of the next canonical byte in `output`. */
   to: number;
-  /** The cell at hand stands in quotes, so a comma belongs to it. */
+  /** The current cell is in quotes, so a comma belongs to it. */
   isQuoted: boolean;
-  /** Most digits in any one text of the row: among fewer than a number has, it cannot hide. */
+  /** Most digits in any one text of the row. A number with more digits cannot hide there. */
   mostDigits: number;
-  /** Of the method of payment. */
+  /** Brand of the method of payment. */
   brand: Brand | undefined;
   /** The first six digits of the card number. */
   cardStart: number;
-  /** Texts of the row whose commas were replaced, as places in `input`. */
+  /** Texts of the row whose commas were replaced, as positions in `input`. */
   replaced: { readonly column: number; readonly start: number; readonly end: number }[];
 };
 
-/** What a scanner of a cell gives when it is not certain that the cell is valid, or what is sent of it. */
+/** A cell scanner returns this when it is not certain that the cell is valid, or what to send. */
 export const DECLINED = -1;
 
 export function newRowDesk(): RowDesk {

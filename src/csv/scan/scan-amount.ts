@@ -2,9 +2,7 @@ import { MINUS, NINE, POINT, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 
-/**
- * Scans an amount of at most seven digits before the point and two behind it, without zeros in front, of the right sign.
- */
+/** Scans an amount: the right sign, no leading zeros, up to seven digits before the point and up to two after it. */
 export function scanAmount(desk: RowDesk, at: number, { sign, largestCents }: ScanRules): number {
   const { input, output } = desk;
   let { to } = desk;
@@ -47,5 +45,5 @@ export function scanAmount(desk: RowDesk, at: number, { sign, largestCents }: Sc
   return end;
 }
 
-/** Ten million and more is left to the rule, which knows the limit of an amount. */
+/** The rule handles ten million and more; it knows the limit of an amount. */
 const MOST_WHOLE_DIGITS = 7;

@@ -2,13 +2,13 @@ import { BLOCK_BYTES } from '../read/read-blocks.ts';
 import { type BlockScan, compileBlockScan, type ScanOrder } from './scan-block.ts';
 import { SCANNED_BYTES, type ScannedRows, scannedRowsIn } from './scanned-rows.ts';
 
-/** What two threads share that scan the blocks of one file: one reads and checks, the other scans what it finds open. */
+/** What two threads share to scan the blocks of one file: one reads and checks, the other scans open blocks. */
 export type SharedScan = {
-  /** Memory of a block and of the rows that are found in it, for as many blocks as are read ahead. */
+  /** Memory of a block and of the rows found in it, one slot per block read ahead. */
   readonly slots: readonly { readonly block: SharedArrayBuffer; readonly rows: SharedArrayBuffer }[];
   /** How many blocks were read so far, into one slot after another; CLOSED when no more come. */
   readonly count: Int32Array<SharedArrayBuffer>;
-  /** Of each slot whether its block is OPEN, TAKEN by a thread that scans it, or SCANNED; and how many bytes it has. */
+  /** State of each slot's block: OPEN, TAKEN by a thread that scans it, or SCANNED; and its size in bytes. */
   readonly states: Int32Array<SharedArrayBuffer>;
   readonly sizes: Int32Array<SharedArrayBuffer>;
 };
@@ -31,11 +31,11 @@ export function newSharedScan(slots: number): SharedScan {
   };
 }
 
-/** The same memory as one of the two threads sees it, and how it scans. */
+/** Returns one thread's view of the shared memory, with its scan function. */
 export function scanOfSlots({ slots, states, sizes }: SharedScan, scanBlock: BlockScan) {
   const memory = slots.map(({ block, rows }) => ({ block: Buffer.from(block), rows: scannedRowsIn(rows) }));
 
-  /** Scans the block of a slot, unless the other thread does so or did. */
+  /** Scans the block of a slot, unless the other thread has claimed it. */
   function scanOpen(slot: number): void {
     if (Atomics.compareExchange(states, slot, OPEN, TAKEN) !== OPEN) return;
     const { block, rows } = memory[slot]!;
@@ -48,12 +48,12 @@ export function scanOfSlots({ slots, states, sizes }: SharedScan, scanBlock: Blo
   return { scanOpen, rowsOf: (slot: number): ScannedRows => memory[slot]!.rows };
 }
 
-/** This module, for a thread. */
+/** This module, for a thread to load. */
 export const SCAN_BESIDE = new URL(import.meta.url);
 
 /**
- * Says that it is ready, and then scans what it finds open until no more comes. It may be a round behind, which does not
- * matter: what it finds open in a slot is to be scanned, whichever block it is.
+ * Yields that it is ready, then scans open blocks until no more come. It may lag a round behind, which is harmless: an
+ * open slot needs scanning, whichever block it holds.
  */
 export async function* runTask({ shared, order }: BesideOrder): AsyncGenerator<'ready', undefined> {
   const { count, slots } = shared;

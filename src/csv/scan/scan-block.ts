@@ -8,15 +8,15 @@ import { DECLINED, newRowDesk, type RowDesk } from './row-desk.ts';
 import type { RulesOfScan } from './scan-column.ts';
 import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from './scanned-rows.ts';
 
-/** All that the scan of a block depends on, as plain data: blocks of one file may be scanned in any order and anywhere. */
+/** All inputs to a block scan, as plain data: blocks of one file may be scanned in any order and in any thread. */
 export type ScanOrder = {
   readonly layout: LayoutName;
   readonly rules: RulesOfScan;
-  /** Of the hashes of payments. */
+  /** Key of the payment hashes. */
   readonly hashKey: Uint32Array;
 };
 
-/** Scans whole lines with their ends, from one place of a block to another, and passes over what it declines. */
+/** Scans whole lines with their ends, from one position of a block to another, and skips the lines it declines. */
 export type BlockScan = (bytes: Buffer, from: number, to: number, found: ScannedRows) => void;
 
 export function compileBlockScan({ layout, rules, hashKey }: ScanOrder): BlockScan {

@@ -5,45 +5,45 @@ import { maxLengthOf } from '../rules/max-length.ts';
 import { markOfDay } from './scan-date.ts';
 import { accountTypeWords, mopWords, type Word } from './scan-word.ts';
 
-/** What the scanner must know of a column. All have the same fields, because it would stumble over different ones. */
+/** What the scanner knows of a column. All objects have the same fields, because mixed shapes would slow it. */
 export type ScanColumn = {
   readonly kind: Exclude<ColumnKind, 'invoice' | 'customerCode'>;
   readonly place: number;
   readonly required: boolean;
-  /** Of a text, in characters, of which each is one byte here. */
+  /** For texts: in characters, each of which is one byte here. */
   readonly maxLength: number;
-  /** A comma in quotes becomes a space. */
+  /** Replaces a comma in quotes with a space. */
   readonly replacesCommas: boolean;
-  /** Letters, digits, `-`, `_` and `.` only. */
+  /** Accepts letters, digits, `-`, `_` and `.` only. */
   readonly isCode: boolean;
   /** Declines what a spreadsheet may have made of `12/17`. */
   readonly refusesDays: boolean;
-  /** Of an address in the United States, where what is odd about it is noted. */
+  /** Set for the parts of a US address, whose oddities are noted. */
   readonly part: 'state' | 'zipCode' | undefined;
 };
 
 /** What the rules say of all rows of a file. */
 export type ScanRules = {
   readonly sign: 1 | -1;
-  /** Above it a row needs a note; Infinity where none is set. */
+  /** Above this amount a row needs a note; Infinity if unset. */
   readonly largestCents: number;
-  /** Of the current day, see `markOfDay`. */
+  /** `markOfDay` of the current day. */
   readonly today: number;
-  /** Months since the year 0 up to the current one, in the zone of the account. */
+  /** Months from the year 0 to the current one, in the time zone of the account. */
   readonly thisMonth: number;
-  /** The first nine digits of an account number must be a routing number with a right check digit. */
+  /** The first nine digits of an account number must be a routing number with a valid check digit. */
   readonly routingCheck: boolean;
   readonly mops: readonly Word[];
   readonly accountTypes: readonly Word[];
 };
 
-/** Those of the rules that the scanner knows. */
+/** The rules that the scanner knows. */
 export type RulesOfScan = Pick<CheckRules, 'operation' | 'today' | 'largestRowCents'> & {
   readonly account: CheckRules['account'];
   readonly folder: Pick<CheckRules['folder'], 'textCommas' | 'routingCheck'>;
 };
 
-/** No more than these, because the rules of a file may hold what cannot or may not go to another thread. */
+/** Copies only these fields; the full rules may hold what cannot or must not go to another thread. */
 export function rulesOfScan({ operation, today, largestRowCents, account, folder }: CheckRules): RulesOfScan {
   return {
     operation,

@@ -3,7 +3,7 @@ import { isDay, NEAR_DAYS } from '../rules/date.ts';
 import { NINE, SLASH, ZERO } from '../../kernel/byte-names.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 
-/** Scans a day of the calendar, `6/5/2026` or `06/05/2026`, and writes it with two digits each. */
+/** Scans a calendar day, `6/5/2026` or `06/05/2026`, and writes month and day with two digits each. */
 export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, 'today'>): number {
   const { input, output, to } = desk;
   const monthEnd = behindDigits(input, at, 2);
@@ -14,7 +14,7 @@ export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, '
   const day = numberOf(input, monthEnd + 1, dayEnd);
   const year = numberOf(input, dayEnd + 1, end);
   if (year < 1900 || year > 2099 || !isDay(year, month, day)) return DECLINED;
-  // It may have to be noted.
+  // The rule may have to note it.
   if (Math.abs(markOfDay(year, month, day) - today) > NEAR_DAYS) return DECLINED;
   writePair(output, to, month);
   output[to + 2] = SLASH;
@@ -26,7 +26,7 @@ export function scanDate(desk: RowDesk, at: number, { today }: Pick<ScanRules, '
   return end;
 }
 
-/** Grows by one or more from each day to the next, so days that lie close by their marks lie at least as close in truth. */
+/** Returns a number that grows by at least one per day, so days are never farther apart than their marks. */
 export function markOfDay(year: number, month: number, day: number): number {
   return (year * 12 + month) * 31 + day;
 }

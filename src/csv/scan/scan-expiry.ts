@@ -18,7 +18,7 @@ export function scanExpiry(desk: RowDesk, at: number, { thisMonth }: ScanRules):
   return yearAt + 2;
 }
 
-/** The number of two digits that stands here, else less than zero. */
+/** Returns the two-digit number at `at`, or -1. */
 function numberAt(input: Uint8Array, at: number): number {
   const tens = input[at]! - ZERO;
   const ones = input[at + 1]! - ZERO;

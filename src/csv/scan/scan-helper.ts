@@ -16,8 +16,8 @@ import type { ScannedRows } from './scanned-rows.ts';
 export type Beside = (module: URL, order: object) => AsyncGenerator<unknown, unknown>;
 
 /**
- * Has another thread scan blocks while this one reads and checks; this one scans those that the other has not begun when
- * they are needed. What is found does not depend on who scans, so a helper that is not ready or gone costs time only.
+ * Has another thread scan blocks while this one reads and checks. This thread scans needed blocks that the other has
+ * not begun. Both find the same, so a late or dead helper costs only time.
  */
 export function scanHelper(beside: Beside) {
   const shared = newSharedScan(SLOTS);
@@ -29,7 +29,7 @@ export function scanHelper(beside: Beside) {
   let blocks = 0;
   let isReady = false;
 
-  /** Starts it. It is ready from the first that is heard of it until its end, whatever that is. */
+  /** Starts the helper. It counts as ready from its first message until it ends, for whatever reason. */
   function begin(order: ScanOrder, scanBlock: BlockScan): void {
     slots = scanOfSlots(shared, scanBlock);
     watch(beside(SCAN_BESIDE, { shared, order } satisfies BesideOrder)).catch(() => {});
@@ -44,8 +44,8 @@ export function scanHelper(beside: Beside) {
   }
 
   /**
-   * The blocks of a text in their order, some of them read ahead as long as that helps. The other thread hears of many at
-   * once, because to wake it takes as long as to scan a block.
+   * Yields the blocks of a text in order, reading ahead while that helps. It announces many blocks at once, because
+   * waking the other thread takes as long as scanning a block.
    */
   async function* readAhead(source: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
     const ahead: Block[] = [];
@@ -68,7 +68,7 @@ export function scanHelper(beside: Beside) {
     open.push(block);
   }
 
-  /** What was found in a block; undefined for one that nobody scans. */
+  /** Returns the rows found in a block; undefined when this thread must scan it. */
   function take(block: Block): ScannedRows | undefined {
     if (open[0] !== block) return undefined;
     open.shift();
@@ -79,12 +79,12 @@ export function scanHelper(beside: Beside) {
       if (other) slots.scanOpen(other.slot);
       else if (!isReady || Atomics.wait(states, block.slot, TAKEN, PATIENCE_MS) === 'timed-out') break;
     }
-    // It may still write into this memory some day, so nothing in it counts any more.
+    // The helper may still write to this memory, so its results no longer count.
     isReady = false;
     return undefined;
   }
 
-  /** Ends what it is doing. */
+  /** Stops the helper. */
   function close(): void {
     isReady = false;
     Atomics.store(count, 0, CLOSED);
@@ -94,8 +94,8 @@ export function scanHelper(beside: Beside) {
   return { begin, readAhead, take, close };
 }
 
-/** Blocks for which there is memory, so one less can be read before the oldest is checked. */
+/** Blocks that fit in memory. Reading ahead uses at most one less before the oldest is checked. */
 const SLOTS = 12;
 
-/** A block is scanned in less than one; whoever takes so much longer is dead, or gets no processor. */
+/** Scanning a block takes less than 1 ms. A helper this late is dead, or gets no processor time. */
 const PATIENCE_MS = 100;

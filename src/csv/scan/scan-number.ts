@@ -3,13 +3,13 @@ import { hasLostZero, isBankAlone } from '../rules/account-number.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanRules } from './scan-column.ts';
 
-/** Scans a card number: 12 to 19 digits with a right check digit. */
+/** Scans a card number: 12 to 19 digits with a valid check digit. */
 export function scanCardNumber(desk: RowDesk, at: number): number {
   const { input, output } = desk;
   let { to } = desk;
   let end = at;
   let start = 0;
-  // Of the digits so far: the sum as if the last of them were the check digit, and as if it were the one before it.
+  // Luhn sums of the digits so far: as if the last were the check digit, and as if the check digit followed.
   let sum = 0;
   let otherSum = 0;
   for (let byte = input[end]!; byte >= ZERO && byte <= NINE; byte = input[end]!) {
@@ -29,7 +29,7 @@ export function scanCardNumber(desk: RowDesk, at: number): number {
   return end;
 }
 
-/** The sum of the digits of twice a digit; looked up, because a processor cannot foresee which digits are large. */
+/** Digit sum of twice a digit. A table avoids a branch that the processor cannot predict. */
 const DOUBLED = Uint8Array.of(0, 2, 4, 6, 8, 1, 3, 5, 7, 9);
 
 /** Scans an account number: 4 to 26 digits. */
@@ -58,7 +58,7 @@ export function scanAccountNumber(desk: RowDesk, at: number, { routingCheck }: S
   return end;
 }
 
-/** Whether it ends in zeros so that the rule for accounts has to look at it. */
+/** Returns whether it ends in zeros, so that the account rule has to check it. */
 function mayBeRounded(input: Uint8Array, end: number, length: number): boolean {
   return length >= 20 && input[end - 1] === ZERO && input[end - 2] === ZERO && input[end - 5] === ZERO;
 }

@@ -4,11 +4,11 @@ import { APOSTROPHE, COMMA, MINUS, NINE, QUOTE, SPACE, ZERO } from '../../kernel
 import { DECLINED, type RowDesk } from './row-desk.ts';
 import type { ScanColumn } from './scan-column.ts';
 
-/** Scans printable ASCII: invoices, names, customer codes, comments. What might hold a card number is declined. */
+/** Scans printable ASCII: invoices, names, customer codes, comments. It declines what may hold a card number. */
 export function scanText(desk: RowDesk, at: number, column: ScanColumn): number {
   const { input, output } = desk;
   const stop = column.isCode ? STOP | NOT_IN_CODE : STOP;
-  // It may be there only to keep a spreadsheet from running the cell, and is no part of it then.
+  // An apostrophe may only guard the cell from a spreadsheet, and is then no part of it.
   if (input[at] === APOSTROPHE) return DECLINED;
   const start = desk.to;
   let to = start;
@@ -46,7 +46,7 @@ export function scanText(desk: RowDesk, at: number, column: ScanColumn): number 
 /** Thirteen digits may be a card number. */
 const MOST_DIGITS = 12;
 
-/** Like the rule of texts: a space for each comma, and then no two spaces beside each other. */
+/** Replaces each comma with a space and collapses spaces, like the text rule. */
 function replaceCommas(output: Uint8Array, start: number, end: number): number {
   let to = start;
   for (let at = start; at < end; at += 1) {
@@ -58,7 +58,7 @@ function replaceCommas(output: Uint8Array, start: number, end: number): number {
   return to;
 }
 
-/** Written as a formula or an error of one, or in powers of ten, which has none but these characters. */
+/** Returns whether a cell may be a formula, a formula error, or a number such as `4.11E+15`. */
 function mayBeDamaged(input: Uint8Array, start: number, seen: number): boolean {
   return (KINDS[input[start]!]! & FORMULA) !== 0 || (seen & (E | NOT_IN_NUMBER)) === E;
 }
@@ -73,16 +73,16 @@ function isPlain(output: Uint8Array, start: number, end: number, part: 'state' |
   return end - start <= 2 && isPlainState(String.fromCharCode(...output.subarray(start, end)));
 }
 
-/** What a byte is to the scanner; a byte may be several things. */
+/** Classes of bytes, combined as bits. */
 const DIGIT = 1;
-/** Ends the text, or is nothing that it may hold. */
+/** Ends the text, or is not allowed in it. */
 const STOP = 2;
 const LOWER = 4;
 const DASH = 8;
 const E = 16;
-/** `#` and `=`, which begin what a spreadsheet writes in place of a value. */
+/** `#` and `=`, which begin what a spreadsheet writes instead of a value. */
 const FORMULA = 32;
-/** Cannot stand in `4.11E+15`. */
+/** Cannot occur in `4.11E+15`. */
 const NOT_IN_NUMBER = 64;
 const NOT_IN_CODE = 128;
 

@@ -3,7 +3,7 @@ import type { CheckRules } from '../check/check-rules.ts';
 import { type Brand, brandOf } from '../rules/card-brand.ts';
 import { DECLINED, type RowDesk } from './row-desk.ts';
 
-/** `written` is in capital letters; `sent` is what is sent for it. */
+/** `written` is in capital letters; `sent` is what goes to the service. */
 export type Word = { readonly written: Uint8Array; readonly sent: Uint8Array; readonly brand: Brand | undefined };
 
 /** Scans one of a few words, in any case. */
@@ -18,13 +18,13 @@ export function scanWord(desk: RowDesk, at: number, words: readonly Word[]): num
   return DECLINED;
 }
 
-/** The methods of payment that the server lists and the currency of the account takes. */
+/** Returns the methods of payment that the server lists and the account's currency allows. */
 export function mopWords({ server, currency }: CheckRules['account']): Word[] {
   const mops = SERVER_MOPS[server].filter((mop) => acceptsMop(server, currency, mop));
   return mops.map((mop) => wordOf(mop, mop, brandOf(mop)));
 }
 
-/** The longer word stands first, because the shorter one begins like it. */
+/** Lists the longer word first, because the shorter one is its prefix. */
 export function accountTypeWords(): Word[] {
   return [wordOf('CHECKING'), wordOf('SAVINGS', 'SAVING'), wordOf('SAVING')];
 }
@@ -33,7 +33,7 @@ function wordOf(written: string, sent = written, brand?: Brand): Word {
   return { written: Buffer.from(written), sent: Buffer.from(sent), brand };
 }
 
-/** Without the bit of case a letter is the capital, and nothing else is. */
+/** Clears the case bit: only a letter becomes its capital. */
 const NOT_CASE = 0xdf;
 
 function startsWith(input: Uint8Array, at: number, word: Uint8Array): boolean {

@@ -1,20 +1,20 @@
 import { HASH_WORDS } from '../check/hash-payment.ts';
 import { BLOCK_BYTES } from '../read/read-blocks.ts';
 
-/** The rows that the scanner took of a block of lines, in their order, as numbers that two threads can see. */
+/** The rows that the scanner took from a block of lines, in order, as numbers that two threads can share. */
 export type ScannedRows = {
-  /** At ROWS how many there are, at REPLACED how many cells of them, at LINE_ENDS the kinds of the ends of their lines. */
+  /** At ROWS: how many rows. At REPLACED: how many cells with replaced commas. At LINE_ENDS: kinds of line ends. */
   readonly counts: Uint32Array;
-  /** Where the line of each row begins in the block, and where the one behind it does. */
+  /** Where each row's line begins in the block, and where the next line begins. */
   readonly places: Uint32Array;
   readonly nextPlaces: Uint32Array;
-  /** What is sent of all rows, and where each begins in it; one more than rows. See `PackedRows`. */
+  /** The bytes to send of all rows, and where each row begins, plus the end of the last one. See `PackedRows`. */
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
   readonly cents: Float64Array;
-  /** Of the payments, HASH_WORDS each. */
+  /** Hashes of the payments, HASH_WORDS each. */
   readonly hashes: Uint32Array;
-  /** Of each cell whose commas were replaced its row, its column, where it begins in the block and where it ends. */
+  /** For each cell whose commas were replaced: its row, column, start and end in the block. */
   readonly replaced: Uint32Array;
 };
 
@@ -22,17 +22,17 @@ export const ROWS = 0;
 export const REPLACED = 1;
 export const LINE_ENDS = 2;
 
-/** Numbers for one cell of `replaced`. */
+/** Numbers per cell in `replaced`. */
 export const REPLACED_WORDS = 4;
 
-/** Bits of the kinds of line ends. */
+/** Bits for the kinds of line ends. */
 export const ENDS_WITH = { lf: 1, crlf: 2, cr: 4 } as const;
 
-/** A row has at least four bytes, and so has a cell with commas; of no row twice as much is sent as stands in its line. */
+/** Rows and cells with commas have at least four bytes. What is sent of a row is less than twice its line. */
 const MOST_ROWS = BLOCK_BYTES / 4;
 const MOST_SENT_BYTES = 2 * BLOCK_BYTES;
 
-/** Each part and its size in bytes, those of eight bytes first. */
+/** Size of each part in bytes, with eight-byte elements first for alignment. */
 const SIZES = {
   cents: 8 * MOST_ROWS,
   hashes: 4 * HASH_WORDS * MOST_ROWS,
@@ -44,7 +44,7 @@ const SIZES = {
   bytes: MOST_SENT_BYTES,
 };
 
-/** Memory that the rows of any block find room in. Most blocks touch a tenth of it; the rest costs nothing. */
+/** Memory that fits the rows of any block. Most blocks touch a tenth of it; the rest costs nothing. */
 export const SCANNED_BYTES = Object.values(SIZES).reduce((sum, size) => sum + size, 0);
 
 /** @param memory of SCANNED_BYTES */

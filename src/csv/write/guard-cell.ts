@@ -1,12 +1,12 @@
 /**
- * What a spreadsheet would run as a formula, with the apostrophes that may stand before it. The last four are the wide forms
- * of the others, which some spreadsheets read alike.
+ * What a spreadsheet would run as a formula, with any apostrophes before it. The last four are the full-width forms,
+ * which some spreadsheets treat alike.
  */
 const FORMULA = /^'*[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A cell for a file that people open: one that a spreadsheet would run gets an apostrophe in front, and one that only looks
- * as if it had been given one gets another. So `unguardCell` gives back every cell, but for blanks around it.
+ * Guards a cell of a file that users open in a spreadsheet: a cell it would run as a formula gets a leading apostrophe.
+ * So does a cell that only looks guarded, so that `unguardCell` restores every cell except for spaces around it.
  */
 export function guardCell(cell: string): string {
   if (FORMULA.test(cell)) return `'${cell}`;
@@ -15,8 +15,8 @@ export function guardCell(cell: string): string {
 }
 
 /**
- * A cell of a payment file without the apostrophe of `guardCell`. Were it kept, a row of a result or rejects file that is
- * dropped again would be another payment than the one it was.
+ * Removes the apostrophe of `guardCell` from a cell of a payment file. Otherwise a result or rejects row that is
+ * dropped again would become a different payment.
  */
 export function unguardCell(cell: string): string {
   if (!cell.includes("'")) return cell;

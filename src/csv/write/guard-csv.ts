@@ -3,8 +3,8 @@ import { PipelineError } from '../../kernel/errors.ts';
 import { csvLines } from './write-csv.ts';
 
 /**
- * A CSV of somebody else's, written again so that people can open it: a cell that a spreadsheet would run as a formula
- * gets an apostrophe in front. Columns whose title speaks of an amount keep their decimals as numbers.
+ * Rewrites a CSV of another system so that users can open it safely: formulas get a leading apostrophe. Columns whose
+ * title mentions an amount keep their decimals as numbers.
  * @throws PipelineError INTERNAL for text that is not CSV; it never quotes the text
  */
 export function guardCsv(text: string): string {

@@ -6,11 +6,11 @@ import { areSameBytes, cutCells, readCents } from '../../rows/cut-cells.ts';
 import { type SentText, sentTextReader } from '../../rows/sent-text.ts';
 
 /**
- * Whether the bytes of a batch are its rows as the ledger has them (control total H5): as many, and each with the invoice, the
- * customer code, the cents and the end of the number that stand there. It reads them as the service does, a row at every
- * line feed and a cell at every comma, and shares no code with the check or the writer of rows.
+ * Returns whether the bytes of a batch match its rows in the ledger (control total H5). It compares their count and
+ * each row's invoice, customer code, cents and end of the number. It reads as the service does, a row per line feed and
+ * a cell per comma. It shares no code with the check or the row writer.
  *
- * Yes is certain. No is not: what is in any way unusual is left to `readCanonical`, which also says what is wrong.
+ * True is certain; false is not. Anything unusual is left to `readCanonical`, which also says what is wrong.
  */
 export function holdsSentRows(body: Buffer, layout: LayoutName, sent: SentText): boolean {
   if (!isUtf8(body) || body.includes(CR)) return false;
@@ -31,13 +31,13 @@ export function holdsSentRows(body: Buffer, layout: LayoutName, sent: SentText):
     if (!isSameCell(body, cells, code, row, row.customerCode)) return false;
     if (!endsWithLastFour(body, cells, number, row)) return false;
   }
-  // No line feed stands behind the last row, so the place behind it is beyond the end.
+  // The last row has no line feed, so the next position is past the end.
   return next === body.length + 1 && row.isAtEnd();
 }
 
 type Row = ReturnType<typeof sentTextReader>;
 
-/** @param column -1 for a column that the layout does not have; the ledger has nothing there then */
+/** @param column -1 when the layout lacks the column; the ledger's cell must then be empty */
 function isSameCell(body: Uint8Array, cells: Uint32Array, column: number, row: Row, kept: number): boolean {
   const keptFrom = row.places[kept]!;
   const keptTo = row.places[kept + 1]! - 1;
@@ -45,7 +45,7 @@ function isSameCell(body: Uint8Array, cells: Uint32Array, column: number, row: R
   return areSameBytes(body, cells[column]!, cells[column + 1]! - 1, row.bytes, keptFrom, keptTo);
 }
 
-/** The same as `lastFour` (kernel/mask.ts) for a number that is digits alone: four of 8 and more, two of 4 to 7. */
+/** Same as `lastFour` (kernel/mask.ts) for a digits-only number: four of 8 or more, two of 4 to 7. */
 function endsWithLastFour(body: Uint8Array, cells: Uint32Array, column: number, row: Row): boolean {
   const keptFrom = row.places[row.lastFour]!;
   const keptTo = row.places[row.lastFour + 1]! - 1;
@@ -62,7 +62,7 @@ function areDigits(bytes: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** Two decimals and no more, as amounts are sent. */
+/** Accepts exactly two decimals, as amounts are sent. */
 function readCanonicalCents(body: Uint8Array, from: number, to: number): number | undefined {
   return body[to - 3] === POINT ? readCents(body, from, to) : undefined;
 }

@@ -2,16 +2,16 @@ import { COMMA, LF } from '../../kernel/byte-names.ts';
 import type { PaymentRow } from '../../rows/rows.ts';
 import type { ScannedRows } from '../scan/scanned-rows.ts';
 
-/** Valid rows of a stretch of a file, packed: what is sent lies in one run of bytes, of each row only numbers are kept. */
+/** Valid rows of a part of a file, packed: the sent bytes in one run, and only numbers per row. */
 export type PackedRows = {
   readonly count: number;
   /**
-   * The bytes as they are sent, UTF-8: cells joined by commas, an LF behind each row, also the last. No cell
-   * holds a comma, quote or line end. A batch has no LF at its end, so the body of the rows `from` up to but not with
-   * `to` is `bytes.subarray(starts[from], starts[to] - 1)`.
+   * The bytes to send, UTF-8: cells joined by commas, an LF after each row, including the last. No cell holds a comma,
+   * quote or line end. A batch has no LF at its end, so the body of the rows from `from` to before `to` is
+   * `bytes.subarray(starts[from], starts[to] - 1)`.
    */
   readonly bytes: Uint8Array;
-  /** Where each row begins in `bytes`; one more than rows, the last is the end. The array may be longer. */
+  /** Where each row begins in `bytes`, plus the end of the last one. The array may be longer. */
   readonly starts: Uint32Array;
   /** Physical line of each row, counted from 1. The array may be longer than there are rows. */
   readonly lines: Uint32Array;
@@ -19,13 +19,13 @@ export type PackedRows = {
   readonly cents: Float64Array;
 };
 
-/** Packed rows that are being written. The buffers are replaced when they are too small, so nobody else keeps them. */
+/** Packed rows being written. Buffers are replaced when they grow, so callers must not keep them. */
 export type RowPack = { -readonly [Part in keyof PackedRows]: PackedRows[Part] };
 
 /**
- * Where a cell of a packed row begins.
+ * Returns where a cell of a packed row begins.
  * @param from where the row begins
- * @param column place of the cell in the layout, from 0
+ * @param column index of the cell in the layout, from 0
  */
 export function cellStart(bytes: Uint8Array, from: number, column: number): number {
   let at = from;
@@ -33,7 +33,7 @@ export function cellStart(bytes: Uint8Array, from: number, column: number): numb
   return at;
 }
 
-/** Where the cell ends that begins here: the place of the comma or LF behind it. */
+/** Returns where the cell at `start` ends: at the next comma or LF. */
 export function cellEnd(bytes: Uint8Array, start: number): number {
   let at = start;
   while (bytes[at] !== COMMA && bytes[at] !== LF) at += 1;
@@ -50,7 +50,7 @@ export function newRowPack(): RowPack {
   };
 }
 
-/** Adds a row that is held as texts. */
+/** Adds a row held as text. */
 export function packRow(pack: RowPack, row: PaymentRow): void {
   const text = `${row.canonical.join(',')}\n`;
   makeRoom(pack, { rows: 1, bytes: MOST_BYTES_OF_UNIT * text.length });
@@ -63,8 +63,8 @@ export function packRow(pack: RowPack, row: PaymentRow): void {
 }
 
 /**
- * Adds rows that were scanned, from one to another.
- * @param firstLine of the first; the others stand on the lines behind it
+ * Adds scanned rows, from `from` to before `to`.
+ * @param firstLine line of the first row; the others follow without gaps
  */
 export function packScanned(
   pack: RowPack,
@@ -84,7 +84,7 @@ export function packScanned(
   pack.count += to - from;
 }
 
-/** Makes sure that so many more rows and bytes can be written. */
+/** Makes room for more rows and bytes. */
 function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   const bytes = pack.starts[pack.count]! + more.bytes;
   if (bytes > pack.bytes.length) pack.bytes = enlarged(pack.bytes, new Uint8Array(2 * bytes));
@@ -95,7 +95,7 @@ function makeRoom(pack: RowPack, more: { rows: number; bytes: number }): void {
   pack.cents = enlarged(pack.cents, new Float64Array(2 * rows));
 }
 
-/** UTF-8 needs at most three bytes for each UTF-16 unit. */
+/** UTF-8 needs at most three bytes per UTF-16 unit. */
 const MOST_BYTES_OF_UNIT = 3;
 const ENCODER = new TextEncoder();
 

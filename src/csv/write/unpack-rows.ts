@@ -2,7 +2,7 @@ import { columnsOf } from '../../../schemas/layouts.ts';
 import type { PaymentRow } from '../../rows/rows.ts';
 import type { CheckedGroup } from '../check/checked-group.ts';
 
-/** The valid rows of a group as objects, which cost far more than the bytes that they are made of. */
+/** Returns the valid rows of a group as objects, which cost far more than their bytes. */
 export function unpackRows({ layout, packed }: Pick<CheckedGroup, 'layout' | 'packed'>): PaymentRow[] {
   if (!layout) return [];
   const { count, bytes, starts, lines, cents } = packed;

@@ -4,10 +4,10 @@ import { guardCell } from './guard-cell.ts';
 const NO_COLUMNS: ReadonlySet<number> = new Set();
 
 /**
- * Makes lines of CSV with CRLF ends, quoted where CSV needs it.
- * @param options.guard the file is meant for people: a cell that a spreadsheet would run as a formula gets an
- *   apostrophe in front (guard-cell.ts). Plain decimals in the amount columns stay numbers
- * @returns the line of some cells; its second argument is the places of the amount columns
+ * Returns a function that writes a CSV line with a CRLF end, quoted where CSV needs it.
+ * @param options.guard for files that users open: a cell that a spreadsheet would run as a formula gets a leading
+ *   apostrophe (guard-cell.ts). Plain decimals in the amount columns stay numbers
+ * @returns the function; its second argument holds the indexes of the amount columns
  */
 export function csvLines(
   options: { guard?: boolean } = {},
@@ -18,7 +18,7 @@ export function csvLines(
   };
 }
 
-/** Exempt is what is an amount, not whatever stands in the amount column: the cells of a faulty row are the sender's. */
+/** Exempts amounts, not everything in an amount column: the cells of a faulty row are the sender's. */
 function guardAmount(cell: string): string {
   return /^-?\d+(?:\.\d+)?$/.test(cell) ? cell : guardCell(cell);
 }
@@ -26,7 +26,7 @@ function guardAmount(cell: string): string {
 function writeLine(cells: readonly string[]): string {
   if (cells.some((cell) => LINE_BREAK.test(cell)))
     return stringify([[...cells]], { record_delimiter: '\r\n', quote_record_delimiter: true });
-  // csv-stringify builds a stream for each call, so lines in which it would do no more than this are made here.
+  // csv-stringify creates a stream per call, so lines that need no more than this are written here.
   return `${cells.map(quoteCell).join(',')}\r\n`;
 }
 
