@@ -132,9 +132,9 @@ function startsCardNumber(groups: readonly string[]): boolean {
   return false;
 }
 
-/** Returns whether a text is written as a date: three groups of digits with the same separator. */
+/** Returns whether a text is written as a date: three groups of digits with the same separator, at most 8 digits in all. */
 export function isDay(text: string): boolean {
-  return /^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$/.test(text);
+  return /^(?:\d{4}([/.-])\d{1,2}\1\d{1,2}|\d{1,2}([/.-])\d{1,2}\2\d{1,4})$/.test(text);
 }
 
 /** Shows four digits of 8 or more, which is at most half; of fewer, two. */

@@ -21,6 +21,7 @@ describe('shownValue', () => {
     ['amount', VISA, '', '************2220'],
     ['date', '2026-11-20', '', '2026-11-20'],
     ['date', '20261120', '', '****1120'],
+    ['date', '1234-56-7890', '', '****-**-7890'],
     ['comment', '', '', ''],
   ] as const)('of %s shows %j as %j', (column, cell, ownNumber, shown) => {
     expect(shownValue(column, cell, ownNumber)).toBe(shown);
