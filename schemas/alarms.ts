@@ -1,8 +1,8 @@
 /**
- * What a person is told about by mail or webhook. `means` follows the name in a heading, `next` ends the message.
+ * The alarms that paydrop sends by mail or webhook. `means` follows the name in a heading, `next` ends the message.
  *
- * `lasts`  raised once for as long as it lasts, and cleared when it is over; the others are told once and are over.
- * `asked`  told only to those who list it in `kinds`.
+ * `lasts`  raised once while it lasts, and cleared when it is over; other alarms are sent once
+ * `asked`  sent only to targets that list it in `kinds`
  */
 type AlarmRow = {
   readonly means: string;
@@ -39,7 +39,7 @@ export const ALARM_KINDS = {
 
 export type AlarmKind = keyof typeof ALARM_KINDS;
 
-/** The kinds of those who list none. */
+/** The kinds for targets that list none. */
 export const USUAL_ALARM_KINDS = (Object.keys(ALARM_KINDS) as AlarmKind[]).filter((kind) => !ALARM_KINDS[kind].asked);
 
 function lasting(means: string, next: string) {

@@ -5,9 +5,9 @@ import type { FieldName } from './fields.ts';
  *
  * `title`     the spec's words, used as header text and in messages
  * `kind`      which rule checks it and how it is written to the service
- * `freeText`  commas, quotes and line ends are replaced by a space instead of making the row invalid
- * `required`  may not be empty
- * `field`     the field of the service that it carries; its length limit holds here too
+ * `freeText`  commas, quotes and line ends become a space instead of making the row invalid
+ * `required`  must not be empty
+ * `field`     the service's field that it carries; its length limit applies here too
  */
 type ColumnRow = {
   readonly title: string;

@@ -7,49 +7,49 @@ import { FOLDER_OPERATIONS, type FolderOperation } from './operations.ts';
 import { HOME_SITE } from './roles.ts';
 
 /**
- * The configuration file `paydrop.yaml` and the environment. Every setting stands here once with its default and its
- * meaning; the reference in docs/ and the file that `paydrop init` writes are made from it.
+ * The configuration file `paydrop.yaml` and the environment. Each setting appears once, with its default and meaning.
+ * The reference in docs/ and the file that `paydrop init` writes are made from it.
  */
 
-/** Beyond it a timer fires at once. */
+/** A timer with a longer delay fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const DAY_MS = 86_400_000;
 
-/** A wait that the ledger knows; a moment behind it must be one that can be written. */
+/** A wait stored in the ledger, in ms; its end must be a moment that can be written. */
 const Wait = z
   .int()
   .nonnegative()
   .max(366 * DAY_MS);
 
-/** Of what is done again and again; at 0 a processor would do nothing else. */
+/** Interval of a repeated action, in ms; at 0 a processor would do nothing else. */
 const Interval = z.int().min(10).max(LONGEST_TIMER_MS);
 
-/** A longest wait for an answer. At 0 nothing would ever be answered, and every batch be in doubt. */
+/** Longest wait for an answer, in ms. At 0 nothing would ever be answered, and every batch would be in doubt. */
 const Patience = z.int().min(1).max(LONGEST_TIMER_MS);
 
-/** An address of IPv4 or IPv6, with or without the length of a network, or one of the names that Fastify knows. */
+/** Returns whether a text is an IPv4 or IPv6 address, with or without a prefix length, or a name that Fastify knows. */
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
   if (version === 0 || more.length > 0) return false;
-  // Everybody in the world is no proxy.
+  // A prefix length of 0 would make every address a proxy.
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** A secret is written `env:NAME`, `file:PATH`, or as it is (for the sandbox only: it then stands in the file). */
+/** `env:NAME`, `file:PATH`, or the text itself. The text is for the sandbox only, because it is then in the file. */
 const Secret = z.string().min(1);
 
-/** Money as people write it, in units of the account's currency with at most two decimals. */
+/** Money in units of the account's currency, with at most two decimals. */
 const Amount = z.number().positive().multipleOf(0.01).max(90_000_000_000);
 
-/** A time on the clock of some zone, `22:00`. */
+/** A time of day in some zone, `22:00`. */
 const WallTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'write it as 22:00');
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** Days on which something happens; shared by everything that has a calendar. */
+/** Days on which something happens, for every setting with a calendar. */
 const CALENDAR = {
   days: z
     .array(z.enum(WEEKDAYS))
@@ -65,7 +65,7 @@ const FILE_LIMITS = {
   fileTotal: Amount.optional().describe('Largest total of the valid rows of one file'),
 };
 
-/** Where a key comes from that must not stand in the configuration itself. */
+/** Source of a key that must not be in the configuration itself. */
 const KeySource = z.string().regex(/^(file|env|command):\S/, 'write file:PATH, env:NAME or command:PROGRAM ARG…');
 
 const OpenPgpConfig = z
@@ -90,10 +90,10 @@ const OpenPgpConfig = z
     'signature is required, and there are no senders whose signatures could be checked',
   );
 
-/** Where the desk is answered when nothing else is said. */
+/** Default address of the dashboard. */
 export const USUAL_DESK = '127.0.0.1:8420';
 
-/** Who uses it sees money and can move it, so it is never open to a network without encryption. */
+/** The dashboard shows money and can move it, so it is never open to a network without encryption. */
 export const DeskConfig = z.strictObject({
   listen: z
     .string()
@@ -134,7 +134,7 @@ export const DeskConfig = z.strictObject({
   longestHours: z.int().min(1).max(168).default(12).describe('Whatever he does, he logs in again after, in hours'),
 });
 
-/** What is usual for card schemes and banks: 13 months in which a payment may be disputed. */
+/** Covers the 13 months in which card schemes and banks usually allow disputes. */
 export const RETENTION_DAYS = 400;
 
 export const AccountConfig = z.strictObject({
@@ -236,7 +236,7 @@ export const RemoteConfig = z
   })
   .refine(({ password, key }) => (password === undefined) !== (key === undefined), 'it needs a password or a key');
 
-/** Names the host, or the hosts that share a disk, on which folders lie. */
+/** Names the host, or the hosts that share a disk, on which folders are. */
 export const SiteName = Name;
 
 export const FolderConfig = z.strictObject({
@@ -354,7 +354,7 @@ export const FolderConfig = z.strictObject({
     .describe('Write whole numbers into the rejects and retry files, so that they can be dropped again as they are'),
 });
 
-/** Within a week somebody notices a user who should not be there. */
+/** Within a week, a user who should not be there is noticed. */
 export const NEWCOMER_DAYS = 7;
 
 const AlarmKinds = z
@@ -516,7 +516,7 @@ export type CalendarConfig = Pick<ScheduleConfig, 'days' | 'holidays'>;
 export type WindowConfig = NonNullable<AccountConfig['window']>;
 export type Config = z.infer<typeof Config>;
 
-/** Environment variables. Secrets named by `env:` in the configuration come on top. */
+/** Environment variables. Secrets named by `env:` in the configuration come in addition. */
 export const ENVIRONMENT = {
   DATABASE_URL: 'PostgreSQL for the ledger; left out, an embedded one in the data folder',
   REDIS_URL: 'Redis for the queue; left out, the queue lives beside the ledger',

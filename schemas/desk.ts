@@ -1,6 +1,6 @@
 /**
- * Who may do what at the operator's desk, in the browser and over its API. The pages, the API and the tests of access read
- * these tables; nothing that changes anything is offered anywhere else.
+ * Who may do what on the operator's dashboard, in the browser and over its API. The pages, the API and the access tests
+ * read these tables. Nothing else offers an action that changes anything.
  */
 
 export const PERSON_ROLES = {
@@ -11,7 +11,7 @@ export const PERSON_ROLES = {
 } as const;
 export type PersonRole = keyof typeof PERSON_ROLES;
 
-/** A name of a person as the audit trail writes it after `operator:`. The user of the system with this name is the same person. */
+/** A user's name, as the audit trail writes it after `operator:`. The system user of that name is the same person. */
 export const PERSON_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 const EVERYBODY = ['viewer', 'operator', 'approver', 'admin'] as const;
@@ -22,17 +22,17 @@ const ADMINS = ['admin'] as const;
 
 type Deed = {
   readonly may: readonly PersonRole[];
-  /** What it is done to; its number or name stands in the address. */
+  /** What it acts on; its number or name is in the address. */
   readonly to: 'desk' | 'file' | 'batch' | 'account' | 'proposal' | 'schedule';
-  /** On the button. */
+  /** Text of the button. */
   readonly label: string;
-  /** Whether the audit trail wants to know why. */
+  /** Whether the audit trail needs a reason. */
   readonly reason: 'asked' | 'none';
-  /** Whether it moves money or cannot be taken back; its button warns. */
+  /** Whether it moves money or cannot be undone; its button warns. */
   readonly grave: boolean;
 };
 
-/** Everything that a person can do at the desk, and who may. */
+/** Every action on the dashboard, and who may do it. */
 export const DEEDS = {
   look: deed('desk', EVERYBODY, 'Look', { reason: 'none' }),
   check: deed('desk', EVERYBODY, 'Check a file', { reason: 'none' }),
@@ -80,5 +80,5 @@ function deed<To extends Deed['to']>(
   return { to, may, label, reason, grave };
 }
 
-/** Longest a set-up link or an invitation works, in ms. */
+/** Longest time a set-up link or an invitation works, in ms. */
 export const LINK_MS = 24 * 3_600_000;

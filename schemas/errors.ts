@@ -1,15 +1,15 @@
 /**
- * Every code that paydrop reports, once: what it does to the row or the file, and what the reader should do next.
+ * Every code that paydrop reports, once: its effect on the row or file, and what the reader should do next.
  *
- * `scope`   where it is found: in a row, in a payment file as a whole, in the drop folder, or in the installation.
+ * `scope`   where it is found: in a row, in a payment file as a whole, in the drop folder, or in the installation
  * `effect`  what follows from it:
- *           `row`    the row is invalid and withheld, the rest of the file goes on
+ *           `row`    the row is invalid and withheld; the rest of the file goes on
  *           `reject` the whole file is refused with a NAK
- *           `hold`   the whole file waits for a person
- *           `warn`   said in the acknowledgement, nothing else follows
- *           `quarantine` the drop is moved aside unopened
+ *           `hold`   the whole file needs approval
+ *           `warn`   the acknowledgement reports it; nothing else follows
+ *           `quarantine` the drop is quarantined unopened
  *           `stop`   the command or the worker step fails and says why
- * `who`     who can mend it: the sender of the file, the operator, or the administrator of the installation.
+ * `who`     who can fix it: the sender of the file, the operator, or the administrator of the installation
  */
 type ErrorRow = {
   readonly scope: 'row' | 'file' | 'drop' | 'system';
@@ -65,7 +65,7 @@ export const ERRORS = {
     'Remove the number; it may stand in its own column only.',
   ),
 
-  // The shape of the file is wrong, so no row of it can be trusted: the file is refused.
+  // The shape of the file is wrong, so none of its rows can be trusted: the file is refused.
   COLUMN_COUNT: rejected('row', 'the row has the wrong number of columns', 'Give every row the columns of one layout.'),
   STRAY_QUOTE: rejected('row', 'a quote stands where none may stand', 'Remove the quote, or quote the whole field.'),
   LINE_BREAK: rejected('row', 'a field runs over the end of its line', 'Close the quote on the same line.'),
@@ -167,7 +167,7 @@ export const ERRORS = {
     'Look at what became of the first file; nothing of this one is sent. Rows that were certainly not charged go out again by "paydrop resubmit".',
   ),
 
-  // A person has to look before money moves.
+  // An operator must decide before money moves.
   WRONG_SIGN: held(
     'row',
     'the sign of the amount contradicts the folder',
@@ -256,7 +256,7 @@ export const ERRORS = {
   UNUSUAL_TOTAL: held('file', 'the total is far above the usual', 'Check the total with the sender.'),
   APPROVAL_DUE: held('file', 'refunds of this account are sent only when approved', 'Look it over and approve it.'),
 
-  // Worth saying, nothing follows.
+  // Reported; nothing else follows.
   TEXT_REPLACED: warned(
     'row',
     'commas or quotes in free text were replaced by a space',
@@ -281,7 +281,7 @@ export const ERRORS = {
     'Check that this is a new file.',
   ),
 
-  // The drop is not a plain file: moved aside, never opened.
+  // The drop cannot be taken as a plain file: it is quarantined unopened.
   DROP_SYMLINK: quarantined('the drop is a symbolic link', 'Drop the file itself.'),
   DROP_DIRECTORY: quarantined('the drop is a folder', 'Drop files, not folders.'),
   DROP_SPECIAL: quarantined('the drop is a pipe, a device or a socket', 'Drop plain files only.'),
@@ -449,7 +449,7 @@ type CodeOf<Scope> = { [Code in ErrorCode]: (typeof ERRORS)[Code]['scope'] exten
 /** Codes that a row or a payment file can have; the acknowledgement lists them. */
 export type FaultCode = CodeOf<'row' | 'file'>;
 
-/** Codes that only the ledger can find, because they are about other files as well, or need its keys. */
+/** Codes that only the ledger can find, because they involve other files or need its keys. */
 export const LEDGER_CODES = [
   'DUPLICATE_FILE',
   'SENT_BEFORE',
@@ -465,12 +465,12 @@ export const LEDGER_CODES = [
   'NAME_SEEN_BEFORE',
 ] as const satisfies readonly FaultCode[];
 
-/** A code as a sentence says it: what it means, and the code itself. Old ledgers name some that the table does not know any more. */
+/** Returns a code as text: its meaning and the code itself. Old ledgers name some that the table no longer has. */
 export function saidCode(code: string): string {
   return Object.hasOwn(ERRORS, code) ? `${ERRORS[code as ErrorCode].means} (${code})` : code;
 }
 
-/** Codes of drops that are moved aside unopened. */
+/** Codes of drops that are quarantined unopened. */
 export type QuarantineCode = CodeOf<'drop'>;
 
 /** Exit status of the command line. */

@@ -3,8 +3,8 @@
  *
  * `kind`      how the value is read and written
  * `values`    the closed set, where the spec gives one
- * `maxLength` characters; the specification states none, these are known from public clients and are our assumption
- * `secret`    never shown, logged or stored in the clear
+ * `maxLength` in characters. Assumption: the limits known from public clients, because the spec states none
+ * `secret`    never shown, logged or stored in clear text
  */
 type FieldRow = {
   readonly kind: 'text' | 'boolean' | 'decimal' | 'dateTime' | 'digits' | 'enum' | 'expiry' | 'ipv4' | 'base64';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Files that come together share a job, because each job costs BullMQ five statements and more. */
+/** Files that arrive together share a job, because each job costs BullMQ at least five statements. */
 export const MOST_FILES = 10;
 
 /**
- * Payloads of the queues: ids only. A job says "have a look at this"; what is to be done is read from the ledger, so a
- * job may be lost, repeated or invented without harm. What is `atSite` has a queue for each site (roles.ts).
+ * Payloads of the queues: ids only. A job only says what to look at; the ledger says what to do. So jobs may be lost,
+ * repeated or invented without harm. An `atSite` queue exists once per site (roles.ts).
  */
 const FileJob = z.strictObject({
   fileId: z.string(),
@@ -14,7 +14,7 @@ const FileJob = z.strictObject({
     .max(MOST_FILES - 1)
     .optional(),
 });
-/** A schedule stands in the configuration, which has no ids; its name is one. */
+/** Schedules are in the configuration, which has no ids, so the name serves as the id. */
 const ScheduleJob = z.strictObject({ schedule: z.string() });
 const BatchJob = z.strictObject({ fileId: z.string(), batchNo: z.int().positive() });
 

@@ -2,11 +2,11 @@ import type { ColumnName } from './columns.ts';
 import type { FolderOperation } from './operations.ts';
 
 /**
- * The five layouts of batch files. An operation and a number of columns name exactly one of them: seven
- * columns are a bank file for the ACH operations and a Canadian card file for the card operation, and four columns look
- * alike for all three, so the layout is never guessed from the content.
+ * The five layouts of batch files. Operation and number of columns together identify exactly one. Seven columns are a
+ * bank file for the ACH operations and a Canadian card file for the card operation. Four columns look alike for all
+ * three. So the layout is never guessed from the content.
  *
- * `countries` the clients whose layout it is, where the spec makes a difference
+ * `countries` countries of the clients that use it, where the spec makes a difference
  */
 type LayoutRow = {
   readonly title: string;
@@ -65,12 +65,12 @@ export const LAYOUTS = {
 export type LayoutName = keyof typeof LAYOUTS;
 
 /**
- * The column that the rejects and retry files have behind those of their layout. It is left out when such a file is
- * corrected and dropped again.
+ * The column that rejects and retry files have after those of their layout. It is ignored when such a file is dropped
+ * again.
  */
 export const REASON_TITLE = 'Reason';
 
-/** The one layout of an operation that has this number of columns, if any. */
+/** Returns the one layout of an operation with this number of columns, if any. */
 export function layoutOf(operation: FolderOperation, columnCount: number): LayoutName | undefined {
   const layouts = Object.entries(LAYOUTS) as [LayoutName, LayoutRow][];
   return layouts.find(
@@ -78,7 +78,6 @@ export function layoutOf(operation: FolderOperation, columnCount: number): Layou
   )?.[0];
 }
 
-/** The columns of a layout, in order. */
 export function columnsOf(layout: LayoutName): readonly ColumnName[] {
   return LAYOUTS[layout].columns;
 }

@@ -1,6 +1,7 @@
 /**
- * States of a payment file, a batch and a row, and every move between them. The ledger loads MOVES into the database,
- * which refuses any change of state that is not listed here. Nothing leaves `sending` or `unknown` by a timer.
+ * States of payment files, batches and runs, every transition between them, and outcomes of rows. The ledger loads the
+ * transitions into the database, which refuses any other change of state. No timer moves anything out of `sending` or
+ * `unknown`.
  */
 
 export const FILE_STATES = {
@@ -32,12 +33,12 @@ export type BatchState = keyof typeof BATCH_STATES;
 /** States in which money may have moved although no row has an outcome yet. */
 export const IN_DOUBT_STATES = ['sending', 'unknown'] as const satisfies readonly BatchState[];
 
-/** States in which a batch waits for nothing any more; when all batches are here the file can be delivered. */
+/** States in which a batch waits for nothing more. When all batches are there, the file can be delivered. */
 export const FINAL_BATCH_STATES = ['reconciled', 'cancelled'] as const satisfies readonly BatchState[];
 
 /**
- * Outcome of a row. `certainlyNotCharged` rows may be corrected and dropped again (reject file); a row of `unknown`
- * outcome never is.
+ * Outcome of a row. `certainlyNotCharged` rows may be corrected and dropped again (rejects file). Rows with the outcome
+ * `unknown` never may.
  */
 export const OUTCOMES = {
   approved: { label: 'APPROVED', certainlyNotCharged: false, means: 'charged or refunded' },
@@ -60,7 +61,7 @@ export const OUTCOMES = {
 } as const;
 export type Outcome = keyof typeof OUTCOMES;
 
-/** An outcome as a sentence says it: its name in the output files, and what that means. */
+/** Returns an outcome as text: its name in the output files and its meaning. */
 export function saidOutcome(outcome: Outcome): string {
   const { label, means } = OUTCOMES[outcome];
   return `${label} (${means})`;
@@ -70,12 +71,12 @@ const OUTCOME_OF_LABEL = new Map(
   (Object.keys(OUTCOMES) as Outcome[]).map((name) => [OUTCOMES[name].label as string, name]),
 );
 
-/** The outcome that a result file names, for reading one back. */
+/** Returns the outcome that a result file names. */
 export function outcomeOfLabel(label: string): Outcome | undefined {
   return OUTCOME_OF_LABEL.get(label);
 }
 
-/** Outcomes that the ledger keeps per sent row; `invalid` and `not_sent` follow from the row and its batch. */
+/** Outcomes that the ledger stores per sent row; `invalid` and `not_sent` follow from the row and its batch. */
 export type SentOutcome = Exclude<Outcome, 'invalid' | 'not_sent'>;
 
 type Actor = 'worker' | 'operator';
@@ -197,7 +198,7 @@ export const RUN_STATES = {
 } as const;
 export type RunState = keyof typeof RUN_STATES;
 
-/** Moves of a run: what a schedule does on one business date. */
+/** Transitions of a run: what a schedule does on one business date. */
 export const RUN_MOVES = [
   { name: 'begin-run', from: null, to: 'running', by: 'worker', about: 'its time has come, nobody had begun it' },
   { name: 'finish-run', from: 'running', to: 'done', by: 'worker', about: 'everything of it is done' },
@@ -208,7 +209,7 @@ export const RUN_MOVES = [
 ] as const satisfies readonly Move<RunState>[];
 export type RunMove = (typeof RUN_MOVES)[number]['name'];
 
-/** How it was known that a drop was complete. Without control file or marker it is only inferred. */
+/** How a drop was known to be complete. Without a control file or marker it is only inferred. */
 export const COMPLETENESS = {
   sidecar: 'confirmed by the control file beside it',
   marker: 'confirmed by its marker file',
@@ -216,7 +217,7 @@ export const COMPLETENESS = {
 } as const;
 export type Completeness = keyof typeof COMPLETENESS;
 
-/** Kinds of output file, in the order in which they appear. */
+/** Kinds of output file, in order of appearance. */
 export const OUTPUT_KINDS = {
   ack: { suffix: 'ack.csv', about: 'the file was accepted; lists the rows that were withheld' },
   nak: { suffix: 'nak.csv', about: 'the file was refused; lists every fault' },

@@ -1,6 +1,6 @@
 /**
- * Every figure that `GET /metrics` shows, besides those of the process itself (`process_…`, `nodejs_…`). They are read
- * when they are asked for. `account` is the name in the configuration; there is no label that could grow with the files.
+ * Every metric of `GET /metrics` besides those of the process itself (`process_…`, `nodejs_…`). Values are read on
+ * request. `account` is the name in the configuration. No label grows with the number of files.
  */
 type MetricRow = { readonly help: string; readonly labels: readonly ('account' | 'operation' | 'state')[] };
 

@@ -5,8 +5,8 @@ import type { FieldName } from './fields.ts';
  *
  * `service`   which of the ASMX services answers it
  * `servers`   `NA` for operations of North America clients only, else both
- * `effect`    what may be repeated: a `read` freely, a `write` changes a stored record, a `charge` moves money
- * `checksCurrency` the restriction check demands currency and method of payment
+ * `effect`    a `read` may be repeated freely, a `write` changes a stored record, a `charge` moves money
+ * `checksCurrency` the restriction check requires currency and method of payment
  * `required`, `optional`, `unstated`  parameters by the spec's column `Req`: yes, opt, ?
  * `wire`      order of the elements after agentCode, password and customerIPAddress
  */
@@ -24,7 +24,7 @@ type OperationRow = {
 
 export type Server = 'NA' | 'UK';
 
-/** Namespace of every element of the service, the same string on both servers. */
+/** Namespace of every element of the service, the same on both servers. */
 export const SERVICE_NAMESPACE = 'https://www.iatspayments.com/NetGate/';
 
 /** Base address of each server. */
@@ -41,7 +41,7 @@ const EXTRAS = ['title', 'phone', 'phone2', 'fax', 'email', 'country', ...ITEMS]
 const RECURRING = ['recurring', 'amount', 'beginDate', 'endDate', 'scheduleType', 'scheduleDate'] as const;
 const CONTACT = ['phone', 'fax', 'alternatePhone', 'email', 'comment'] as const;
 const RECORD_EXTRAS = ['title', 'country', ...ITEMS] as const;
-/** What a customer record holds beside its code and its payment details. */
+/** What a customer record holds besides its code and payment details. */
 const CUSTOMER = [
   'firstName',
   'lastName',
@@ -285,10 +285,7 @@ export type OperationName = keyof typeof OPERATIONS;
 /** The three operations that take a batch file. */
 export type BatchOperationName = 'processCreditCardBatch' | 'processACHEFTChargeBatch' | 'processACHEFTRefundBatch';
 
-/**
- * What a drop folder does, as people say it, and the operation behind it. `sign` is the sign of every amount in the
- * file (refunds are negative).
- */
+/** Kinds of drop folder and their operations. `sign` is the sign of every amount in the file; refunds are negative. */
 export const FOLDER_OPERATIONS = {
   card: { operation: 'processCreditCardBatch', sign: 1 },
   'ach-charge': { operation: 'processACHEFTChargeBatch', sign: 1 },

@@ -4,11 +4,11 @@ import { type OperationName, OPERATIONS, type Server } from './operations.ts';
 import { SERVER_MOPS } from './restrictions.ts';
 
 /**
- * The parameters of an operation as a caller writes them. Those that the spec leaves unstated count as
- * optional. Dates are `Date` or ISO 8601 with offset, the batch file is its bytes, amounts are decimal text.
+ * The parameters of an operation as a caller writes them. Those that the spec leaves unstated are optional. Dates are
+ * `Date` or ISO 8601 with an offset, the batch file is its bytes, amounts are decimal text.
  *
- * Mind `recurring` in updates: the wire has no way to leave it out, so an update without it sends false and now as both
- * dates, which switches a stored schedule off. Read the record first and send its schedule to keep it.
+ * Beware of `recurring` in updates: the wire cannot omit it. An update without it sends false, and now as both dates,
+ * which switches a stored schedule off. To keep it, read the record first and send its schedule.
  */
 export type ParametersOf<O extends OperationName> = {
   [F in (typeof OPERATIONS)[O]['required'][number]]: ParameterValue<F>;
@@ -22,7 +22,7 @@ type ParameterValue<F extends FieldName> = F extends 'scheduleType'
     ? ValueOfRow<(typeof FIELDS)[F]> | typeof MAESTRO
     : ValueOfRow<(typeof FIELDS)[F]>;
 
-/** How a public client spells the method of payment that the spec calls MAESTR; taken, and sent as the spec has it. */
+/** A public client's spelling of the spec's MAESTR; it is accepted and sent as MAESTR. */
 const MAESTRO = 'MAESTRO';
 
 type ValueOfRow<Row> = Row extends { kind: 'boolean' }
@@ -35,15 +35,15 @@ type ValueOfRow<Row> = Row extends { kind: 'boolean' }
         ? Value
         : string;
 
-/** Values as they go into the request: text, `true` or `false`, base64. */
+/** Values as sent in the request: text, `true` or `false`, base64. */
 export type WireValues = Partial<Record<FieldName, string>>;
 
 /**
- * The check of the parameters of one operation. What passes comes out as text for the wire. Every message
- * says what the field must be and never what it was, because the value may be a card number.
+ * Returns the check for the parameters of one operation, which outputs text for the wire. Messages say what a field
+ * must be and never what it was, because the value may be a card number.
  *
- * An optional field may be the empty string, which the service takes as not given. So may a required text, because the
- * spec requires fields that many payers do not have, such as a company; only what names the target must say something.
+ * An optional field may be empty, which the service takes as not given. So may most required texts, because the spec
+ * requires fields that many payers lack, such as a company. Only fields that name the target must not be empty.
  */
 export function parametersOf(operation: OperationName, server: Server): z.ZodType<WireValues> {
   const key = `${operation} ${server}`;
@@ -52,7 +52,7 @@ export function parametersOf(operation: OperationName, server: Server): z.ZodTyp
   return known;
 }
 
-/** Kept, because to make one takes longer than all the rest of a call. */
+/** Cached, because making a check takes longer than the rest of a call. */
 const CHECKS = new Map<string, z.ZodType<WireValues>>();
 
 function makeCheck(operation: OperationName, server: Server): z.ZodType<WireValues> {
@@ -68,7 +68,7 @@ function makeCheck(operation: OperationName, server: Server): z.ZodType<WireValu
       schema.refine((values) => isKept(values as WireValues), {
         path: [field],
         error: message,
-        // Also beside faults of single fields, so that a caller hears of everything at once.
+        // Also run beside faults of single fields, so that the caller learns of all faults at once.
         when: ({ value }) => typeof value === 'object' && value !== null,
       }),
     fields,
@@ -82,7 +82,10 @@ function namesOf(operation: OperationName): { required: Names; optional: Names; 
   return OPERATIONS[operation];
 }
 
-/** Schedule and IP address may be empty by the spec and the wire; in the two lists no customer code means all. */
+/**
+ * Returns whether a field may be empty. Spec and wire allow it for schedule and IP address; in the two lists, no
+ * customer code means all.
+ */
 function mayBeEmpty(name: FieldName, operation: OperationName): boolean {
   if (name === 'scheduleType' || name === 'amount' || name === 'customerIPAddress') return true;
   if (name === 'customerCode') return namesOf(operation).required.includes('fromDate');
@@ -117,10 +120,10 @@ function fieldOf(name: FieldName, operation: OperationName, server: Server, isEm
   }
 }
 
-/** Two decimals at most, no sign, no grouping. Ten digits keep absurd values out; the service publishes no limit. */
+/** At most two decimals, no sign, no grouping. Ten digits exclude absurd values; the service publishes no limit. */
 const DECIMAL = /^\d{1,10}(?:\.\d{1,2})?$/;
 
-/** A charge of a negative amount would pay out, and a refund of a positive one would charge. */
+/** Returns the check for the total. A negative charge would pay out, and a positive refund would charge. */
 function totalOf(operation: OperationName): z.ZodType {
   const isRefund = namesOf(operation).required.includes('transactionId');
   const sign = isRefund ? '-' : '';
@@ -140,9 +143,9 @@ function choice(values: readonly string[], isEmptyTaken: boolean, hint = ''): z.
 }
 
 /**
- * The spec has no values for debit cards, and no client sends any. VISA DEBIT and MC DEBIT are known to the
- * restriction check only, so the fault says what to send instead; otherwise a caller whose call has just passed that
- * check could not tell why its value is refused.
+ * Returns the check for the method of payment. The spec has no values for debit cards, and no client sends any. Only
+ * the restriction check knows VISA DEBIT and MC DEBIT. A call may have passed that check, so the message says what to
+ * send.
  */
 function mopOf(server: Server, isEmptyTaken: boolean): z.ZodType {
   const hint = '; for a debit card give its brand, VISA or MC';
@@ -150,14 +153,14 @@ function mopOf(server: Server, isEmptyTaken: boolean): z.ZodType {
   return server === 'UK' ? z.preprocess((value) => (value === MAESTRO ? 'MAESTR' : value), mop) : mop;
 }
 
-/** Fraud tools of the service mishandle IPv6, so such an address goes out as none. */
+/** Returns the check for an IP address. The service's fraud tools mishandle IPv6, so it is sent as empty. */
 export function addressField(): z.ZodType {
   return text()
     .refine((value) => value === '' || isIpv4(value) || isIpv6(value), { error: 'must be an IP address or empty' })
     .transform((value) => (isIpv4(value) ? value : ''));
 }
 
-/** XML cannot carry these characters, not even escaped; they would be lost on the way without a word. */
+/** XML cannot carry these characters, not even escaped; they would be silently lost. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 function freeText(longest: number, isEmptyTaken: boolean): z.ZodType {
@@ -187,7 +190,7 @@ function isIpv6(value: string): boolean {
   return z.ipv6().safeParse(value).success;
 }
 
-/** The service reads date-times by XML Schema, which wants the seconds that ISO 8601 lets out. */
+/** The service reads date-times by XML Schema, which requires the seconds that ISO 8601 may omit. */
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,7})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
 const CalendarTime = z.iso.datetime({ offset: true });
 
@@ -206,7 +209,7 @@ function dateTimeText(value: Date | string): string {
   return typeof value === 'string' ? value : value.toISOString();
 }
 
-/** A rule between fields. It is asked for operations that have the field `needs`. */
+/** A rule between fields, for operations that have the field `needs`. */
 type PairRule = {
   readonly needs: FieldName;
   readonly field: FieldName;
@@ -214,7 +217,7 @@ type PairRule = {
   readonly isKept: (values: WireValues) => boolean;
 };
 
-/** Whatever a rule needs must be there once `flag` is set; the request would otherwise carry made-up values. */
+/** Requires a field once `flag` is true; the request would otherwise carry made-up values. */
 function neededWith(flag: FieldName, field: FieldName, message: string): PairRule {
   return { needs: flag, field, message, isKept: (values) => values[flag] !== 'true' || Boolean(values[field]) };
 }

@@ -1,12 +1,12 @@
 /**
- * Rejection codes of the service and what to do about each. The spec names the pair of code and message and gives
- * code 19 only; the rest is known from public clients and the vendor's pages, told in our words.
+ * Rejection codes of the service and what to do about each. The spec describes the pair of code and message, and lists
+ * code 19 only. The rest is known from public clients and the vendor's pages, in our words.
  *
  * `advice`:
  *   `later`      the same data may be sent again later
- *   `fix`        correct the data, then it is a new attempt
+ *   `fix`        correct the data; sending it is then a new attempt
  *   `cardholder` the payer has to act
- *   `merchant`   set-up of the merchant account, or a call to the processor
+ *   `merchant`   set up the merchant account, or call the processor
  *   `never`      do not send again
  *   `unknown`    the money may have moved: look it up before anything else
  */
@@ -78,12 +78,12 @@ export const REJECTIONS: Readonly<Record<number, RejectionRow>> = {
   100: { message: 'Do not send again; call the processor', advice: 'never' },
 };
 
-/** What the service said of a row, with the meaning of its code before it. */
+/** Returns the service's answer to a row, preceded by the meaning of its code. */
 export function saidAnswer(text: string, code: number | null): string {
   return code === null ? text : `${rejectionOf(code).message} (${text})`;
 }
 
-/** Meaning of a code. An unlisted code is a decline of which nothing is known, so it must not be sent again blindly. */
+/** Returns the meaning of a code. An unlisted code is a decline of unknown cause; do not send it again blindly. */
 export function rejectionOf(code: number): RejectionRow {
   return REJECTIONS[code] ?? { message: `Rejection code ${code}, which is not listed`, advice: 'unknown' };
 }

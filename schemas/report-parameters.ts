@@ -3,7 +3,7 @@ import { addressField, dateTimeField } from './parameters.ts';
 import { REPORT_FIELDS, type ReportField, type ReportName, REPORTS } from './reports.ts';
 import { CURRENCIES, type Currency } from './restrictions.ts';
 
-/** The parameters of a report as a caller writes them. Dates are `Date` or ISO 8601 with offset. */
+/** The parameters of a report as a caller writes them. Dates are `Date` or ISO 8601 with an offset. */
 export type ReportParametersOf<R extends ReportName> = {
   [F in Extract<FieldsOf<R>, RequiredField>]: ReportValue<F>;
 } & {
@@ -29,8 +29,8 @@ type ValueOfKind<Kind> = Kind extends 'dateTime'
 type ReportValues = Partial<Record<ReportField, string>>;
 
 /**
- * The check of the parameters of one report. What passes comes out as text for the wire, with every element in it. A range
- * that ends before it begins is refused, because its empty report would look like proof that nothing was booked.
+ * Returns the check for the parameters of one report, which outputs text for the wire, with every element. It refuses a
+ * range that ends before it begins: the empty report would look like proof that nothing was booked.
  */
 export function reportParametersOf(report: ReportName): z.ZodType<ReportValues> {
   const { wire } = REPORTS[report];

@@ -3,11 +3,11 @@ import type { Server } from './operations.ts';
 import { CURRENCIES } from './restrictions.ts';
 
 /**
- * The operations of ReportLink, the journals of the service. The spec does not have them; they are known from public
- * clients. On the wire the first letter of a name is a capital, as with the operations of the spec.
+ * The operations of ReportLink, the service's transaction reports. They are not in the spec, but known from public
+ * clients. On the wire the first letter of a name is a capital, as in the spec's operations.
  *
  * `list`    which payments it lists; a reconciliation lists what the bank paid out
- * `period`  one day, or everything from one moment to another
+ * `period`  one day, or everything between two moments
  * `servers` bank payments are made, and so reported, in North America only
  * `wire`    order of the elements after agentCode and password
  */
@@ -23,7 +23,7 @@ export type ReportRow = {
 /**
  * Every element of these requests after the login, once.
  *
- * `required` must be given by the caller; what is not is sent empty or as false, because that is what known clients do
+ * `required` the caller must give it; other elements are sent empty or as false, as known clients do
  */
 type ReportFieldRow = {
   readonly kind: 'dateTime' | 'digits' | 'enum' | 'boolean' | 'ipv4';
@@ -79,16 +79,16 @@ export const REPORTS = {
 
 export type ReportName = keyof typeof REPORTS;
 
-/** How each server writes and compares times in its reports: the local time of its processor, without an offset. */
+/** How each server writes and compares report times: the local time of its processor, without an offset. */
 export const REPORT_TIMES = {
   NA: { timeZone: 'America/Vancouver', order: 'month/day/year' },
   UK: { timeZone: 'Europe/London', order: 'day/month/year' },
 } as const satisfies Record<Server, { timeZone: string; order: string }>;
 
-/** What stands in the column of the customer code when a payment was made without one. */
+/** Text of the customer code column for a payment without a code. */
 export const NO_CUSTOMER_CODE = 'Quick Client';
 
-/** What a report tells, in a phrase. */
+/** Returns what a report shows, as a phrase. */
 export function reportPurpose({ method, list, period, form }: ReportRow): string {
   const payments = `${method} payments`;
   if (list === 'reconciliation') return `What the bank paid out for ${payments}, as ${form}`;

@@ -1,8 +1,8 @@
 import { OPERATIONS, type OperationName, type Server } from './operations.ts';
 
 /**
- * Which server offers what. The check runs in our client before anything leaves; its two messages are the
- * service's own words and are answered instead of the call.
+ * Which server offers what. Our client runs the check before anything leaves. The two messages are the service's own
+ * words and replace the call.
  */
 export const RESTRICTION_MESSAGES = {
   server: 'Service cannot be used on this server.',
@@ -12,15 +12,15 @@ export const RESTRICTION_MESSAGES = {
 export const CURRENCIES = ['USD', 'CAD', 'GBP', 'EUR'] as const;
 export type Currency = (typeof CURRENCIES)[number];
 
-/** Methods of payment per server, as they stand in a batch file. */
+/** Methods of payment per server, as written in a batch file. */
 export const SERVER_MOPS = {
   NA: ['VISA', 'MC', 'AMX', 'DSC'],
   UK: ['VISA', 'MC', 'AMX', 'MAESTR'],
 } as const satisfies Record<Server, readonly string[]>;
 
 /**
- * Methods of payment per server and currency. The spec says that the service lists them without giving the list; this
- * one is known from public clients, with MAESTR (the spec) beside MAESTRO (their table).
+ * Methods of payment per server and currency. The spec mentions the service's list without giving it. This one is known
+ * from public clients, with MAESTR (the spec) beside MAESTRO (their table).
  */
 export const CURRENCY_MOPS: Record<Server, Partial<Record<Currency, readonly string[]>>> = {
   NA: {
@@ -34,9 +34,9 @@ export const CURRENCY_MOPS: Record<Server, Partial<Record<Currency, readonly str
 };
 
 /**
- * The restriction check of the service, in its order: the server first, then currency with method of payment where both are
- * given or the operation forces it.
- * @returns the message to answer with, or undefined when the call may be made
+ * Runs the service's restriction check in its order: the server first, then currency and method of payment. The second
+ * part applies when both are given or the operation requires it.
+ * @returns the message to answer with, or undefined when the call is allowed
  */
 export function findRestriction(call: {
   operation: OperationName;
@@ -52,7 +52,7 @@ export function findRestriction(call: {
   return acceptsMop(call.server, call.currency, call.mop) ? undefined : RESTRICTION_MESSAGES.currency;
 }
 
-/** Whether a server takes this method of payment in this currency. Exact and case-sensitive, as the service compares. */
+/** Returns whether a server takes a method of payment in a currency. Exact and case-sensitive, as in the service. */
 export function acceptsMop(server: Server, currency: string | undefined, mop: string | undefined): boolean {
   const known = CURRENCIES.find((name) => name === currency);
   const mops = known && CURRENCY_MOPS[server][known];

@@ -1,7 +1,7 @@
 /**
- * What a process may do. One process does everything by default; several share the work, each with its roles. What is
- * `atSite` needs folders and sealed originals, so it runs where the folder lies; the rest runs anywhere, because what is
- * sent travels sealed through the ledger.
+ * What a process may do. By default one process does everything; several can share the work by role. `atSite` roles
+ * need folders and sealed originals, so they run where the folder is. The others run anywhere, because what is sent
+ * travels sealed through the ledger.
  */
 export const ROLES = {
   watch: { atSite: true, about: 'lists the drop folders and claims what is complete' },
@@ -20,5 +20,5 @@ export type Role = keyof typeof ROLES;
 
 export const EVERY_ROLE: ReadonlySet<Role> = new Set(Object.keys(ROLES) as Role[]);
 
-/** The site of a folder that names none, and of a process that is told none. */
+/** The site of a folder or a process that names none. */
 export const HOME_SITE = 'main';

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { WIRE_OPERATIONS, type WireOperation } from './wire.ts';
 
-/** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelt one would be passed over. */
+/** Bodies of the sandbox's control API. Unknown keys are refused, because a misspelled key would be ignored. */
 
 const OPERATION_NAMES: readonly ['*', ...WireOperation[]] = ['*', ...WIRE_OPERATIONS];
 const Count = z.int('must be a whole number').min(0, 'must not be negative');
 
-/** Node takes a delay beyond this as 1 ms. */
+/** Node takes a longer delay as 1 ms. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 const MOVES = 'must be {"set": "2026-06-15T09:00:00Z"} or {"advanceMs": 86400000}';
 const TIMES = 'must be a number from 1, or "always"';
 
-/** Moves the clock of the sandbox: to a moment, or on by so many milliseconds. */
+/** A move of the sandbox's clock: to a moment, or by this many milliseconds. */
 export const ClockMove = z.union(
   [
     z.strictObject({ set: z.iso.datetime({ offset: true, error: MOVES }) }),
@@ -21,7 +21,7 @@ export const ClockMove = z.union(
   { error: MOVES },
 );
 
-/** One fault to come. The kinds are a table of the sandbox, so the name is looked up there. */
+/** A fault to plan. The sandbox looks its kind up in its own table. */
 export const FaultRequest = z.strictObject(
   {
     kind: z.string('must name a kind of fault'),

@@ -3,13 +3,13 @@ import { type OperationName, OPERATIONS, type Server } from './operations.ts';
 import { REPORT_FIELDS, type ReportField, type ReportName, reportPurpose, REPORTS } from './reports.ts';
 
 /**
- * Everything that is called over SOAP: the operations of the spec and the reports beyond it. Whatever builds, describes,
- * sends or reads a request works from here, so that there is one way on the wire and not two.
+ * Everything called over SOAP: the operations of the spec and the reports beyond it. All code that builds, describes,
+ * sends or reads a request works from here, so the wire format is defined once.
  */
 export type WireOperation = OperationName | ReportName;
 export type WireField = FieldName | ReportField;
 
-/** Values as they go into the request: text, `true` or `false`, base64. */
+/** Values as sent in the request: text, `true` or `false`, base64. */
 export type CallValues = Readonly<Partial<Record<WireField, string>>>;
 
 export const WIRE_OPERATIONS = [...Object.keys(OPERATIONS), ...Object.keys(REPORTS)] as readonly WireOperation[];
@@ -19,7 +19,7 @@ type WireRow = {
   readonly servers: readonly Server[];
   readonly effect: 'read' | 'write' | 'charge';
   readonly purpose: string;
-  /** In their order, after agentCode and password. */
+  /** In order, after agentCode and password. */
   readonly elements: readonly WireField[];
 };
 
@@ -37,12 +37,12 @@ export function isReport(operation: WireOperation): operation is ReportName {
   return Object.hasOwn(REPORTS, operation);
 }
 
-/** How the value of an element is read and written. */
+/** Returns how the value of an element is read and written. */
 export function wireKind(field: WireField): (typeof FIELDS)[FieldName]['kind'] {
   return isField(field) ? FIELDS[field].kind : REPORT_FIELDS[field].kind;
 }
 
-/** Whether a value must never be shown, logged or stored in the clear. */
+/** Returns whether a value must never be shown, logged or stored in clear text. */
 export function isSecret(field: WireField): boolean {
   return isField(field) && 'secret' in FIELDS[field];
 }

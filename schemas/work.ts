@@ -1,6 +1,6 @@
 /**
- * What paydrop does by itself and tries again when it fails. `doing` is followed by what it is about; `next` says what
- * helps when it fails again and again, `FILE` or `BATCH` in it stand for that.
+ * What paydrop does by itself and retries after a failure. `doing` is followed by what it is about. `next` says what
+ * helps when it keeps failing; `FILE` and `BATCH` in it are placeholders.
  */
 export const WORK = {
   watch: {

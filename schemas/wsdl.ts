@@ -4,14 +4,12 @@ import { WIRE_OPERATIONS, type WireField, wireKind, type WireOperation, wireRow 
 export type ServiceName = ReturnType<typeof wireRow>['service'];
 
 /**
- * The WSDL of one of the services, made from the tables behind schemas/wire.ts, so that our client and our sandbox
- * describe the same thing. Its shape is that of the ASP.NET services (document/literal wrapped, a SOAP 1.1 and a SOAP
- * 1.2 port at the same address): clients in PHP read the answer through its mixed `any` element and call whatever
- * address the ports name.
+ * Returns the WSDL of one service, made from the tables behind schemas/wire.ts, so that our client and our sandbox
+ * agree. Its shape is that of the ASP.NET services: document/literal wrapped, a SOAP 1.1 and a SOAP 1.2 port at the
+ * same address. PHP clients read the answer through its mixed `any` element and call the address that the ports name.
  *
  * @param wanted.address    where both ports are served, such as `https://host/NetGate/ProcessLinkv2.asmx`
- * @param wanted.operations what to describe; all operations of the service when left out, those of other services
- *                          are passed over
+ * @param wanted.operations what to describe, without other services' operations; all of the service when omitted
  * @param wanted.suffix     what version 1 of the service, and only that, appends to elements and actions
  */
 export function wsdlText(wanted: {
@@ -41,7 +39,7 @@ export function wsdlText(wanted: {
   ].join('\n');
 }
 
-/** The operation as it is spelt on the wire: our name with a capital first letter. */
+/** Returns the operation's name on the wire: ours with a capital first letter. */
 export function wireName(operation: WireOperation): string {
   return operation.charAt(0).toUpperCase() + operation.slice(1);
 }
@@ -76,7 +74,7 @@ function describeElements(operation: WireOperation, suffix: string): string[] {
   ];
 }
 
-/** Amounts are text to the service. Only booleans and date-times must be present, as value types of .NET must. */
+/** Describes an element. Amounts are text. Only booleans and date-times must be present, as .NET value types. */
 function describeField(field: WireField): string {
   switch (wireKind(field)) {
     case 'boolean':
@@ -99,7 +97,9 @@ function describeText(name: string): string {
   return `<s:element minOccurs="0" maxOccurs="1" name="${name}" type="s:string"/>`;
 }
 
-/** Messages, port types and operations carry no suffix in any version; PHP calls version 1 by the plain names. */
+/**
+ * Describes the messages. Like port types and operations they have no suffix: PHP uses the plain names in version 1.
+ */
 function describeMessages(operation: WireOperation, suffix: string): string[] {
   const name = wireName(operation);
   const element = `tns:${name}${suffix}`;
@@ -156,7 +156,7 @@ function describeService(service: ServiceName, portType: string, address: string
   ];
 }
 
-/** The address may come from a request's Host header, so it must not be able to close the attribute. */
+/** Escapes the address, which may come from a Host header and must not close the attribute. */
 function escapeAttribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -10,16 +10,16 @@ import { readBody } from './read-body.ts';
 import { type HttpCall, htmlReply, type Reply, sendReply } from './reply.ts';
 import { serveRequest } from './serve-request.ts';
 
-/** What requests are served with. */
+/** What `handleRequest` needs to serve a request. */
 export type Serving = {
   readonly desk: Desk;
   readonly faults: Pick<FaultPlanner, 'list' | 'take'>;
-  /** Undefined when control over HTTP is switched off. */
+  /** Undefined when the HTTP control API is off. */
   readonly controls: Controls | undefined;
   readonly maxBodyBytes: number;
 };
 
-/** Serves one request, or fails at it as it was planned. It never throws. */
+/** Serves one request, or applies the planned fault. Never throws. */
 export async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -40,7 +40,7 @@ export async function handleRequest(
     }
     await answer(readCall(request, body), request, response, serving);
   } catch (error) {
-    // Mostly a client that went away in the middle of its request; nothing was done for it.
+    // Usually the client disconnected in the middle of its request, before anything was done for it.
     desk.log.warn({ reason: reasonOf(error) }, 'request broken off');
     response.destroy();
   }
@@ -53,7 +53,7 @@ async function answer(call: HttpCall, request: IncomingMessage, response: Server
     return;
   }
   let reply: Promise<Reply> | undefined;
-  // A fault may have to see the answer before it is known whether it strikes, and nothing may be booked twice for that.
+  // A fault may need the answer to decide whether it strikes. Keeping the reply prevents a second booking.
   const serve = () => (reply ??= serveRequest(call, desk, `http://127.0.0.1:${request.socket.localPort ?? 80}`));
   const struck = await strikeCall(call, desk.books, faults, serve);
   if (!struck) {

@@ -1,4 +1,4 @@
-/** What other programs import as `paydrop/sandbox`. Whatever is not named here may change at any time. */
+/** Public API of `paydrop/sandbox`. Anything not exported here may change at any time. */
 export { type Sandbox, type SandboxOptions, startSandbox } from './start-sandbox.ts';
 export type { BookRow } from './books/book-row.ts';
 export type { Account } from './handlers/handler.ts';

@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PipelineError, reasonOf } from '../kernel/errors.ts';
 import type { Log } from '../kernel/log.ts';
 
-/** The address at which a server listens, and the door that can be shut there for a while. */
+/** A listening server that can be shut for a while and reopened on the same port. */
 export type Listener = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** New connections are refused from now on, for a while or, without a time, until `open`. Idle ones are closed. */
+  /** Refuses new connections for `forMs`, or until `open` if undefined. Closes idle connections. */
   shut(forMs: number | undefined): void;
-  /** @throws CONFIG_INVALID when somebody else has taken the port meanwhile and keeps it */
+  /** @throws CONFIG_INVALID when another program has taken the port and keeps it */
   open(): Promise<void>;
-  /** For good, with every connection: those that are kept alive would otherwise hold the server open. */
+  /** Closes for good, with all connections; kept-alive connections would otherwise hold the server open. */
   close(): Promise<void>;
 };
 
-/** @throws CONFIG_INVALID when the address cannot be listened on */
+/** @throws CONFIG_INVALID when the server cannot listen on the address */
 export async function openListener(server: Server, wanted: { port: number; host: string }, log: Log) {
   await listen(server, wanted.port, wanted.host);
   const { address, family, port } = server.address() as AddressInfo;
@@ -31,7 +31,7 @@ export async function openListener(server: Server, wanted: { port: number; host:
       try {
         await listen(server, port, address);
       } catch (error) {
-        // The port may have been lent to an outgoing connection of another program, which soon gives it back.
+        // An outgoing connection of another program may hold the port briefly.
         if (attempt >= MOST_ATTEMPTS) throw error;
         await sleep(ATTEMPT_MS);
       }

@@ -5,8 +5,7 @@ import { escapeHtml, htmlReply, type Reply } from './reply.ts';
 import { ENVELOPE_NAMESPACES, type SoapVersion } from './soap/write-envelope.ts';
 
 /**
- * The help page of one operation, as `?op=Name` asks for it: a request in each version of SOAP, to be filled in
-.
+ * Returns the help page of one operation (`?op=Name`): a sample request in each version of SOAP, to be filled in.
  * @param suffix what version 1 of the service appends to elements and actions
  */
 export function operationPage(operation: WireOperation, address: string, suffix: '' | 'V1'): Reply {

@@ -9,7 +9,7 @@ import { escapeHtml, htmlReply, type Reply } from './reply.ts';
 const VERSIONS = ['', 'v2', 'v3', 'v4'] as const;
 const SERVICES: readonly ServiceName[] = ['ProcessLink', 'CustomerLink', 'ReportLink'];
 
-/** What this is, where its descriptions are, and which cards do what. Passwords are not shown. */
+/** Returns the front page: descriptions, accounts, cards and books. Passwords are not shown. */
 export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply {
   const served = SERVICES.filter((service) => servedOperations(service).length > 0);
   const addresses = served.flatMap((service) =>
@@ -28,7 +28,7 @@ export function frontPage(baseUrl: string, accounts: readonly Account[]): Reply 
   );
 }
 
-/** The page of a service: its operations and their elements. */
+/** Returns the page of a service: its operations and their elements. */
 export function helpPage(service: ServiceName, address: string, operations: readonly WireOperation[]): Reply {
   const items = operations.map((operation) => {
     const { purpose, elements } = wireRow(operation);

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 
 /**
- * The whole body of a request.
+ * Reads the whole body of a request.
  *
- * What goes beyond the limit is read and thrown away, because a client that is still writing would otherwise see a
- * broken connection instead of the answer that says why. At ten times the limit even that ends.
+ * Bytes beyond the limit are read and discarded. Otherwise a client still writing would see a broken connection instead
+ * of the answer that says why. Reading stops at ten times the limit.
  * @returns undefined when the body is larger than the limit
- * @throws what the connection broke with
+ * @throws the error that broke the connection
  */
 export async function readBody(request: Readable, limitBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];

@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 /** A request with its whole body. */
 export type HttpCall = {
   readonly method: string;
-  /** As it was asked for, without the query. */
+  /** As requested, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 };
 
-/** An answer as a value, so that whatever comes between making and sending it can look at it. */
+/** An answer as a value, so that a fault can inspect and change it before it is sent. */
 export type Reply = {
   readonly status: number;
   readonly contentType: string;
@@ -18,7 +18,6 @@ export type Reply = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** A page for people. */
 export function htmlReply(status: number, title: string, body: string): Reply {
   const head = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head>`;
   return {
@@ -32,7 +31,6 @@ export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** Data for programs. */
 export function jsonReply(status: number, value: unknown): Reply {
   return { status, contentType: 'application/json; charset=utf-8', body: `${JSON.stringify(value)}\n` };
 }
@@ -42,7 +40,7 @@ export function sendReply(response: ServerResponse, reply: Reply): void {
   response.end(reply.body);
 }
 
-/** The headers that the service was recorded with, besides those that HTTP itself brings. */
+/** Returns the headers recorded from the real service, those of the reply, and Content-Length. */
 export function headersOf(reply: Reply): Record<string, string | number> {
   return {
     'Cache-Control': 'private, max-age=0',

@@ -1,16 +1,16 @@
 import type { Clock } from '../kernel/clock.ts';
 import { PipelineError } from '../kernel/errors.ts';
 
-/** The clock of a sandbox: it ticks like any clock and can be moved as well. */
+/** The clock of a sandbox: it ticks, and it can be moved. */
 export type SandboxClock = Clock & { advance(ms: number): void; set(to: Date | string): void };
 
 /**
- * A clock that starts at a moment of choice and runs on from there. One that stood still would leave every batch
- * waiting for its result until somebody moved it by hand.
- * @param base  what ticks
- * @param start the present moment when left out
- * @param onMove told after each move
- * @throws USAGE when a moment is not one
+ * Starts a running clock at a chosen moment. A stopped clock would keep every batch waiting for its result until it is
+ * moved by hand.
+ * @param base   the clock that ticks
+ * @param start  now when omitted
+ * @param onMove called after each move
+ * @throws USAGE when a moment is invalid or outside the years 1000 to 9998
  */
 export function startSandboxClock(base: Clock, start?: Date | string, onMove?: () => void): SandboxClock {
   let aheadMs = start === undefined ? 0 : aheadOf(base, start);
@@ -33,7 +33,7 @@ function aheadOf(base: Clock, to: Date | string): number {
   return toMoment(new Date(to).getTime(), `set the clock of the sandbox to "${String(to)}"`) - base.now().getTime();
 }
 
-/** Outside of these years a moment is not written with four digits any more, and every text with one would be wrong. */
+/** Limits the clock to years of four digits; text with any other year would be wrong. */
 const EARLIEST_MS = Date.parse('1000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('9999-01-01T00:00:00Z');
 

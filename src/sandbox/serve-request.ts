@@ -8,8 +8,8 @@ import { answerCall } from './soap/answer-call.ts';
 import { tryToRunSchedules } from './time/run-schedules.ts';
 
 /**
- * Routes a request: the services in any version and any case of the path, the books for tests, a page for people.
- * @param ownUrl the address that is named when the request names none
+ * Routes a request: services in any version and any case of the path, the books for tests, the front page.
+ * @param ownUrl the base URL used when the request has no usable Host header
  */
 export async function serveRequest(request: HttpCall, desk: Desk, ownUrl: string): Promise<Reply> {
   await tryToRunSchedules(desk);
@@ -34,7 +34,7 @@ function findEndpoint(path: string): Endpoint | undefined {
   return { service, isFirstVersion: found?.[2] === undefined };
 }
 
-/** The description names the address that it was asked under, because clients send their calls where it points. */
+/** Returns the WSDL or a help page. The WSDL names the requested address, because clients call what it names. */
 function describeEndpoint({ service, isFirstVersion }: Endpoint, { query }: HttpCall, address: string): Reply {
   const operations = servedOperations(service);
   const suffix = isFirstVersion ? 'V1' : '';
@@ -55,7 +55,7 @@ function addressOf({ headers }: HttpCall, ownUrl: string): string {
   return `${isSecure ? 'https' : 'http'}://${host}`;
 }
 
-/** One row a line; `?since=` leaves out that batch and those before it. */
+/** Returns one JSON row per line; `?since=` omits that batch and everything before it. */
 function showBooks({ query }: HttpCall, { books }: Desk): Reply {
   const since = query.get('since') ?? '0';
   if (!/^\d+$/.test(since)) return htmlReply(400, 'since is not a batch id.', '');

@@ -13,57 +13,56 @@ import { type SandboxClock, startSandboxClock } from './sandbox-clock.ts';
 import { runSchedules, tryToRunSchedules } from './time/run-schedules.ts';
 
 export type SandboxOptions = {
-  /** 0 or nothing: any free port. */
+  /** Any free port when 0 or omitted. */
   readonly port?: number;
-  /** 127.0.0.1 when left out, so that nobody else reaches it. */
+  /** 127.0.0.1 when omitted, so that other machines cannot reach it. */
   readonly host?: string;
-  /** Where its clock starts; it runs on from there. */
+  /** Where the clock starts; it runs on from there. */
   readonly now?: string | Date;
-  /** Folder of the books, which survive a kill; without it they are forgotten with the process. */
+  /** Folder of the books, which survive a kill. When omitted, they are lost with the process. */
   readonly dataDir?: string;
-  /** A batch is done this long after it was taken; 1,000 ms when left out. */
+  /** How long after its arrival a batch is done; 1,000 ms when omitted. */
   readonly batchDelayMs?: number;
-  /** TEST88 with the password TEST88 on both servers when left out. */
+  /** TEST88 with the password TEST88 on both servers when omitted. */
   readonly accounts?: readonly Account[];
-  /** Whether a card row that was charged before is answered as a duplicate; true when left out. */
+  /** Whether a card row that was charged before is answered as a duplicate; true when omitted. */
   readonly cardDuplicates?: boolean;
-  /** Whether refunds may pay back more than was charged, with any card or account; false when left out. */
+  /** Whether refunds may exceed the charge, for any card or account; false when omitted. */
   readonly refundsMayExceed?: boolean;
-  /** Whether a text that is too long is cut without a word instead of refused; false when left out. */
+  /** Whether an overlong text is silently cut instead of refused; false when omitted. */
   readonly cutsLongValues?: boolean;
-  /** Whether a bank charge can only be paid back once the bank has accepted it; false when left out. */
+  /** Whether a bank charge can be refunded only after the bank has accepted it; false when omitted. */
   readonly refundsNeedSettlement?: boolean;
-  /** Most rows of a batch; 10,000 when left out. */
+  /** Most rows of a batch; 10,000 when omitted. */
   readonly maxRows?: number;
-  /** Largest request body in bytes; 10 MB when left out. */
+  /** Largest request body in bytes; 10 MB when omitted. */
   readonly maxBodyBytes?: number;
-  /** Whether clock, faults and reset are at hand over HTTP as well; false when left out. */
+  /** Whether clock, faults and reset are also available over HTTP; false when omitted. */
   readonly control?: boolean;
   readonly log?: Log;
 };
 
 export type Sandbox = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
   readonly clock: SandboxClock;
-  /** Makes it fail on demand (docs/sandbox.md). */
+  /** Plans failures on demand (docs/sandbox.md). */
   readonly faults: Faults;
   books(): readonly BookRow[];
-  /** Books every recurring payment that is due by now. Calls over HTTP do it by themselves; `books()` does not. */
+  /** Books every recurring payment that is due. HTTP calls do this themselves; `books()` does not. */
   settle(): Promise<void>;
   /**
-   * Back to how it was started: no faults, its clock where it began, and books without a row or customer record. With a
-   * data folder they are empty on the disk when the promise is fulfilled. Calls that are under way may fail.
+   * Returns to the initial state: no faults, the clock at its start, no rows or customer records. With a data folder,
+   * the books are empty on disk when the promise resolves. Calls in progress may fail.
    */
   reset(): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * The payment service itself, for trying and testing: a SOAP server that clients of the real service work against
-.
- * @throws CONFIG_INVALID when the address cannot be listened on, and what `openBooks` throws
+ * Starts a stand-in for the payment service, for trials and tests: a SOAP server for clients of the real service.
+ * @throws CONFIG_INVALID when the server cannot listen on the address, and whatever `openBooks` throws
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = startSandboxClock(systemClock, options.now, () => void tryToRunSchedules(desk));
@@ -100,10 +99,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** Its books can be replaced by empty ones while it is open. */
+/** A `Desk` whose books can be replaced while the sandbox runs. */
 type LaidDesk = Omit<Desk, 'books'> & { books: Books };
 
-/** An idle connection lives as long as at the service; a client that pauses would else send into a closed one. */
+/** Idle connections live as long as at the real service, so that a client can pause between requests. */
 const IIS_HABITS = { keepAliveTimeout: 120_000 };
 
 async function layDesk(options: SandboxOptions, clock: SandboxClock): Promise<LaidDesk> {
@@ -121,7 +120,7 @@ async function layDesk(options: SandboxOptions, clock: SandboxClock): Promise<La
   };
 }
 
-/** Whatever comes of it, the desk has open books again: empty ones, or those before if they could not be emptied. */
+/** Replaces the books with empty ones. If emptying fails, it reopens the previous books. */
 async function renewBooks(desk: LaidDesk, folder: string | undefined): Promise<void> {
   await desk.books.close();
   try {
@@ -131,7 +130,7 @@ async function renewBooks(desk: LaidDesk, folder: string | undefined): Promise<v
   }
 }
 
-/** Two resets at once would close the same books twice. */
+/** Runs the calls one at a time: two resets at once would close the same books twice. */
 function oneAfterTheOther(step: () => Promise<void>): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

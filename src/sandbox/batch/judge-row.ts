@@ -7,22 +7,22 @@ import type { PaymentKind } from '../customers/customer.ts';
 
 export type Verdict = Pick<BookRow, 'outcome' | 'message'>;
 
-/** What of a batch, besides the row itself, decides about a row. */
+/** What decides about a row besides the row itself. */
 export type RowSetting = {
   readonly kind: FolderOperation;
   readonly server: Server | undefined;
   readonly ipAddress: string;
-  /** How the record of a customer code pays; undefined for a code without a record. None is known when left out. */
+  /** How the record of a customer code pays; undefined without a record. When omitted, no record is known. */
   readonly paymentOf?: (customerCode: string) => PaymentKind | undefined;
-  /** The card or account number that is stored under a customer code; undefined for a code without a record. */
+  /** Card or account number stored under a customer code; undefined without a record. */
   readonly numberOf?: (customerCode: string) => string | undefined;
 };
 
 /**
- * What the service says to a row by itself; whether it came before is asked elsewhere.
+ * Judges a row by itself; duplicates are found elsewhere.
  *
- * Files are tried here without anybody having created the records first, so every customer code is good except an
- * empty one, those that begin with X, which stand for codes that do not exist, and those whose record pays another way.
+ * Files are tried here without creating records first. So a customer code without a record is good, unless it is empty
+ * or begins with X, which stands for an unknown code. A code whose record pays another way is not good.
  */
 export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
   if (!isWellFormed(row, setting.kind)) return { outcome: 'format_error', message: 'Wrong Format' };
@@ -31,7 +31,7 @@ export function judgeRow(row: BatchRow, setting: RowSetting): Verdict {
   return setting.kind === 'card' ? judgeCardRow(row, number, setting) : judgeAccountRow(number);
 }
 
-/** Bank rows are only taken for the bank; whether they are paid is known days later. */
+/** Judges a bank row, which is only received; whether it is paid is known days later. */
 function judgeAccountRow(number: string | undefined): Verdict {
   if (number !== undefined && !isAccountNumber(number)) return declined('REJECT: 40');
   return { outcome: 'accepted_pending', message: 'Received' };
@@ -48,7 +48,7 @@ function judgeCardRow(row: BatchRow, number: string | undefined, { server, ipAdd
   return message.startsWith('OK') ? { outcome: 'approved', message } : declined(message);
 }
 
-/** What is stored under a code answers as it does in a single charge. Without a record there is no number. */
+/** Returns the row's number or the number stored under its code; undefined without a record. */
 function numberOfRow({ cells, customerCode }: BatchRow, { numberOf }: RowSetting): string | undefined {
   return cells.cardNumber ?? cells.accountNumber ?? numberOf?.(customerCode);
 }
@@ -57,7 +57,7 @@ function declined(message: string): Verdict {
   return { outcome: 'declined', message };
 }
 
-/** The checks that need nothing but the row. An expiry in the past passes: the test cards of old samples must work. */
+/** Checks what the row alone shows. An expired card passes: the test cards of old samples must work. */
 function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
   const { date, accountType, expiry } = row.cells;
   return (
@@ -69,7 +69,7 @@ function isWellFormed(row: BatchRow, kind: FolderOperation): boolean {
   );
 }
 
-/** Whether a text can be a bank account number at all. */
+/** Returns whether a text can be a bank account number at all. */
 export function isAccountNumber(text: string): boolean {
   return /^\d{4,}$/.test(text) && text.length <= FIELDS.accountNum.maxLength;
 }

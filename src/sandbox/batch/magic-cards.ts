@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import type { Server } from '../../../schemas/operations.ts';
 import { passesLuhn } from '../../kernel/luhn.ts';
 
-/** What the test account answers to one card, by amount. */
+/** The test account's answers to one card, by amount. */
 export type MagicCard = {
   readonly number: string;
   readonly amounts: readonly MagicAmount[];
@@ -12,8 +12,8 @@ export type MagicCard = {
 
 /**
  * `server`       the answer is given on this server only
- * `onBadAddress` the answer instead, when the call names an address of the payer that is none
- * `onCode`       the answer instead, when the call carries this security code
+ * `onBadAddress` the answer if the call names an invalid payer IP address
+ * `onCode`       the answer if the call carries this security code
  */
 export type MagicAmount = {
   readonly cents: readonly number[];
@@ -28,7 +28,7 @@ const NOT_VALID = 'REJECT: 40';
 const TOO_LARGE = 'REJECT: 39';
 export const LARGEST_TEST_CENTS = 200_000;
 
-/** The letters after the second colon are those of the address check. */
+/** The letters after the second colon come from the address check. */
 export const MAGIC_CARDS: readonly MagicCard[] = [
   { number: '4222222222222220', amounts: [], otherwise: APPROVED },
   {
@@ -50,18 +50,18 @@ export const MAGIC_CARDS: readonly MagicCard[] = [
 ];
 
 export type CardCharge = {
-  /** Undefined when the card is stored under a customer code. */
+  /** Undefined for a customer code without a record. */
   readonly number: string | undefined;
   readonly amountCents: number;
   readonly server: Server | undefined;
   readonly ipAddress: string;
-  /** A batch carries none. */
+  /** A batch has none. */
   readonly securityCode?: string;
 };
 
 /**
- * What the service says to a card charge: first the check digit, then the largest amount of the test account, then the
- * table. Any other card with a right check digit is approved.
+ * Judges a card charge as the service does: the check digit, then the test account's largest amount, then the table.
+ * Any other card with a right check digit is approved.
  * @returns `OK: ...` or `REJECT: n`
  */
 export function judgeCard(charge: CardCharge): string {
@@ -76,9 +76,9 @@ export function judgeCard(charge: CardCharge): string {
 }
 
 /**
- * What the service says to a refund: of a card that answers by amount it pays nothing back.
- * @param isCard whether the charge was made with that number, which the books know without holding it
- * @param isTooMuch whether more would be paid back than was charged
+ * Judges a refund as the service does: a card that answers by amount pays nothing back.
+ * @param isCard whether the charge used that number; the books know this without holding the number
+ * @param isTooMuch whether the refunds would exceed the charge
  */
 export function judgeCardRefund(refund: { isCard: (number: string) => boolean; isTooMuch: boolean }): string {
   const card = MAGIC_CARDS.find(({ number }) => refund.isCard(number));
@@ -86,12 +86,12 @@ export function judgeCardRefund(refund: { isCard: (number: string) => boolean; i
   return refund.isTooMuch ? 'REJECT: 15' : APPROVED;
 }
 
-/** An account without a server is answered as one of North America. */
+/** Returns whether the answer holds for the account's server; without a server it counts as NA. */
 function isServed(amount: MagicAmount, charge: CardCharge): boolean {
   return amount.server === undefined || amount.server === (charge.server ?? 'NA');
 }
 
-/** No address at all is fine; clients leave it out. */
+/** Returns whether an address is invalid. An empty address is fine; clients omit it. */
 function isBadAddress(ipAddress: string): boolean {
   return ipAddress !== '' && !isIPv4(ipAddress);
 }

@@ -1,7 +1,6 @@
 /**
- * A number as result files show it: the first digit, stars, the last four, as long as before (only
- * the last four are certain). Of a number with fewer than eight characters only the last two stay, because five of
- * them would be most of it.
+ * Masks a number as result files do: first digit, stars, last four, same length. Only the last four are certain. A
+ * number of fewer than eight characters keeps at most the last two, because five would be most of it.
  */
 export function maskNumber(text: string): string {
   const end = endOf(text);
@@ -9,7 +8,7 @@ export function maskNumber(text: string): string {
   return start + '*'.repeat(text.length - start.length - end.length) + end;
 }
 
-/** The digits of a number that its mask leaves at the end; nothing when it does not end in digits. */
+/** Returns the digits that the mask leaves at the end; empty when the number does not end in digits. */
 export function shownEnd(text: string): string {
   return /\d*$/.exec(endOf(text))?.[0] ?? '';
 }

@@ -2,7 +2,7 @@ import type { Payer } from '../books/payer.ts';
 import { maskNumber } from './mask-number.ts';
 import type { BatchRow } from './read-row.ts';
 
-/** Who pays by a row of a batch, and with what. A row by customer code names nobody. */
+/** Returns who pays for a batch row, and with what. A row by customer code names no payer. */
 export function payerOfRow({ cells, number }: BatchRow): Payer {
   return {
     ...nameOf(cells),
@@ -13,7 +13,7 @@ export function payerOfRow({ cells, number }: BatchRow): Payer {
   };
 }
 
-/** Of a full name the last word is the last name. */
+/** Takes the last word of a full name as the last name. */
 function nameOf({ firstName, lastName, fullName }: BatchRow['cells']): Pick<Payer, 'firstName' | 'lastName'> {
   if (fullName === undefined) return { firstName: firstName ?? '', lastName: lastName ?? '' };
   const words = fullName.trim().split(/\s+/);

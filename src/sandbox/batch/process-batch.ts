@@ -6,16 +6,16 @@ import { payerOfRow } from './payer-of-row.ts';
 import { readRow, type BatchRow } from './read-row.ts';
 import type { BatchFile } from './read-batch-file.ts';
 
-/** What happened to one row. Holds no whole number, so it can be kept and shown. */
+/** Outcome of one row. It holds no whole number, so it can be kept and shown. */
 export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId' | 'position'>;
 
 export type JudgedBatch = {
   readonly rows: readonly JudgedRow[];
-  /** The result file: each row as it was sent, its number masked, and the message, ended by CRLF. */
+  /** The result file: each row as sent, with its number masked, then the message and CRLF. */
   readonly result: Buffer;
-  /** Keys by which the rows that were charged are known again. */
+  /** Keys that identify the charged rows. */
   readonly keys: readonly string[];
-  /** Who pays, row by row; null for a row that is in no report. */
+  /** Who pays, row by row; null for a row that no report shows. */
   readonly payers: readonly (Payer | null)[];
 };
 
@@ -27,9 +27,9 @@ export type BatchRules = {
   readonly paymentOf?: NonNullable<RowSetting['paymentOf']>;
   readonly numberOf?: NonNullable<RowSetting['numberOf']>;
   readonly findsDuplicates: boolean;
-  /** Whether a key was left by an earlier batch. */
+  /** Whether an earlier batch left this key. */
   readonly isTaken: (key: string) => boolean;
-  /** Makes a key of its parts that does not give them away. */
+  /** Makes a key that does not reveal its parts. */
   readonly keyOf: (parts: readonly string[]) => string;
 };
 
@@ -52,9 +52,9 @@ export function processBatch(file: BatchFile, rules: BatchRules): JudgedBatch {
 const DUPLICATED: Verdict = { outcome: 'duplicate', message: 'Duplicated' };
 
 /**
- * A row that equals one that was charged is a duplicate, also within its own file. The key holds the kind of operation:
- * a refund of an invoice is no duplicate of its charge. Only charged rows leave a key (our assumption, no source tells):
- * a declined row may be tried again, and `Duplicated` always means that the money has moved before.
+ * Judges a row. A row that equals a charged row is a duplicate, even within one file. The key holds the kind of
+ * operation: a refund does not duplicate its charge. Assumption without a source: only charged rows leave a key. A
+ * declined row may be tried again, and `Duplicated` always means that money has moved before.
  */
 function judgeOnce(row: BatchRow, rules: BatchRules, keys: Set<string>): Verdict {
   const verdict = judgeRow(row, rules);
@@ -83,7 +83,7 @@ function describeRow(row: BatchRow, verdict: Verdict): JudgedRow {
   };
 }
 
-/** A duplicate, or a row that was not understood, is in no report. */
+/** Returns whether reports show the row; they omit duplicates and rows that were not understood. */
 function isReported(verdict: Verdict): boolean {
   return isCharged(verdict) || verdict.outcome === 'declined';
 }

@@ -6,25 +6,25 @@ import { parseAmount } from '../../kernel/money.ts';
 import { holdsCardNumber, maskText } from '../../kernel/mask.ts';
 import { maskNumber, shownEnd } from './mask-number.ts';
 
-/** A row of a batch by the names of its columns. What its layout does not have is empty. */
+/** A batch row by column name. Columns that its layout lacks are empty. */
 export type BatchRow = {
   /** Undefined when no layout of the operation has that many columns. */
   readonly layout: LayoutName | undefined;
   readonly cells: Readonly<Partial<Record<ColumnName, string>>>;
   readonly invoice: string;
   readonly customerCode: string;
-  /** Card or account number. Lives only as long as its batch is judged. */
+  /** Card or account number. Lives only while its batch is judged. */
   readonly number: string;
   /** Integer cents; undefined when the amount is not a plain decimal. */
   readonly amountCents: number | undefined;
-  /** The row as it was sent, except for the number. */
+  /** The row as sent, with its number masked. */
   readonly maskedCells: readonly string[];
   readonly shownInvoice: string;
   readonly shownCustomerCode: string;
   readonly lastFour: string;
 };
 
-/** Reads a row by the only layout of the operation that has as many columns. */
+/** Reads a row by the operation's only layout with that many columns. */
 export function readRow(kind: FolderOperation, texts: readonly string[]): BatchRow {
   const layout = layoutOf(kind, texts.length);
   const columns = layout ? columnsOf(layout) : [];
@@ -52,7 +52,7 @@ function holdsNumber(column: ColumnName | undefined): boolean {
   return column !== undefined && NUMBER_KINDS.includes(COLUMNS[column].kind);
 }
 
-/** A file with its columns in the wrong order would otherwise carry card numbers into the books. */
+/** Masks card numbers; a file with its columns in the wrong order would otherwise carry them into the books. */
 export function hideCardNumber(text: string): string {
   return holdsCardNumber(text) ? maskText(text) : text;
 }

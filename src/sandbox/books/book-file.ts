@@ -4,18 +4,21 @@ import { dirname } from 'node:path';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { syncFolder } from '../../crypto/sync-folder.ts';
 
-/** A file that only grows, a line at a time. */
+/** A file that only grows, one line at a time. */
 export type BookFile = {
-  /** Writes one line. When the promise is fulfilled the line is on the disk; when it is broken it is not in the file. */
+  /**
+   * Writes one line. It is on disk when the promise resolves, and removed when the promise rejects. If the removal
+   * fails, the file takes no more lines.
+   */
   append(line: string): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Opens the file, and tells each line that it holds in order. A process killed in the middle of a line leaves it
- * without its line end; such a tail is cut off, because nobody was told of it and the next line would grow onto it.
+ * Opens the file and passes on each of its lines in order. A kill in the middle of a line leaves it without its line
+ * end. That tail is cut off: no caller was told of it, and the next line would be joined to it.
  *
- * Lines must be appended one after the other; two at once could be cut by the same failure.
+ * Append one line at a time; a failure could cut two concurrent lines.
  */
 export async function openBookFile(path: string, onLine: (line: string) => void): Promise<BookFile> {
   const file = await open(path, 'a', 0o600);
@@ -48,10 +51,10 @@ export async function openBookFile(path: string, onLine: (line: string) => void)
   return { append, close: () => file.close() };
 }
 
-/** For a sandbox that keeps nothing. */
+/** For a sandbox that stores nothing. */
 export const noBookFile: BookFile = { append: () => Promise.resolve(), close: () => Promise.resolve() };
 
-/** @returns the bytes up to the last line end */
+/** @returns the number of bytes up to the last line end */
 async function readLines(path: string, onLine: (line: string) => void): Promise<number> {
   let sizeBytes = 0;
   let pieces: Buffer[] = [];

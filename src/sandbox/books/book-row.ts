@@ -1,9 +1,6 @@
-/**
- * One row of a batch, or one single charge or refund, as the books of the sandbox have it: the truth that tests compare
- * everything else with.
- */
+/** A batch row, or a single charge or refund, as the sandbox booked it: the truth that tests compare with. */
 export type BookRow = {
-  /** When it was taken, ISO 8601 in UTC, by the clock of the sandbox. */
+  /** When it was taken, ISO 8601 in UTC, by the sandbox's clock. */
   readonly at: string;
   /** Agent code. */
   readonly account: string;
@@ -11,19 +8,19 @@ export type BookRow = {
   readonly operation: string;
   /** Empty for a single charge or refund. */
   readonly batchId: string;
-  /** Place in the batch, counted from 1; blank lines do not count. 1 for a single charge or refund. */
+  /** Position in the batch, from 1, without blank lines. 1 for a single charge or refund. */
   readonly position: number;
   readonly invoice: string;
   readonly customerCode: string;
-  /** Integer cents as they stood in the row; 0 when they could not be read. */
+  /** Integer cents as given in the row; 0 when unreadable. */
   readonly amountCents: number;
-  /** Last four digits of the card or account number; the last two of a short one; empty where there is none. */
+  /** Last four digits of the card or account number, the last two of a short one, or empty. */
   readonly lastFour: string;
   readonly outcome: 'approved' | 'accepted_pending' | 'declined' | 'duplicate' | 'format_error';
-  /** What the result file, or the answer, says to the row. */
+  /** Message of the result file or the answer. */
   readonly message: string;
   /** Whether money moves for this row. */
   readonly charged: boolean;
-  /** Of a single charge or refund that was given one. */
+  /** Set for a single charge or refund with an id. */
   readonly transactionId?: string;
 };

@@ -6,32 +6,31 @@ import { decryptGcm, encryptGcm, NONCE_BYTES } from '../../crypto/aes-gcm.ts';
 import { deriveKey } from '../../crypto/derive-key.ts';
 import { syncFolder } from '../../crypto/sync-folder.ts';
 
-/** What keeps whole numbers out of the books, though duplicates are known and results are complete after a restart. */
+/** A secret that keeps whole numbers out of the books. Duplicates and results still survive a restart. */
 export type BookSecret = {
-  /** The same for the same parts, and tells nothing of them without the secret. */
+  /** Equal parts give equal keys, which reveal nothing about them without the secret. */
   readonly keyOf: (parts: readonly string[]) => string;
   /**
-   * Seals bytes into text. Results are sealed because rows of a wrong format come back as they were sent, with
-   * whatever number stands in them.
+   * Seals bytes into text. Results are sealed because malformed rows come back as sent, with any number in them.
    * @param owner what the bytes belong to; they open for nothing else
    */
   readonly seal: (plain: Buffer, owner: string) => string;
-  /** @throws SEAL_BROKEN when text, owner or secret is not what it was */
+  /** @throws SEAL_BROKEN when text, owner or secret has changed */
   readonly unseal: (sealed: string, owner: string) => Buffer;
 };
 
 const SECRET_BYTES = 32;
 const KEY_BYTES = 16;
 
-/** A secret that is forgotten with the process. */
+/** Returns a secret that is lost with the process. */
 export function newBookSecret(): BookSecret {
   return useSecret(randomBytes(SECRET_BYTES));
 }
 
 /**
- * Reads the secret that lies beside the books, or makes it.
- * @param mayCreate whether there are no books yet; with another secret those would not be understood
- * @throws MASTER_KEY_MISSING when there are books and no secret, MASTER_KEY_WRONG when the file is no secret
+ * Reads the secret stored beside the books, or creates it.
+ * @param mayCreate whether there are no books yet; another secret could not read existing ones
+ * @throws MASTER_KEY_MISSING when there are books but no secret, MASTER_KEY_WRONG when the file is not a secret
  */
 export async function openBookSecret(path: string, mayCreate: boolean): Promise<BookSecret> {
   const found = await readFile(path).catch((error: unknown) => {
@@ -47,7 +46,7 @@ export async function openBookSecret(path: string, mayCreate: boolean): Promise<
 
 const NO_SECRET = 'there are books, but the secret that belongs to them is missing';
 
-/** Written aside and renamed, so that a process killed in between leaves no half of a secret. */
+/** Writes a draft and renames it, so that a kill leaves no partial secret. */
 async function createSecret(path: string): Promise<Buffer> {
   const secret = randomBytes(SECRET_BYTES);
   const draft = join(dirname(path), 'secret.part');

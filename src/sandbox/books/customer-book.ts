@@ -3,14 +3,14 @@ import type { Customer, PaymentKind } from '../customers/customer.ts';
 import type { StoredCustomer } from './book-entry.ts';
 import type { BookSecret } from './book-secret.ts';
 
-/** The stored customer records. Each is opened when it is asked for and lies sealed the rest of the time. */
+/** The stored customer records, which stay sealed until requested. */
 export type CustomerBook = {
   find(account: string, code: string): Customer | undefined;
-  /** How the record of a code pays; it is not opened for that, so a long batch may ask for every row. */
+  /** Returns how a record pays, without opening it, so that a long batch can check every row. */
   paymentOf(account: string, code: string): PaymentKind | undefined;
-  /** Those of one account, the oldest first. */
+  /** Lists the records of one account, oldest first. */
   list(account: string): readonly Customer[];
-  /** `A` and eight digits; none is given twice, even when its record was deleted. */
+  /** Returns `A` and eight digits; no code is issued twice, even after its record was deleted. */
   nextCode(account: string): string;
   /** @param changedAt ISO 8601 in UTC */
   seal(account: string, record: Customer, changedAt: string): StoredCustomer;
@@ -64,7 +64,7 @@ export function keepCustomers(secret: BookSecret): CustomerBook {
 }
 
 const FIRST_SERIAL = 10_000_001;
-/** A code that a client chose and that merely looks generated must not use up the codes behind it. */
+/** A client's code that merely looks generated must not use up the codes after it. */
 const LARGEST_SERIAL = 19_999_999;
 
 function codeOf(serial: number): string {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { BOOK_FILE } from './open-books.ts';
 
 /**
- * Empties the books in a folder. When the promise is fulfilled nothing of them is on the disk. The secret stays.
- * @param folder whose books nobody has open
+ * Empties the books in a folder. Nothing of them is on disk when the promise resolves. The secret stays.
+ * @param folder its books must not be open
  */
 export async function emptyBooks(folder: string): Promise<void> {
   const file = await open(join(folder, BOOK_FILE), 'r+');

@@ -1,13 +1,13 @@
 import type { PaymentKind } from '../customers/customer.ts';
 
-/** One line of the reports of the service. Holds no whole number. */
+/** One line of the service's reports. Holds no whole number. */
 export type JournalEntry = {
-  /** When it came into this list with this result, ISO 8601 in UTC. */
+  /** When it entered this list with this result, ISO 8601 in UTC. */
   readonly at: string;
   readonly account: string;
   readonly method: PaymentKind;
   readonly list: 'approved' | 'rejected' | 'returned';
-  /** Empty where nothing was booked. */
+  /** Empty when none was issued. */
   readonly transactionId: string;
   readonly invoice: string;
   readonly customerCode: string;
@@ -17,10 +17,10 @@ export type JournalEntry = {
   readonly payment: string;
   /** Masked as the service shows it. */
   readonly shownNumber: string;
-  /** MM/YY, empty for a bank account. */
+  /** MM/YY; empty for a bank account. */
   readonly expiry: string;
   readonly amountCents: number;
-  /** As the reports write it: `OK:678594:`, `OK:555555:`, `OK:BankAccept`, `OK:Reject`, `REJ:40`. */
+  /** As in the reports: `OK:678594:`, `OK:555555:`, `OK:BankAccept`, `OK:Reject`, `REJ:40`. */
   readonly result: string;
   readonly comment: string;
 };

@@ -4,11 +4,10 @@ import type { Books } from './open-books.ts';
 import type { Payment } from './payment-book.ts';
 
 /**
- * Every charge and refund of an account as a line of the reports, the oldest first.
+ * Returns every charge and refund of an account as a report line, oldest first.
  *
- * A payment stands in one list at a time, so no sum counts it twice: a bank charge is approved when it is taken, and is
- * approved anew, rejected or returned once the bank has spoken, from that moment on. That it moves, instead of leaving
- * a line behind, is our assumption.
+ * A payment is in one list at a time, so no sum counts it twice. A bank charge is approved when taken. From the moment
+ * the bank answers, it is approved anew, rejected or returned. Assumption: it moves and leaves no line behind.
  */
 export function journalOf(books: Pick<Books, 'payments'>, account: string, now: Date): readonly JournalEntry[] {
   const entries = books.payments.list(account).map((payment) => entryOf(payment, now));
@@ -31,7 +30,7 @@ function placeOf({ row, method }: Payment, now: Date): Place {
   return { ...BANK_PLACES[stage], at: isFinal(stage) ? since.toISOString() : at };
 }
 
-/** The return code is one of those that the vendor lists; which one the test account gives is not known. */
+/** The vendor lists this return code; the test account's own code is not known. */
 const BANK_PLACES: Readonly<Record<BankState['stage'], Pick<Place, 'list' | 'result'>>> = {
   'to be sent': { list: 'approved', result: 'OK:555555:' },
   pending: { list: 'approved', result: 'OK:555555:' },
@@ -44,7 +43,7 @@ function isFinal(stage: BankState['stage']): boolean {
   return stage !== 'to be sent' && stage !== 'pending';
 }
 
-/** `OK: 678594:` -> `OK:678594:`, `REJECT: 15` -> `REJ:15` */
+/** Converts `OK: 678594:` to `OK:678594:`, and `REJECT: 15` to `REJ:15`. */
 function reportText(message: string): string {
   return message.replace(/^REJECT: /, 'REJ:').replace(/^OK: /, 'OK:');
 }

@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 
 /**
- * Takes a folder for this sandbox alone; two that write the same books would cut each other's lines.
+ * Locks a folder for this sandbox; two that write the same books would cut each other's lines.
  *
- * The lock is a socket in the folder that this process listens on. Whether somebody listens is known to the system and
- * ends with the process, however it ends; a number of a process in a file would be given to another one day, and means
- * something else in each container. Every sandbox listens under a name of its own before it looks for others, so of two
- * that start together at least one sees the other; at worst both give up.
- * @returns what gives the folder back
+ * The lock is a socket in the folder on which this process listens. The system ends the listening with the process,
+ * however it ends. A process id in a file would be reused one day, and means something else in each container. Every
+ * sandbox listens under its own name before it looks for others. So if two start together, at least one sees the other;
+ * at worst both give up.
+ * @returns a function that unlocks the folder
  * @throws CONFIG_INVALID when another sandbox has it, or when it cannot hold a socket
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
@@ -40,7 +40,7 @@ function lockAction(folder: string): string {
   return `lock the data folder of the sandbox "${folder}"`;
 }
 
-/** The address of a socket must be short; where a folder has a long name Linux knows a short one while it is open. */
+/** Returns a path short enough for a socket; Linux has a short path for every open folder. */
 async function reachFolder(folder: string): Promise<{ path: string; close: () => Promise<void> }> {
   const path = resolve(folder);
   if (Buffer.byteLength(path) <= LONGEST_PATH_BYTES) return { path, close: () => Promise.resolve() };
@@ -48,7 +48,7 @@ async function reachFolder(folder: string): Promise<{ path: string; close: () =>
   return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() };
 }
 
-/** 103 bytes are certain on every system; the name of the lock needs 26. */
+/** 103 bytes are safe on every system; the lock's name needs 26. */
 const LONGEST_PATH_BYTES = 77;
 
 function listenAt(path: string): Promise<Server> {
@@ -65,7 +65,7 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Whether somebody listens; what a killed sandbox left is removed, and in doubt somebody does. */
+/** Returns whether a process listens, or may. Removes what a killed sandbox left. */
 async function isHeld(path: string): Promise<boolean> {
   const fault = await tryToConnect(path);
   if (fault === 'ENOENT') return false;
@@ -74,7 +74,7 @@ async function isHeld(path: string): Promise<boolean> {
   return false;
 }
 
-/** @returns the code of the failure, or undefined when somebody answers */
+/** @returns the code of the failure, or undefined when a process answers */
 function tryToConnect(path: string): Promise<string | undefined> {
   return new Promise((done) => {
     const socket = connect(path);

@@ -14,19 +14,18 @@ import { batchOwner, keepPayments, type PaymentBook, transactionOwner } from './
 import { keepSchedules, type ScheduleBook } from './schedule-book.ts';
 import { keepTransactions, type TransactionBook } from './transaction-book.ts';
 
-/** What the sandbox has done with anybody's money, and the customer records that it keeps. */
+/** Every payment of the sandbox, and its customer records. */
 export type Books = {
   /**
-   * Judges a batch and books it. When the promise is fulfilled the batch is on the disk as a whole; when it is broken
-   * nothing of it is booked. Batches are booked one after the other, so two that arrive together with the same row
-   * cannot both be charged for it.
+   * Judges a batch and books it. When the promise resolves, the whole batch is on disk; when it rejects, nothing is
+   * booked. Batches are booked one at a time, so two batches with the same row cannot both be charged for it.
    * @returns the id of the batch
    */
   takeBatch(batch: NewBatch): Promise<string>;
   /**
-   * Decides with the books at hand and books what comes of it, if anything, under the same promise as a batch. Nobody
-   * else books between the look and the line, so two refunds that arrive together cannot both use up the same charge.
-   * Of several entries a crash may leave only the first ones, each of them whole.
+   * Makes a decision with the books at hand and books its outcome, if any, with the same guarantee as a batch. Nothing
+   * else is booked in between, so two simultaneous refunds cannot both use up the same charge. A crash may leave only
+   * the first of several entries, each of them whole.
    * @returns the answer of the decision
    */
   decide<Result>(decision: () => Decision<Result>): Promise<Result>;
@@ -34,10 +33,10 @@ export type Books = {
   readonly customers: Pick<CustomerBook, 'find' | 'list' | 'nextCode'>;
   readonly payments: Pick<PaymentBook, 'list'>;
   readonly schedules: Pick<ScheduleBook, 'hasDue' | 'listDue'>;
-  /** Makes a key of its parts that does not give them away. */
+  /** Makes a key that does not reveal its parts. */
   readonly keyOf: BookSecret['keyOf'];
   findBatch(account: string, batchId: string): TakenBatch | undefined;
-  /** All rows so far, or those that were booked after a batch. */
+  /** Returns all rows so far, or those booked after a batch. */
   rows(sinceBatchId?: number): readonly BookRow[];
   close(): Promise<void>;
 };
@@ -61,13 +60,13 @@ export type TakenBatch = { readonly readyAt: Date; openResult(): Buffer };
 
 const FIRST_BATCH_ID = 1_000_001;
 
-/** Name of the file in the folder of the books. */
+/** Name of the file in the books' folder. */
 export const BOOK_FILE = 'books.jsonl';
 
 /**
- * Opens the books: `books.jsonl` and `secret` in the folder, which is made when it is missing.
- * @param folder without one the books live as long as the process
- * @throws CONFIG_INVALID when another sandbox has them open, and what `openBookSecret` throws
+ * Opens the books: `books.jsonl` and `secret` in the folder, which is created if missing.
+ * @param folder when undefined, the books live as long as the process
+ * @throws CONFIG_INVALID when another sandbox has them open, and whatever `openBookSecret` throws
  */
 export async function openBooks(folder: string | undefined): Promise<Books> {
   if (folder === undefined) return keepBooks(newBookSecret(), () => Promise.resolve(noBookFile));
@@ -103,7 +102,7 @@ async function keepBooks(
   const customers = keepCustomers(secret);
   const payments = keepPayments(secret, customers.find);
   const schedules = keepSchedules(customers.open);
-  /** In the order of the file, each with the batch that it belongs to or that came before it. */
+  /** In file order, each with its own batch or the batch before it. */
   const pages: { readonly batchId: number; readonly isBatch: boolean; readonly rows: readonly BookRow[] }[] = [];
   let lastBatchId = FIRST_BATCH_ID - 1;
   let last: Promise<unknown> = Promise.resolve();
@@ -149,7 +148,7 @@ async function keepBooks(
 
   const file = await openFile((line) => remember(readLine(line)));
 
-  /** One after the other, whatever becomes of those before. */
+  /** Runs the steps one at a time, even if earlier ones fail. */
   function queue<Result>(step: () => Promise<Result>): Promise<Result> {
     const done = last.then(step);
     last = done.catch(() => undefined);
@@ -208,7 +207,7 @@ async function keepBooks(
   };
 }
 
-/** @returns the line of an entry, or none of one that is empty */
+/** @returns the line of an entry, or none if it is empty */
 function lineOf({ transaction, payer, customer, deletion }: NewEntry, customers: CustomerBook, secret: BookSecret) {
   const stored = customer && sealRecord(customer, customers);
   const lines: BookLine[] = [];
@@ -237,7 +236,7 @@ function readLine(line: string): BookLine {
   try {
     return JSON.parse(line) as BookLine;
   } catch {
-    // The parser's own words would quote the line.
+    // The parser's own message would quote the line.
     throw new PipelineError('SEAL_BROKEN', 'read the books of the sandbox', 'a line that was complete is damaged');
   }
 }

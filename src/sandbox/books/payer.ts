@@ -4,18 +4,17 @@ import type { Customer } from '../customers/customer.ts';
 import type { BookSecret } from './book-secret.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** Who paid and with what, as the reports of the service show it. */
+/** Who paid and with what, as the service's reports show it. */
 export type Payer = Pick<JournalEntry, 'firstName' | 'lastName' | 'payment' | 'shownNumber' | 'expiry' | 'comment'>;
 
-/** The payer whose record it is. */
 export function payerOfRecord({ contact, method, number, expiry }: Customer): Payer {
   const { firstName, lastName, comment } = contact;
   return { firstName, lastName, payment: method, shownNumber: maskNumber(number), expiry, comment };
 }
 
 /**
- * Seals the payers of one line of the books, row by row; null for a row that is in no report. A card number that came
- * in a wrong place is masked before.
+ * Seals the payers of one book line, row by row; null for a row that no report shows. Masks card numbers in the wrong
+ * place first.
  */
 export function sealPayers(secret: BookSecret, payers: readonly (Payer | null)[], owner: string): string {
   const shown = payers.map((payer) => payer && hideNumbers(payer));

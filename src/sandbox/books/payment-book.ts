@@ -4,18 +4,18 @@ import type { BookRow } from './book-row.ts';
 import type { BookSecret } from './book-secret.ts';
 import { openPayers, type Payer, payerOfRecord } from './payer.ts';
 
-/** A charge or refund, single or of a batch, with what the reports need of it. */
+/** A charge or refund, single or in a batch, with what the reports need. */
 export type Payment = {
   readonly row: BookRow;
   readonly method: PaymentKind;
-  /** Empty for a single one that was given none. */
+  /** Empty for a single payment without an id. */
   readonly transactionId: string;
   readonly payer: Payer;
 };
 
-/** Every charge and refund that was judged; not rows that were duplicates or of a wrong format. */
+/** Every judged charge and refund; not duplicates or malformed rows. */
 export type PaymentBook = {
-  /** Those of one account, in the order in which they were booked. Payers are unsealed for it. */
+  /** Lists the payments of one account in booking order. Unseals their payers. */
   list(account: string): readonly Payment[];
   keepBatch(line: BatchLine, rows: readonly BookRow[]): void;
   keepTransaction(line: TransactionLine): void;
@@ -42,13 +42,13 @@ export function keepPayments(
     });
   }
 
-  /** A row by customer code names nobody, so it is shown with the record as it is now. */
+  /** Returns the payer. A row by customer code names none, so its current record is shown. */
   function withRecord(payer: Payer, { account, customerCode }: BookRow, method: PaymentKind): Payer {
     const record = customerCode === '' ? undefined : findCustomer(account, customerCode);
     return record?.kind === method ? { ...payerOfRecord(record), comment: payer.comment } : payer;
   }
 
-  /** A refund is shown with the payer of its charge. */
+  /** Returns the payer; a refund has that of its charge. */
   function payerOf({ row, payer, refundOf }: TransactionLine): Payer {
     if (payer !== undefined) return openPayers(secret, payer, transactionOwner(row))[0] ?? oldPayer(row);
     const charge = refundOf === undefined ? undefined : transactions.get(refundOf);
@@ -71,12 +71,12 @@ export function keepPayments(
   };
 }
 
-/** To what the payers of a batch are sealed. */
+/** Returns what the payers of a batch are sealed to. */
 export function batchOwner(batchId: string): string {
   return `batch ${batchId}`;
 }
 
-/** To what the payer of a single charge is sealed. */
+/** Returns what the payer of a single charge is sealed to. */
 export function transactionOwner({ at, transactionId }: BookRow): string {
   return `transaction ${transactionId ?? ''} of ${at}`;
 }
@@ -86,14 +86,14 @@ function isJudged({ outcome }: BookRow): boolean {
 }
 
 /**
- * Rows of batches are counted in the order of the books, which only grow, so each keeps its id though it is written
- * nowhere. Single charges have the ids from A6000001 on (`transaction-book.ts`), which a hundred million rows reach.
+ * Returns the id of a batch row. Rows are numbered in the order of the books, which only grow, so each keeps an id that
+ * is not stored. Ids of single charges begin at A6000001 (`transaction-book.ts`), a hundred million rows away.
  */
 function batchRowId(serial: number): string {
   return `A${serial.toString(16).toUpperCase().padStart(7, '0')}`;
 }
 
-/** Books of earlier versions hold no payers. */
+/** Stands in for the payers that books of earlier versions lack. */
 function oldPayer({ lastFour }: BookRow): Payer {
   const shownNumber = lastFour === '' ? '' : `***${lastFour}`;
   return { firstName: '', lastName: '', payment: '', shownNumber, expiry: '', comment: '' };

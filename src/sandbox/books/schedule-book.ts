@@ -11,24 +11,24 @@ export type DueRun = {
   readonly dueMs: number;
 };
 
-/** The customer records that pay again and again, and how far each has paid. */
+/** The customer records with recurring payments, and how far each has paid. */
 export type ScheduleBook = {
-  /** Whether anything is due by then; quick, because every call asks. */
+  /** Returns whether anything is due by then; fast, because every call uses it. */
   hasDue(untilMs: number): boolean;
-  /** The earliest runs that are due by then and were not booked, in order. */
+  /** Lists the earliest unbooked runs that are due by then, in order. */
   listDue(untilMs: number, most: number): readonly DueRun[];
-  /** Takes a record that was created or changed; one that is not recurring any more is dropped. */
+  /** Takes a record that was created or changed; drops a record that is no longer recurring. */
   keep(stored: StoredCustomer): void;
   forget(key: string): void;
-  /** A run was booked, and is never due again. */
+  /** Notes that a run was booked, so that it is never due again. */
   noteRun(key: string, dueMs: number): void;
 };
 
 export function keepSchedules(open: (stored: StoredCustomer) => Customer): ScheduleBook {
   const plans = new Map<string, Plan>();
-  /** Kept when a record is deleted, because another may be created under its code. */
+  /** Kept when a record is deleted, because its code may be used again. */
   const lastRuns = new Map<string, number>();
-  /** Undefined when it must be found anew. */
+  /** Undefined when it must be recomputed. */
   let earliestMs: number | undefined;
 
   function startRuns(untilMs: number): Turn[] {
@@ -75,7 +75,7 @@ type Plan = {
   readonly account: string;
   readonly customerCode: string;
   readonly schedule: Customer['schedule'];
-  /** What was due before the record was last changed is not made up for. */
+  /** Runs that were due before the last change of the record are not made up for. */
   readonly fromMs: number;
 };
 

@@ -2,13 +2,13 @@ import type { Transaction } from './book-entry.ts';
 
 /** The single charges and refunds. */
 export type TransactionBook = {
-  /** A transaction of that account that was given this id. */
+  /** Finds a transaction of that account by its id. */
   find(account: string, transactionId: string): Transaction | undefined;
-  /** What was paid back of a charge so far, in positive cents. */
+  /** Returns what was refunded of a charge so far, in positive cents. */
   refundedCents(transactionId: string): number;
   /**
-   * `A` and seven hexadecimal digits in capitals, growing; none is given twice.
-   * @param ahead how many more were taken for lines that are not booked yet
+   * Returns `A` and seven uppercase hexadecimal digits, ascending; no id is issued twice.
+   * @param ahead how many more were taken for lines not booked yet
    */
   nextId(ahead?: number): string;
   keep(transaction: Transaction): void;

@@ -6,21 +6,21 @@ import type { FaultPlan, Faults } from '../faults/plan-faults.ts';
 import { type HttpCall, jsonReply, type Reply } from '../reply.ts';
 import type { SandboxClock } from '../sandbox-clock.ts';
 
-/** What can be controlled from outside. */
+/** What the control API controls. */
 export type Controls = {
   readonly clock: SandboxClock;
   readonly faults: Faults;
   readonly reset: () => Promise<void>;
 };
 
-/** Whether a path is one of the control API. The books are not: they are only read, and always there. */
+/** Returns whether a path belongs to the control API. The books do not: they are read-only and always available. */
 export function isControlPath(path: string): boolean {
   return Object.hasOwn(ROUTES, path);
 }
 
 /**
- * Answers a request to the control API, in JSON.
- * @param controls undefined when control is switched off
+ * Answers a control API request in JSON.
+ * @param controls undefined when the control API is off
  */
 export async function serveControl(call: HttpCall, controls: Controls | undefined): Promise<Reply> {
   if (!controls) return refuse(404, SWITCHED_OFF);
@@ -32,7 +32,7 @@ export async function serveControl(call: HttpCall, controls: Controls | undefine
   try {
     return await answer(controls, readJson(call.body));
   } catch (error) {
-    // Whatever was asked for that cannot be is an error of this kind, and its sentence says what to do.
+    // USAGE means that the request cannot be carried out; its message says what to do.
     if (error instanceof PipelineError && error.code === 'USAGE') return refuse(400, error.message);
     throw error;
   }
@@ -70,7 +70,7 @@ function moveClock(controls: Controls, body: unknown): Reply {
   return tellTime(controls);
 }
 
-/** The plan itself is checked where it is made. */
+/** Plans a fault. `faults.plan` checks the plan itself. */
 function planFault({ faults }: Controls, body: unknown): Reply {
   const { kind, times } = (body ?? {}) as Partial<Record<keyof FaultPlan, unknown>>;
   if (times === 'always' && typeof kind === 'string' && isFaultName(kind) && hitsControl(FAULT_KINDS[kind].strikes)) {
@@ -79,7 +79,7 @@ function planFault({ faults }: Controls, body: unknown): Reply {
   return jsonReply(201, faults.plan(body as FaultPlan));
 }
 
-/** Faults of connections cannot tell who connects. */
+/** Returns whether the fault also hits this API: connection faults cannot tell who connects. */
 function hitsControl(strikes: FaultKind['strikes']): boolean {
   return strikes === 'planned' || strikes === 'accept' || strikes === 'first-byte';
 }
@@ -88,8 +88,8 @@ const SWITCHED_OFF =
   'The control API is switched off. Start the sandbox with "paydrop sandbox --control", or with startSandbox({ control: true }).';
 
 /**
- * A page of the web may make a browser send requests to this machine, but it cannot keep the browser from adding an
- * Origin, nor send JSON without asking first.
+ * Refuses requests from web pages. A page can make a browser send requests to this machine, but it cannot suppress the
+ * Origin header, nor send JSON without a preflight request.
  */
 function findIntruder({ method, headers }: HttpCall): Reply | undefined {
   if (headers.origin !== undefined) return refuse(403, 'The control API takes no requests of web pages.');
@@ -98,7 +98,7 @@ function findIntruder({ method, headers }: HttpCall): Reply | undefined {
   return undefined;
 }
 
-/** Nothing at all counts as an empty object. */
+/** Parses a body as JSON; an empty body counts as an empty object. */
 function readJson(body: Buffer): unknown {
   const text = body.toString('utf8').trim();
   if (text === '') return {};

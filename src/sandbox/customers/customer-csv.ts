@@ -1,10 +1,7 @@
 import { maskNumber } from '../batch/mask-number.ts';
 import type { Customer } from './customer.ts';
 
-/**
- * A list of records as a CSV file with a header. Columns and their order are our assumption: no source shows one
-.
- */
+/** Returns records as a CSV file with a header. Assumption: columns and order, because no source shows a file. */
 export function customersCsv(customers: readonly Customer[]): string {
   const rows = customers.map((customer) => COLUMNS.map(([, textOf]) => quote(textOf(customer))));
   return [COLUMNS.map(([title]) => title), ...rows].map((cells) => `${cells.join(',')}\r\n`).join('');

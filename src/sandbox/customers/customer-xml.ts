@@ -3,8 +3,8 @@ import { element, textElement } from '../xml/write-xml.ts';
 import type { Customer } from './customer.ts';
 
 /**
- * A record as details and lists show it, its number masked. Title and items are not shown there.
- * @param showsFullName whether the full name stands before its parts, as in version 1 of the service
+ * Returns a record as details and lists show it: number masked, without title and items.
+ * @param showsFullName whether the full name precedes its parts, as in version 1 of the service
  */
 export function customerXml({ code, contact, schedule, ...payment }: Customer, showsFullName = false): string {
   return element(

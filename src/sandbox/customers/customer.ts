@@ -1,16 +1,16 @@
-/** Which way of paying is stored. */
+/** How a stored customer pays. */
 export type PaymentKind = 'card' | 'bank';
 
-/** A stored customer record as it is opened from the books. Holds a whole number, so it lives only as long as a call. */
+/** A stored customer record, opened from the books. It holds a whole number, so it lives only as long as a call. */
 export type Customer = {
   readonly code: string;
   readonly kind: PaymentKind;
-  /** ISO 8601 in UTC, by the clock of the sandbox. */
+  /** ISO 8601 in UTC, by the sandbox's clock. */
   readonly createdAt: string;
-  /** What no payment depends on, by the names of the spec. What was never given is empty. */
+  /** Fields that no payment depends on, by their names in the spec. Empty when never given. */
   readonly contact: Readonly<Record<ContactField, string>>;
   readonly schedule: Schedule;
-  /** Name as it stands on the card or the bank account. */
+  /** Name on the card or the bank account. */
   readonly holder: string;
   readonly number: string;
   /** Method of payment of a card, account type of a bank account. */
@@ -19,12 +19,12 @@ export type Customer = {
   readonly expiry: string;
 };
 
-/** What the customer wants to pay again and again; the books run it (`../time/run-schedules.ts`). */
+/** The customer's recurring payment; the books run it (`../time/run-schedules.ts`). */
 type Schedule = {
   readonly recurring: boolean;
-  /** As it was given. */
+  /** As given. */
   readonly amount: string;
-  /** `2017-06-16T00:00:00`, in UTC, as is `endDate`. */
+  /** `2017-06-16T00:00:00` in UTC, like `endDate`. */
   readonly beginDate: string;
   readonly endDate: string;
   readonly scheduleType: string;

@@ -21,9 +21,9 @@ const PAYMENT_ELEMENTS = {
 } as const satisfies Record<PaymentKind, PaymentElements>;
 
 /**
- * A record as a call wants it (mostly our assumption, because clients always send everything). What
- * the call leaves out stays as it is. What it sends empty is emptied, except for the payment, which stays.
- * @param old the record before; one that is empty when it is created
+ * Returns a record changed by a call. Mostly an assumption, because clients always send everything. Omitted values
+ * stay. Empty values are cleared, except for payment details, which stay.
+ * @param old the record before; empty at creation
  * @param replacesNumber whether the number is taken from the call at all
  */
 export function mergeCustomer(old: Customer, parameters: Parameters, replacesNumber: boolean): Customer {
@@ -41,7 +41,7 @@ export function mergeCustomer(old: Customer, parameters: Parameters, replacesNum
   };
 }
 
-/** Whether an update shall replace the number. */
+/** Returns whether an update asks to replace the number. */
 export function wantsNewNumber(kind: PaymentKind, parameters: Parameters): boolean {
   return parameters.flag(PAYMENT_ELEMENTS[kind].flag) ?? false;
 }

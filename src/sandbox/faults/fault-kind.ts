@@ -3,49 +3,49 @@ import type { Reply } from '../reply.ts';
 import type { SoapVersion } from '../soap/write-envelope.ts';
 import type { Step } from './steps.ts';
 
-/** One way in which the service or the network can fail. Each is a row of `fault-kinds.ts`. */
+/** One way the service or the network can fail; each is a row of `fault-kinds.ts`. */
 export type FaultKind = {
-  /** One sentence for people. */
+  /** One sentence for users. */
   readonly about: string;
-  /** Whether the call is booked, though its answer does not say so: `before` the fault strikes, or `never`. */
+  /** Whether the call is booked `before` the fault strikes, or `never`. The answer does not say. */
   readonly books: 'before' | 'never';
-  /** How long `delayMs` is when the plan does not say; a kind without it takes no delay. */
+  /** Default of the plan's `delayMs`; a kind without it takes no delay. */
   readonly delayMs?: number;
-} /** At once, when it is planned. */ & (
+} /** Strikes as soon as it is planned. */ & (
   | { readonly strikes: 'planned' }
   | {
       /**
-       * `accept` when a connection comes in; `first-byte` with the first byte on it; `head` when the
-       * head of a request has been read; `half-body` when half of its body has.
+       * `accept`: on a new connection. `first-byte`: on its first byte. `head`: after the request head. `half-body`:
+       * after half of the body.
        */
       readonly strikes: 'accept' | 'first-byte' | 'head' | 'half-body';
       readonly act: () => readonly Step[];
     }
-  /** The whole request has been read and nothing is done for it. */
+  /** Strikes after the whole request was read; the call is not served. */
   | { readonly strikes: 'request'; readonly act: (call: StruckCall) => readonly Step[] }
-  /** The call has been answered, and its answer does not leave as it is. */
+  /** Strikes after the call was answered, and changes the answer. */
   | {
       readonly strikes: 'answer';
-      /** What there must be; calls without it pass and are not counted. */
+      /** A precondition; calls that do not meet it pass and are not counted. */
       readonly needs?: FaultNeed;
       readonly act: (reply: Reply, call: StruckCall) => readonly Step[];
     }
 );
 
-/** The answer carries a result file, or the account has another batch. */
+/** The answer carries a result file, or the account has submitted an earlier batch. */
 export type FaultNeed = 'result-file' | 'earlier-batch';
 
 /** The call that a fault strikes. */
 export type StruckCall = {
-  /** As it was asked for, without the query. */
+  /** As requested, without the query. */
   readonly path: string;
   readonly version: SoapVersion;
-  /** The request element. */
+  /** Name of the request element. */
   readonly element: string;
-  /** Undefined for a call that names none. */
+  /** Undefined when the call names none. */
   readonly operation: WireOperation | undefined;
-  /** Id of the batch that the account submitted before. */
+  /** Id of the account's previous batch. */
   readonly earlierBatchId: string | undefined;
-  /** Of the plan, or else of the kind. */
+  /** From the plan, else from the kind. */
   readonly delayMs: number;
 };

@@ -8,11 +8,11 @@ import type { FaultKind, FaultNeed, StruckCall } from './fault-kind.ts';
 import type { Step } from './steps.ts';
 
 /**
- * Every way in which the sandbox can fail on demand. To add one, add a row; plan, control API and
- * docs/sandbox.md follow from the table, and test/support/fault-expectations.ts asks what a client must make of it.
+ * Every way the sandbox can fail on demand. To add a fault, add a row: plan, control API and docs/sandbox.md follow
+ * from the table. `test/support/fault-expectations.ts` needs an entry for what a client may answer.
  */
 export const FAULT_KINDS = {
-  // The connection breaks before the request is whole.
+  // The connection breaks before the request is complete.
   'connection-refused': shut('The listener is closed for a while, at once; new connections are refused.', 1000),
   'connection-dropped': early('accept', 'A connection is reset as soon as it is accepted.', cut.reset),
   'reset-at-first-byte': early('first-byte', 'The connection is reset when the first byte arrives.', cut.reset),
@@ -20,7 +20,7 @@ export const FAULT_KINDS = {
   'reset-mid-body': early('half-body', 'The connection is reset in the middle of the body of the request.', cut.reset),
   'early-answer': early('head', 'A 503 is sent before the body of the request has been read.', http.answerEarly),
 
-  // The request is whole, and no answer comes.
+  // The request is complete, and no answer comes.
   'reset-after-request': unbooked('The connection is reset in place of the answer.', cut.reset),
   'closed-after-request': unbooked('The connection is closed in place of the answer.', cut.finish),
   'no-answer': unbooked('No answer comes, and the connection stays open.', cut.hang),
@@ -28,7 +28,7 @@ export const FAULT_KINDS = {
   'booked-then-closed': booked('The call is booked, then the connection is closed.', cut.finish),
   'booked-no-answer': booked('The call is booked, no answer comes, and the connection stays open.', cut.hang),
 
-  // The answer is cut, slow, or of another length than it says.
+  // The answer is cut, slow, or of another length than announced.
   'headers-then-hang': booked('The headers of the answer come, and then nothing more.', cut.sendHeadOnly),
   'cut-then-closed': booked('Half of the answer comes, then the connection is closed.', cut.cutAndClose),
   'cut-then-reset': booked('Half of the answer comes, then the connection is reset.', cut.cutAndReset),
@@ -41,7 +41,7 @@ export const FAULT_KINDS = {
   'slow-drip': booked('The answer comes one byte at a time, with `delayMs` before each.', cut.drip, { delayMs: 20 }),
   'late-answer': booked('The whole answer comes after `delayMs`.', cut.delay, { delayMs: 5000 }),
 
-  // HTTP or a web server answers, and not the service.
+  // HTTP or a web server answers instead of the service.
   'http-301': unbooked('301 to another version of the service.', http.redirect(301)),
   'http-302': unbooked('302 to another version of the service.', http.redirect(302)),
   'http-303': unbooked('303 to another version of the service.', http.redirect(303)),
@@ -68,7 +68,7 @@ export const FAULT_KINDS = {
   'gzip-answer': booked('The answer is compressed, though nobody asked for it.', http.compress),
   'wrong-content-type': booked('The answer comes as text/plain.', http.changeContentType),
 
-  // The service answers, and says something else than it should.
+  // The service answers, but not as it should.
   'soap-fault-client': unbooked('A SOAP fault that blames the client.', soap.sendFault('client')),
   'soap-fault-server': unbooked('A SOAP fault that blames the server.', soap.sendFault('server')),
   'soap-fault-other-version': unbooked('A SOAP fault in the other version of SOAP.', soap.sendFaultOfOtherVersion),
@@ -102,7 +102,7 @@ export const FAULT_KINDS = {
   'utf16-answer': booked('The answer is in UTF-16.', hostile.encodeUtf16),
   'byte-order-mark': booked('A byte order mark stands before the answer.', hostile.markByteOrder),
 
-  // The result file of a batch does not fit what was sent.
+  // The result file of a batch does not match what was sent.
   'result-row-missing': onResult('The last row is missing.', result.changeRows(result.dropRow)),
   'result-row-extra': onResult('There is a row that was not sent.', result.changeRows(result.addRow)),
   'result-rows-reordered': onResult('The rows come in the opposite order.', result.changeRows(result.reverseRows)),

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import { headersOf, type Reply } from '../reply.ts';
 
 /**
- * An answer as the bytes of HTTP, for whoever wants to send them otherwise than whole. The connection ends with it.
- * @param changes headers in place of those of the answer; one that is undefined is left out
+ * Returns an answer as HTTP bytes, so that a fault can send parts of it. It announces the end of the connection.
+ * @param changes headers that replace those of the answer; an undefined value omits the header
  */
 export function httpBytes(
   reply: Reply,

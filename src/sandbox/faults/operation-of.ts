@@ -3,15 +3,15 @@ import { WIRE_OPERATIONS, type WireOperation } from '../../../schemas/wire.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { parameterOf } from '../soap/decode-document.ts';
 
-/** The operation that a request element or an action names, with or without the V1 of the first version. */
+/** Returns the operation that a request element or action names, with or without the V1 of version 1. */
 export function operationOf(name: string): WireOperation | undefined {
   const wanted = name.replace(/^.*[/#]/, '').replace(/V1$/, '');
   return WIRE_OPERATIONS.find((operation) => wireName(operation) === wanted);
 }
 
 /**
- * The operation that the head of a request tells of: in its action, else in the address. A client of SOAP 1.2 may name
- * it in neither.
+ * Returns the operation that a request head names: in its action, else in the address. A SOAP 1.2 client may name it in
+ * neither.
  */
 export function operationOfHead(headers: IncomingHttpHeaders, query: URLSearchParams): WireOperation | undefined {
   const { soapaction } = headers;

@@ -5,41 +5,41 @@ import { drawNumber } from './draw-number.ts';
 import type { FaultKind, FaultNeed } from './fault-kind.ts';
 import { FAULT_KINDS, type FaultName, isFaultName } from './fault-kinds.ts';
 
-/** A fault to come. What is left out: every operation, once, from the first call on, certainly. */
+/** A fault to come. Defaults: every operation, once, from the first call on, with certainty. */
 export type FaultPlan = {
   readonly kind: FaultName;
-  /** In the spelling of the spec; `*` for every call. */
+  /** In the spec's spelling; `*` for every call. */
   readonly operation?: WireOperation | '*';
   readonly times?: number | 'always';
-  /** Lets so many matching calls pass first. */
+  /** Number of matching calls that pass first. */
   readonly after?: number;
-  /** How likely each matching call is struck, 0 to 1. Drawn from `seed`, so a run can be repeated. */
+  /** Probability that a matching call is struck, 0 to 1. Drawn from `seed`, so a run can be repeated. */
   readonly chance?: number;
   readonly seed?: number;
-  /** For the kinds that wait. */
+  /** Only for kinds that wait. */
   readonly delayMs?: number;
 };
 
-/** A plan in full, and what has come of it. */
+/** A complete plan and its counts so far. */
 export type PlannedFault = Required<Omit<FaultPlan, 'delayMs'>> & {
   /** Undefined for kinds that do not wait. */
   readonly delayMs: number | undefined;
-  /** Calls that it matched, struck or not. */
+  /** Matching calls, struck or not. */
   readonly seen: number;
   /** How often it has struck. */
   readonly fired: number;
 };
 
-/** What tests and the control API do with faults. */
+/** The faults, as tests and the control API use them. */
 export type Faults = {
   /**
-   * Adds a fault. Of several that fit a call the one planned first strikes, until it has struck `times` times.
-   * @throws PipelineError USAGE when it is none, and says why
+   * Adds a fault. If several match a call, the first planned strikes, until it has struck `times` times.
+   * @throws PipelineError USAGE when the plan is invalid; the message says why
    */
   plan(plan: FaultPlan): PlannedFault;
-  /** In the order of planning, also those that are used up. */
+  /** Lists all faults in planning order, used-up faults included. */
   list(): readonly PlannedFault[];
-  /** Forgets all of them. When the promise is fulfilled, connections are accepted again. */
+  /** Forgets all faults. Connections are accepted again when the promise resolves. */
   clear(): Promise<void>;
 };
 
@@ -51,11 +51,11 @@ export type Occasion = {
 };
 
 export type FaultPlanner = Faults & {
-  /** The fault that strikes here, if any; it counts as fired. */
+  /** Returns the fault that strikes here, if any, and counts it as fired. */
   take(occasion: Occasion): PlannedFault | undefined;
 };
 
-/** What shuts and opens the listener. */
+/** Shuts and opens the listener. */
 type Door = { shut(forMs: number | undefined): void; open(): Promise<void> };
 
 export function planFaults(door: Door): FaultPlanner {
@@ -76,7 +76,7 @@ export function planFaults(door: Door): FaultPlanner {
       await door.open();
     },
     take: (occasion) => {
-      // Each that fits is counted up to the one that strikes, so `after` and `chance` do not depend on the others.
+      // Counts each matching fault until one strikes; faults planned later do not see the call.
       const struck = planned.find((entry) => fits(entry, occasion) && isDue(entry));
       if (struck) struck.fired += 1;
       return struck && { ...struck };

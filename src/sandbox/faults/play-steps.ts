@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from './steps.ts';
 
-/** Does the steps on a connection, in order. It ends early, and without an error, when the other side has left. */
+/** Plays the steps on a connection, in order. Ends early, without an error, when the other side has left. */
 export async function playSteps(socket: Socket, steps: readonly Step[]): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
   socket.once('close', leave);
-  // A reset by the other side is one of the things that are to be tried out, and would end the process unheard.
+  // Tests may make the other side reset; without a listener, that error would end the process.
   socket.on('error', leave);
   try {
     for (const step of steps) await playStep(socket, step, gone.signal);
@@ -23,7 +23,7 @@ async function playStep(socket: Socket, step: Step, signal: AbortSignal): Promis
   signal.throwIfAborted();
   switch (step.do) {
     case 'write':
-      // Waiting for room keeps the 64 pieces of a huge answer from lying in memory all at once.
+      // Waiting for `drain` keeps the 64 pieces of a huge answer from being in memory all at once.
       if (!socket.write(step.bytes)) await once(socket, 'drain', { signal });
       return;
     case 'drip':

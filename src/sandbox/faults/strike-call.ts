@@ -10,7 +10,7 @@ import { operationOf } from './operation-of.ts';
 import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import type { Step } from './steps.ts';
 
-/** What is done instead of the answer. */
+/** What replaces the answer. */
 export type Struck = {
   readonly fault: PlannedFault;
   readonly operation: WireOperation | undefined;
@@ -18,8 +18,8 @@ export type Struck = {
 };
 
 /**
- * Strikes a call that has come as a whole, if a fault is due. The call is served before a fault that says so, and not at
- * all before one that books nothing.
+ * Strikes a complete call if a fault is due. A fault of the answer lets the call be served first; a fault of the
+ * request does not.
  * @returns undefined when no fault is due
  */
 export async function strikeCall(
@@ -32,7 +32,7 @@ export async function strikeCall(
   const described = describeCall(call);
   const { operation } = described;
   const earlierBatchId = described.isSubmit ? findLastBatch(books, described.account) : undefined;
-  // Asking for a result changes nothing, so it may be answered before anybody knows what becomes of the answer.
+  // Fetching a result changes nothing, so it can be answered before the fault is chosen.
   const fetched = operation === 'getBatchProcessResultFile' ? await serve() : undefined;
   const fault = faults.take({
     strikes: ['request', 'answer'],
@@ -48,7 +48,7 @@ export async function strikeCall(
   return undefined;
 }
 
-/** Of a request that cannot be read as much as goes. */
+/** Describes a call, as far as it can be read. */
 function describeCall(call: HttpCall) {
   const envelope = readEnvelope(call);
   const { path } = call;

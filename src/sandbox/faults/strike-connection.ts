@@ -6,8 +6,8 @@ import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import { playSteps } from './play-steps.ts';
 
 /**
- * Puts the faults of connections before HTTP: a connection that is struck never gets there.
- * @returns ends the connections that wait for their fault
+ * Applies connection faults ahead of HTTP; a struck connection never gets there.
+ * @returns a function that destroys the struck connections that are still open
  */
 export function strikeConnections(server: Server, faults: Pick<FaultPlanner, 'take'>): () => void {
   const serve = server.listeners('connection') as ((socket: Socket) => void)[];

@@ -7,8 +7,8 @@ import type { FaultPlanner, PlannedFault } from './plan-faults.ts';
 import { playSteps } from './play-steps.ts';
 
 /**
- * Strikes a request of which the head has been read, if a fault is due.
- * @returns the fault; then the request needs nothing more
+ * Strikes a request whose head has been read, if a fault is due.
+ * @returns the fault; the request then needs nothing more
  */
 export async function strikeRequest(
   request: IncomingMessage,
@@ -23,12 +23,12 @@ export async function strikeRequest(
   const row: FaultKind = FAULT_KINDS[fault.kind];
   if (row.strikes === 'half-body') await readHalf(request);
   if (row.strikes === 'head' || row.strikes === 'half-body') await playSteps(request.socket, row.act());
-  // What still comes is read and dropped: left alone, it would turn the orderly end of an early answer into a reset.
+  // Drain the rest of the request; unread data would turn the clean end of an early answer into a reset.
   request.resume();
   return fault;
 }
 
-/** Reads half of what was announced; of a body without a length, its first piece. */
+/** Reads half of the announced length; of a body without a length, its first piece. */
 async function readHalf(request: IncomingMessage): Promise<void> {
   const halfBytes = Number(request.headers['content-length'] ?? 0) / 2;
   let sizeBytes = 0;
@@ -40,7 +40,7 @@ async function readHalf(request: IncomingMessage): Promise<void> {
   }
 }
 
-/** Undefined when the body has ended or the connection is gone. */
+/** Returns the next piece of the body, or undefined when it has ended or the connection is gone. */
 function nextPiece(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const done = () => {

@@ -2,10 +2,7 @@ import { textElement } from '../xml/write-xml.ts';
 import { BAD_LOGIN_BATCH_PAYLOAD, BATCH_TEXTS, batchPayload, FAILED_BATCH_PAYLOAD } from './batch-payload.ts';
 import type { Handler } from './handler.ts';
 
-/**
- * Says how far a batch is, and hands out its result file once it is done. A batch of another account is as unknown as
- * one that never was.
- */
+/** Reports a batch's progress and, once it is done, its result file. A batch of another account counts as unknown. */
 export const batchResult: Handler = {
   needs: ['batchId'],
   failurePayload: FAILED_BATCH_PAYLOAD,

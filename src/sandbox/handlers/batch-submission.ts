@@ -6,9 +6,9 @@ import { BAD_LOGIN_BATCH_PAYLOAD, BATCH_TEXTS, batchPayload, FAILED_BATCH_PAYLOA
 import type { Call, Desk, Handler } from './handler.ts';
 
 /**
- * Takes a batch file. Any file is taken, also one of garbage: the answer only says that it was received, and what is
- * wrong with a row stands in the result file. The rows are judged and booked before the answer leaves, so whoever has
- * seen a batch id finds that batch, even if the sandbox was killed at that very moment.
+ * Returns the handler that takes a batch file of at most `maxRows` rows, even garbage. The answer only confirms
+ * receipt; the result file reports faulty rows. Rows are judged and booked before the answer leaves. So a client that
+ * has a batch id can find the batch, even if the sandbox is killed right then.
  */
 export function batchSubmission(kind: FolderOperation): Handler {
   return {

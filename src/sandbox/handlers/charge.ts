@@ -10,15 +10,14 @@ import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAY
 import { readTotal } from './read-total.ts';
 
 /**
- * Where the payment comes from: `given` in the call, `stored` under a customer code, or given in the call and stored
- * under a new code once it was approved.
+ * Source of the payment details: `given` in the call, `stored` under a customer code, or `new`: given, and stored under
+ * a new code once approved.
  */
 export type ChargeSource = 'given' | 'stored' | 'new';
 
 /**
- * A single charge. It is never a duplicate of another: the invoice number is a label, so a
- * client that sends a charge again charges again. The row, and the record that it creates, are one line of the books,
- * written before the answer leaves.
+ * Returns the handler of a single charge. No charge is a duplicate: the invoice number is a label, so a repeated charge
+ * charges again. The row and the record it creates are one line of the books, written before the answer leaves.
  */
 export function charge(kind: PaymentKind, source: ChargeSource): Handler {
   const elements = elementsOf(kind, source);
@@ -34,7 +33,7 @@ export function charge(kind: PaymentKind, source: ChargeSource): Handler {
   };
 }
 
-/** Only the card operation that creates a record has names of its own. */
+/** Returns the element names; only the card operation that creates a record has its own. */
 function elementsOf(kind: PaymentKind, source: ChargeSource): { number: FieldName; expiry: FieldName } {
   if (kind === 'bank') return { number: 'accountNum', expiry: 'creditCardExpiry' };
   if (source === 'new') return { number: 'ccNum', expiry: 'ccExp' };
@@ -88,7 +87,7 @@ function bookCharge(charge: Charge) {
   };
 }
 
-/** Of a code that does not exist, or whose record pays another way. */
+/** Answer for a code that does not exist, or whose record pays another way. */
 const UNKNOWN_CODE = 'REJECT: 3';
 
 function findPayer({ kind, call, desk }: Charge): Customer | undefined {
@@ -118,7 +117,7 @@ function createRecord({ kind, elements, call, desk, at }: Charge, number: string
     number,
     method: kind === 'card' ? '' : (parameters.text('accountType') ?? ''),
     expiry: kind === 'card' ? (parameters.text(elements.expiry) ?? '') : '',
-    // The charge knows the second telephone by another name than the record.
+    // The charge calls the second telephone `phone2`, the record `alternatePhone`.
     textOf: (field) => parameters.text(field === 'alternatePhone' ? 'phone2' : field),
   });
 }

@@ -5,7 +5,7 @@ import { mergeCustomer } from '../customers/merge-customer.ts';
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
 import type { Call, Desk, Handler } from './handler.ts';
 
-/** Stores a record under the code of the client or a new one. A bank account is stored as it is, even an empty one. */
+/** Stores a record under the client's code or a new code. Bank accounts are stored unchecked, even when empty. */
 export function createCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
@@ -17,7 +17,7 @@ export function createCustomer(kind: PaymentKind): Handler {
   };
 }
 
-/** Our assumption: no source shows a code that is taken already. */
+/** Assumption: no source shows the answer to a code that is already taken. */
 const DUPLICATE_CODE = '0Error:Duplicate customer code';
 
 function bookRecord(kind: PaymentKind, { account, parameters }: Call, { books }: Desk, now: Date) {

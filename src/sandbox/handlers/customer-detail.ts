@@ -3,7 +3,6 @@ import { element } from '../xml/write-xml.ts';
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
 import type { Handler } from './handler.ts';
 
-/** Shows one record. */
 export const customerDetail: Handler = {
   ...CUSTOMER_REFUSALS,
   needs: ['customerCode'],

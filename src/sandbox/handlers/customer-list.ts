@@ -5,10 +5,7 @@ import { element, textElement } from '../xml/write-xml.ts';
 import { CUSTOMER_REFUSALS } from './customer-payload.ts';
 import type { Call, Desk, Handler } from './handler.ts';
 
-/**
- * Lists the records that were created from one moment to another, both included, the oldest first. An empty code asks
- * for all of them.
- */
+/** Lists the records created between two moments, both included, oldest first. An empty code matches all of them. */
 export function customerList(form: 'XML' | 'CSV'): Handler {
   return {
     ...CUSTOMER_REFUSALS,
@@ -22,7 +19,7 @@ export function customerList(form: 'XML' | 'CSV'): Handler {
   };
 }
 
-/** A date that is left out is the first day of all to .NET, so a list without an end is empty. */
+/** Finds the records. .NET reads an omitted date as its first day, so a list without an end is empty. */
 function findCustomers({ account, parameters }: Call, { books }: Desk): readonly Customer[] {
   const code = (parameters.text('customerCode') ?? '').trim();
   const fromMs = parameters.moment('fromDate')?.getTime() ?? Number.NEGATIVE_INFINITY;

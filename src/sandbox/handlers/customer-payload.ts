@@ -1,8 +1,8 @@
 import { element, textElement } from '../xml/write-xml.ts';
 
 /**
- * The payload of the operations on one record. Unlike those of charges its values carry no padding:
- * PHP compares them as they stand.
+ * Returns the payload of operations on one record. Unlike in charges, its values have no padding: PHP compares them as
+ * they are.
  */
 export function customerPayload(result: string, customerCode: string): string {
   return element(
@@ -12,7 +12,7 @@ export function customerPayload(result: string, customerCode: string): string {
   );
 }
 
-/** What is the same in every operation on customer records. */
+/** Payloads shared by all operations on customer records. */
 export const CUSTOMER_REFUSALS = {
   failurePayload: element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', '')),
   badLoginPayload: customerPayload('Error : Invalid Username or Password.', ''),

@@ -1,7 +1,7 @@
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
 import type { Handler } from './handler.ts';
 
-/** Deletes a record. A code that does not exist is deleted as well, which clients rely on. */
+/** Deletes a record. An unknown code gets the same answer, which clients rely on. */
 export const deleteCustomer: Handler = {
   ...CUSTOMER_REFUSALS,
   needs: ['customerCode'],

@@ -7,48 +7,48 @@ import type { Parameters } from '../soap/read-parameters.ts';
 import type { Answer } from '../soap/write-envelope.ts';
 
 /**
- * How one operation is answered. To serve another operation, write one of these and add it to the table in
- * `handlers.ts`: the WSDL, the help page and the routing follow from the table.
+ * How one operation is answered. To serve another operation, write a handler and add it to the table in `handlers.ts`.
+ * The WSDL, the help page and the routing follow from the table.
  */
 export type Handler = {
-  /** Elements without which the service stumbles over a null reference. */
+  /** Elements without which the service fails with a null reference. */
   readonly needs: readonly WireField[];
-  /** The payload beside the error text when a call failed. */
+  /** Payload beside the error text of a failed call. */
   readonly failurePayload: string;
-  /** The payload of an answer to a wrong agent code or password. */
+  /** Payload of the answer to a wrong agent code or password. */
   readonly badLoginPayload: string;
-  /** The error text beside it, where a wrong login is a failure. */
+  /** Error text beside it, where a wrong login is a failure. */
   readonly badLoginError?: string;
   readonly answer: (call: Call, desk: Desk) => Answer | Promise<Answer>;
 };
 
-/** A call that has passed the login, has all that it needs, and may be made on this server. */
+/** A call that has passed the login, has all needed elements, and is allowed on this server. */
 export type Call = {
   readonly operation: WireOperation;
   readonly account: Account;
   readonly parameters: Parameters;
-  /** Whether it was asked by the names of version 1, whose answers hold an element more. */
+  /** Whether the call used the names of version 1, whose answers hold one more element. */
   readonly isFirstVersion: boolean;
 };
 
-/** A merchant account. One without a server is answered as on both. */
+/** A merchant account. Without a server, it is served as on both. */
 export type Account = { readonly agentCode: string; readonly password: string; readonly server?: Server };
 
-/** What the sandbox works with. */
+/** What the handlers work with. */
 export type Desk = {
   readonly accounts: readonly Account[];
   readonly books: Books;
   readonly clock: Clock;
   readonly log: Log;
-  /** A batch is done this long after it was taken. */
+  /** How long after its arrival a batch is done. */
   readonly batchDelayMs: number;
   readonly maxRows: number;
   /** Whether a card row that was charged before is answered as a duplicate. */
   readonly cardDuplicates: boolean;
-  /** Whether more may be paid back than was charged. */
+  /** Whether refunds may exceed the charge. */
   readonly refundsMayExceed: boolean;
-  /** Whether a bank charge can only be paid back once the bank has accepted it. */
+  /** Whether a bank charge can be refunded only after the bank has accepted it. */
   readonly refundsNeedSettlement: boolean;
-  /** Whether a text that is too long is cut without a word instead of refused. */
+  /** Whether an overlong text is silently cut instead of refused. */
   readonly cutsLongValues: boolean;
 };

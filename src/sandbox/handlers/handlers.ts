@@ -37,7 +37,7 @@ export const HANDLERS: Readonly<Partial<Record<WireOperation, Handler>>> = {
   ...REPORT_HANDLERS,
 };
 
-/** The operations of one service that are served; none means that the service itself is not. */
+/** Returns the served operations of one service. If there are none, the service itself is not served. */
 export function servedOperations(service: ServiceName): WireOperation[] {
   const served = Object.keys(HANDLERS) as WireOperation[];
   return served.filter((operation) => wireRow(operation).service === service);

@@ -5,13 +5,12 @@ import type { PaymentKind } from '../customers/customer.ts';
 export type JudgedCharge = Omit<CardCharge, 'number' | 'amountCents'> & {
   readonly kind: PaymentKind;
   readonly number: string;
-  /** Undefined when it could not be read. */
+  /** Undefined when it is unreadable. */
   readonly amountCents: number | undefined;
 };
 
 /**
- * What the service says to a single charge. A bank charge is only taken for the bank;
- * whether it is paid is known days later.
+ * Judges a single charge as the service does. A bank charge is only received; whether it is paid is known days later.
  * @returns `OK: ...` or `REJECT: n`
  */
 export function judgeCharge({ kind, amountCents, ...charge }: JudgedCharge): string {
@@ -21,14 +20,14 @@ export function judgeCharge({ kind, amountCents, ...charge }: JudgedCharge): str
     return isAmount ? 'OK: 555555:' : NOT_AN_AMOUNT;
   }
   const message = judgeCard({ ...charge, amountCents: amountCents ?? 0 });
-  // A wrong number is found before a wrong amount.
+  // The service reports a wrong number before a wrong amount.
   return isAmount || message === 'REJECT: 40' ? message : NOT_AN_AMOUNT;
 }
 
-/** Our assumption: no source shows a charge whose total is no amount, or nothing, or less. */
+/** Assumption: no source shows a charge whose total is unreadable, zero or negative. */
 const NOT_AN_AMOUNT = 'REJECT: 5';
 
-/** How the books call what was said to a charge or refund. */
+/** Returns the books' name for the outcome of a charge or refund. */
 export function outcomeOf(kind: PaymentKind, isPaid: boolean): 'declined' | 'approved' | 'accepted_pending' {
   if (!isPaid) return 'declined';
   return kind === 'card' ? 'approved' : 'accepted_pending';

@@ -9,11 +9,11 @@ export type PaidWith = {
   readonly number: string;
   /** The element that carries the expiry. */
   readonly expiry: FieldName;
-  /** The record that is charged, if any is; it, and not the call, says who pays. */
+  /** The charged record, if any. It says who pays; the call does not. */
   readonly record: Customer | undefined;
 };
 
-/** Who pays by a single charge, and with what. The comment is always that of the call. */
+/** Returns who pays for a single charge, and with what. The comment is always that of the call. */
 export function payerOfCall(parameters: Parameters, { kind, number, expiry, record }: PaidWith): Payer {
   const textOf = (name: FieldName) => parameters.text(name)?.trim() ?? '';
   const comment = textOf('comment');

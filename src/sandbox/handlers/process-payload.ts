@@ -1,6 +1,6 @@
 import { element, textElement } from '../xml/write-xml.ts';
 
-/** What a single charge or refund says. `message` is `OK: ...` or `REJECT: n`; what there is none of is empty. */
+/** Result of a single charge or refund. `message` is `OK: ...` or `REJECT: n`; missing values are empty. */
 export type ProcessResult = {
   readonly message: string;
   readonly customerCode: string;
@@ -8,9 +8,9 @@ export type ProcessResult = {
 };
 
 /**
- * The payload of a card charge or refund. Its values are padded with a space before and a line feed
- * behind, and the settlement dates are there on declines too.
- * @param at the money is settled on the day after; days are those of UTC
+ * Returns the payload of a card charge or refund. Its values are padded: mostly a leading space and a trailing line
+ * feed. Declines have settlement dates too.
+ * @param at settlement is on the day after; days are in UTC
  */
 export function cardPayload(result: ProcessResult, at: Date): string {
   return payloadOf(
@@ -20,14 +20,14 @@ export function cardPayload(result: ProcessResult, at: Date): string {
   );
 }
 
-/** The payload of a bank charge or refund, which is settled who knows when. */
+/** Returns the payload of a bank charge or refund, whose settlement date is not known. */
 export function bankPayload(result: ProcessResult): string {
   return payloadOf(result);
 }
 
 export const FAILED_PROCESS_PAYLOAD = element('PROCESSRESULT', textElement('AUTHORIZATIONRESULT', ''));
 
-/** Our assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
+/** Assumption, except for the code: no recorded answer shows a wrong login. Nothing is booked, so nothing settles. */
 export const BAD_LOGIN_PROCESS_PAYLOAD = payloadOf({ message: 'REJECT: 1', customerCode: '', transactionId: '' });
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -9,8 +9,8 @@ import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAY
 import { readTotal } from './read-total.ts';
 
 /**
- * Pays a single charge back, as a whole or in parts, and answers with an id of its own. The
- * charge must be one of the account, approved, and of the same kind; a refund cannot be refunded.
+ * Returns the handler that refunds a single charge, in whole or in part, and issues a new id. The charge must be the
+ * account's own, approved, and of the same kind. A refund cannot be refunded.
  */
 export function refund(kind: PaymentKind): Handler {
   return {
@@ -58,7 +58,7 @@ function bookRefund(refund: Refund) {
 }
 
 const UNKNOWN_CHARGE = 'REJECT: 39';
-/** Our assumption: no source shows a refund whose total is no amount, or not negative. */
+/** Assumption: no source shows a refund whose total is unreadable or not negative. */
 const NOT_AN_AMOUNT = 'REJECT: 5';
 const NOT_CLEARED = 'REJECT: 3';
 
@@ -80,8 +80,8 @@ function judgeRefund(refund: Refund, { row, cardKey }: Transaction, amountCents:
 }
 
 /**
- * Whether a bank charge has brought money, or may still do so. The service paid charges back that were under way in one
- * year and refused it in another; that it refuses those which failed for good is our assumption.
+ * Returns whether a bank charge has brought money, or still may. The service refunded charges in progress in one year
+ * and refused to in another. Assumption: it refuses those that failed for good.
  */
 function hasMoney(row: Transaction['row'], { refundsNeedSettlement }: Desk, at: Date): boolean {
   switch (bankStateOf(new Date(row.at), row.amountCents, at).stage) {

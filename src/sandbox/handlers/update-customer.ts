@@ -4,7 +4,7 @@ import { mergeCustomer, wantsNewNumber } from '../customers/merge-customer.ts';
 import { CUSTOMER_REFUSALS, customerPayload } from './customer-payload.ts';
 import type { Call, Desk, Handler } from './handler.ts';
 
-/** Changes a record. The number is replaced, and looked at, only when the call says that it shall be. */
+/** Changes a record. The number is checked and replaced only when the call asks for it. */
 export function updateCustomer(kind: PaymentKind): Handler {
   return {
     ...CUSTOMER_REFUSALS,
@@ -16,7 +16,7 @@ export function updateCustomer(kind: PaymentKind): Handler {
   };
 }
 
-/** Of a record that pays another way too, which is our assumption. */
+/** Answer for an unknown code. Assumption: also for a record that pays another way. */
 const UNKNOWN_CODE = '0Can not find the Customer Code';
 
 function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }: Desk, now: Date) {
@@ -32,7 +32,7 @@ function bookChange(kind: PaymentKind, { account, parameters }: Call, { books }:
   };
 }
 
-/** An expiry that stays as it was is not looked at: the card may have expired since. */
+/** Checks the card. Without a new number, an unchanged expiry is not checked: the card may have expired since. */
 function findFault(old: Customer, record: Customer, replacesNumber: boolean, now: Date): string | undefined {
   if (replacesNumber) return checkCard(record.number, record.expiry, now);
   return record.expiry === old.expiry ? undefined : checkExpiry(record.expiry, now);

@@ -6,14 +6,14 @@ import type { Face } from './face.ts';
 
 export type ChosenEntries = {
   readonly entries: readonly JournalEntry[];
-  /** Whether all that was asked for is still to come. */
+  /** Whether the whole requested period is in the future. */
   readonly isFuture: boolean;
 };
 
 /**
- * The lines of the journal that a report asks for: those of a day, or those from one moment to another, both included, of
- * which `startIndex` and `endIndex` cut out a part. A date that is left out is the first day of all to .NET, so nothing is
- * of that day or before that moment.
+ * Returns the entries that a report covers: those of a day, or those between two moments, both included. `startIndex`
+ * and `endIndex` cut a part out of a range. .NET reads an omitted date as its first day, so no entry is on that day or
+ * before that moment.
  */
 export function chooseEntries(
   { method, list, period }: Pick<ReportRow, 'method' | 'list' | 'period'>,
@@ -38,9 +38,9 @@ function chooseDay(entries: readonly JournalEntry[], asked: Asked): ChosenEntrie
 }
 
 /**
- * The day that a moment is of in the zone of the server, as the service is said to compare. But whoever writes midnight
- * with an offset means the day that begins there: clients that ask for today do it by their own clocks, and the strict
- * rule would give them yesterday.
+ * Returns a test for the day of a moment in the server's zone, as the service is said to compare. Midnight with an
+ * offset means the day that begins there. Clients request today by their own clocks, and the strict rule would return
+ * yesterday.
  */
 function dayAround(date: Date, { parameters, face }: Asked): (ms: number) => boolean {
   const isMidnight = /T00:00:00(?:\.0+)?(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text('date') ?? '');
@@ -51,7 +51,7 @@ function dayAround(date: Date, { parameters, face }: Asked): (ms: number) => boo
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Reports show whole seconds, so 23:59:59 is the end of a day. */
+/** Compares whole seconds, as reports show them, so 23:59:59 is the end of a day. */
 function chooseRange(entries: readonly JournalEntry[], asked: Asked): ChosenEntries {
   const from = secondsOf(momentOf('fromDate', asked)) ?? Number.NEGATIVE_INFINITY;
   const to = secondsOf(momentOf('toDate', asked)) ?? Number.NEGATIVE_INFINITY;
@@ -68,13 +68,13 @@ function secondsOf(moment: Date | undefined): number | undefined {
   return moment && Math.floor(moment.getTime() / 1000);
 }
 
-/** Our assumption: an index counts from 0 and is included, and one that is no number counts as not given. */
+/** Reads an index. Assumption: it counts from 0 and is included; text that is not a number counts as omitted. */
 function indexOf(name: ReportField, { parameters }: Asked): number | undefined {
   const text = parameters.text(name)?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** A time without an offset is that of the server. */
+/** Reads a time; without an offset it is in the server's zone. */
 function momentOf(name: ReportField, { parameters, face }: Asked): Date | undefined {
   const moment = parameters.moment(name);
   const hasOffset = /(?:Z|[+-]\d\d:\d\d)\s*$/.test(parameters.text(name) ?? '');

@@ -1,23 +1,22 @@
-/** A cell, in quotes where it would otherwise break its row. A line break would, even in quotes: clients split there. */
+/** Returns a cell, quoted if needed. Line breaks become spaces, because clients split there even in quotes. */
 export function csvCell(text: string): string {
   const line = onOneLine(text);
   return /[",]/.test(line) ? quoteCell(line) : line;
 }
 
-/** A cell that stands in quotes whatever it holds, as names do in the recorded reports. */
+/** Returns a cell that is always quoted, like the names in the recorded reports. */
 export function quoteCell(text: string): string {
   return `"${onOneLine(text).replaceAll('"', '""')}"`;
 }
 
-/** A spreadsheet takes what begins with an apostrophe as text; the service guards numbers with it. */
+/** Puts an apostrophe before a number, as the service does; a spreadsheet then takes it as text. */
 export function guardNumber(text: string): string {
   return text === '' ? '' : `'${text}`;
 }
 
 /**
- * The words of a payer as they may stand in a cell that somebody opens in a spreadsheet: what would run as a formula gets
- * the apostrophe of the numbers, and a backslash, which PHP takes for the end of a quote, becomes a slash. Nothing is
- * found by these words; what is, such as the invoice, stays as it was given.
+ * Makes a payer's words safe for a spreadsheet. Text that would run as a formula gets an apostrophe. A backslash, which
+ * PHP takes for the end of a quote, becomes a slash. Values used for lookup, such as the invoice, stay as given.
  */
 export function payersWords(text: string): string {
   const plain = text.replaceAll('\\', '/');

@@ -5,8 +5,8 @@ import { csvCell, guardNumber, payersWords, quoteCell } from './csv-cell.ts';
 import type { Face } from './face.ts';
 
 /**
- * The journal of a day. The odd spaces in the titles are those of the service. The titles of bank
- * payments are our assumption from the fifth on: only the first four are recorded.
+ * Returns the report of a day. The odd spaces in the titles are the service's. Assumption: the bank titles from the
+ * fifth on; only the first four are recorded.
  */
 export function dayCsv(method: ReportRow['method'], entries: readonly JournalEntry[], face: Face): string {
   const rows = entries.map((entry) => cellsOf(entry, face).join(','));

@@ -4,10 +4,10 @@ import type { Account } from '../handlers/handler.ts';
 
 /** How the server of an account writes and compares times in its reports. */
 export type Face = {
-  /** Names the account at the bank, in reports of the UK server only. */
+  /** Whether range reports have the column `ACH Ref.`, which names the account at the bank; UK server only. */
   readonly hasBankReference: boolean;
   readonly timeZone: string;
-  /** `06/15/2017 10:11:12`, or the day first. */
+  /** `06/15/2017 10:11:12`, or with the day first. */
   writeTime(at: Date): string;
   /** `2017-06-15T10:11:12` */
   writeXmlTime(at: Date): string;
@@ -15,7 +15,7 @@ export type Face = {
   dayOf(at: Date): string;
 };
 
-/** An account without a server is seen as on NA. */
+/** Returns the face of an account's server; without a server, that of NA. */
 export function faceOf({ server = 'NA' }: Pick<Account, 'server'>): Face {
   const { timeZone, order } = REPORT_TIMES[server];
   const xmlTime = (at: Date) => formatInZone(at, timeZone).slice(0, 19).replace(' ', 'T');

@@ -4,10 +4,7 @@ import type { JournalEntry } from '../books/journal-entry.ts';
 import { element, textElement as writeText } from '../xml/write-xml.ts';
 import type { Face } from './face.ts';
 
-/**
- * The journal of a day as XML. The form of the time and the items, which the journal does not keep,
- * are our assumption.
- */
+/** Returns the report of a day as XML. Assumptions: the time format, and the items, which the books do not keep. */
 export function journalXml(entries: readonly JournalEntry[], face: Face): string {
   return element('JOURNALREPORT', ...entries.map((entry) => transactionXml(entry, face)));
 }
@@ -44,7 +41,7 @@ function paymentXml({ method, firstName, lastName, payment, shownNumber, expiry 
   return element('CC', holder, textElement('MP', payment), textElement('CCN', shownNumber), textElement('EXP', expiry));
 }
 
-/** A row of a batch may hold characters that XML cannot carry, not even by their number. */
+/** Replaces characters that XML cannot carry, not even escaped; a batch row may hold them. */
 function textElement(name: string, text: string): string {
   return writeText(name, text.replace(NOT_IN_XML, ' '));
 }

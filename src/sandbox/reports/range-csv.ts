@@ -4,7 +4,7 @@ import type { JournalEntry } from '../books/journal-entry.ts';
 import { csvCell, payersWords, quoteCell } from './csv-cell.ts';
 import type { Face } from './face.ts';
 
-/** The journal of a range of time. The order of the titles from the fourth on is our assumption. */
+/** Returns the report of a time range. Assumption: the order of the titles from the fourth on. */
 export function rangeCsv(entries: readonly JournalEntry[], face: Face): string {
   const titles = face.hasBankReference ? [...TITLES, 'ACH Ref.'] : TITLES;
   const rows = entries.map((entry) => cellsOf(entry, face));
@@ -40,7 +40,7 @@ function cellsOf(entry: JournalEntry, face: Face): string[] {
   return face.hasBankReference ? [...cells, ''] : cells;
 }
 
-/** A number that no other payment has, because a known client stores lines by it. */
+/** Returns a number that no other payment has, because a known client stores lines by it. */
 function journalIdOf({ transactionId }: JournalEntry): string {
   return transactionId === '' ? '' : String(Number.parseInt(transactionId, 16));
 }

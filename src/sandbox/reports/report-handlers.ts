@@ -9,7 +9,7 @@ import { type Face, faceOf } from './face.ts';
 import { journalXml } from './journal-xml.ts';
 import { rangeCsv } from './range-csv.ts';
 
-/** The journals of ReportLink, one handler for each row of schemas/reports.ts. */
+/** The transaction reports of ReportLink, one handler per row of schemas/reports.ts. */
 export const REPORT_HANDLERS = Object.fromEntries(
   Object.entries(REPORTS).map(([name, row]) => [name, report(row)]),
 ) as Readonly<Record<ReportName, Handler>>;
@@ -20,7 +20,7 @@ function report(row: ReportRow): Handler {
     needs: [],
     failurePayload: nothing,
     badLoginPayload: nothing,
-    // The service calls a wrong login a failure; the text is what a known client makes of it.
+    // The service treats a wrong login as a failure; the text is what a known client makes of it.
     badLoginError: 'Bad Credentials',
     answer: (call, desk) => ({ payload: row.list === 'reconciliation' ? nothing : journalPayload(row, call, desk) }),
   };
@@ -32,7 +32,7 @@ function journalPayload(row: ReportRow, { account, parameters }: Call, { books, 
   const journal = journalOf(books, account.agentCode, now);
   const { entries, isFuture } = chooseEntries(row, journal, { parameters, face, now });
   if (row.form === 'XML') return journalXml(entries, face);
-  // A file without rows has its titles for today and before, and is empty for days to come.
+  // Without rows, a file has its titles up to today and is empty for future days.
   return fileOf(isFuture && entries.length === 0 ? '' : csvOf(row, entries, face));
 }
 

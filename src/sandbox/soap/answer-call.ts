@@ -13,8 +13,8 @@ import { refuseMedia } from './refuse-media.ts';
 import { type Answer, answerReply, faultReply } from './write-envelope.ts';
 
 /**
- * Answers a SOAP request. What cannot be read is a fault; everything else is an answer of the operation, in the order
- * of the service: what is missing, the login, the server, and only then what the values say.
+ * Answers a SOAP request. An unreadable request gets a fault, any other an answer of its operation. Checks run in the
+ * service's order: missing elements, login, server, and only then the values.
  */
 export async function answerCall(service: ServiceName, request: HttpCall, desk: Desk): Promise<Reply> {
   const refusal = refuseMedia(request.headers);
@@ -59,7 +59,7 @@ async function performOperation(
   return handler.answer({ operation, account, parameters, isFirstVersion: call.element.endsWith('V1') }, desk);
 }
 
-/** Only the reports call a wrong login a failure; the others say it in their payload. */
+/** Answers a wrong login. Only the reports treat it as a failure; the others say it in their payload. */
 function badLogin({ badLoginPayload: payload, badLoginError: error }: Handler): Answer {
   return error === undefined ? { payload } : { payload, error };
 }
@@ -70,7 +70,10 @@ function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Accoun
   );
 }
 
-/** Our assumption: no source shows what the UK server says to an operation of North America only. */
+/**
+ * Returns whether the account's server offers the operation. Assumption: no source shows the UK server's answer to a
+ * North America operation.
+ */
 function isServedFor(operation: WireOperation, { server }: Account): boolean {
   return server === undefined || wireRow(operation).servers.includes(server);
 }

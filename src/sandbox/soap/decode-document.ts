@@ -1,9 +1,9 @@
 const DECLARED = /^(?:\xEF\xBB\xBF)?<\?xml\s[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/;
 
 /**
- * The text of an XML document: by its byte order mark or what shows of one, else the charset of the Content-Type, else
- * its own declaration, else UTF-8.
- * @returns undefined when the bytes are no such text, or the character set is not known
+ * Decodes an XML document by its byte order mark or first bytes, else the charset of the Content-Type, else its own
+ * declaration, else UTF-8.
+ * @returns undefined when the bytes do not fit the character set, or it is unknown
  */
 export function decodeDocument(bytes: Buffer, contentType: string): string | undefined {
   const charset = markedCharset(bytes) ?? parameterOf(contentType, 'charset') ?? declaredCharset(bytes) ?? 'utf-8';
@@ -14,7 +14,7 @@ export function decodeDocument(bytes: Buffer, contentType: string): string | und
   }
 }
 
-/** A parameter of a header value such as `text/xml; charset="utf-8"`. */
+/** Returns a parameter of a header value such as `text/xml; charset="utf-8"`. */
 export function parameterOf(header: string, name: string): string | undefined {
   const found = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;"]+))`, 'i').exec(header);
   return found ? (found[1] ?? found[2]) : undefined;
@@ -23,7 +23,7 @@ export function parameterOf(header: string, name: string): string | undefined {
 function markedCharset(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  // Without a mark the first character, which is `<` in any document, shows the width and the order of the bytes.
+  // Without a mark the first character, always `<`, shows the width and order of the bytes.
   if (bytes[0] === 0x3c && bytes[1] === 0x00) return 'utf-16le';
   if (bytes[0] === 0x00 && bytes[1] === 0x3c) return 'utf-16be';
   return undefined;

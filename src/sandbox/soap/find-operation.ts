@@ -3,9 +3,9 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import type { SoapCall } from './read-envelope.ts';
 
 /**
- * The operation that a request asks for: named by its first body element, with or without the V1 of the first version.
- * The action decides nothing; one that names something else shows that the client is mixed up, so it is refused too.
- * @param served what may be asked for
+ * Finds the operation that a request names in its first body element, with or without the V1 of version 1. The action
+ * decides nothing. An action that names another operation shows a confused client, so it is refused too.
+ * @param served the operations on offer
  * @returns undefined when the request names none of them
  */
 export function findOperation(call: SoapCall, served: readonly WireOperation[]): WireOperation | undefined {
@@ -14,7 +14,7 @@ export function findOperation(call: SoapCall, served: readonly WireOperation[]):
   return acted === wanted ? served.find((operation) => wireName(operation) === wanted) : undefined;
 }
 
-/** ASP.NET's sentence for a call that it does not know. */
+/** Returns ASP.NET's sentence for an unknown call. */
 export function unknownOperationText(call: SoapCall): string {
   return `Server did not recognize the value of HTTP Header SOAPAction: ${call.action ?? call.element}.`;
 }

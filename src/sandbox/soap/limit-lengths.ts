@@ -4,17 +4,17 @@ import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 type TextFields = ReadonlyMap<string, string>;
 
 /**
- * What the service does with a text that is too long is not known: refusing it is our assumption,
- * because a client then hears of it. Numbers are not asked here, they have refusals of their own, and neither are
- * addresses of payers, of which clients send longer ones.
- * @returns a sentence about the first such text of a call, without the text; undefined when there is none
+ * Finds the first overlong text of a call. Assumption: the service refuses it, so that the client notices. Numbers have
+ * refusals of their own and are not checked here. Payer IP addresses are not either, because clients send longer
+ * addresses.
+ * @returns a sentence about the text, without quoting it, or undefined
  */
 export function findLongText(operation: WireOperation, fields: TextFields): string | undefined {
   const [long] = longTexts(operation, fields);
   return long && `Bad request. ${long.name} may have ${long.limit} characters at most.`;
 }
 
-/** The fields of a call with every text cut to what fits, as a database does that is told not to complain. */
+/** Returns the fields with every text cut to its limit, as a lenient database would. */
 export function cutLongTexts(operation: WireOperation, fields: TextFields): TextFields {
   const cut = longTexts(operation, fields).map(({ name, text, limit }) => [name, cutText(text, limit)] as const);
   return cut.length === 0 ? fields : new Map([...fields, ...cut]);
@@ -40,7 +40,7 @@ function isField(name: string): name is FieldName {
   return Object.hasOwn(FIELDS, name);
 }
 
-/** Half of a character that is written as two could not be written into an answer. */
+/** Cuts a text. Half of a surrogate pair could not be written into an answer. */
 function cutText(text: string, limit: number): string {
   return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
 }

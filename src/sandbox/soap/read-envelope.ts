@@ -4,21 +4,21 @@ import { decodeDocument, parameterOf } from './decode-document.ts';
 import type { SoapFault, SoapVersion } from './write-envelope.ts';
 import { ENVELOPE_NAMESPACES } from './write-envelope.ts';
 
-/** What a SOAP request says, before anybody asks whether it makes sense. */
+/** What a SOAP request says, before its content is checked. */
 export type SoapCall = {
   readonly version: SoapVersion;
   /** Local name of the first element of the body. */
   readonly element: string;
-  /** The action, where one was sent and is not empty. */
+  /** The action, if one was sent and is not empty. */
   readonly action: string | undefined;
-  /** Text of each child by local name. What is absent or nil is not in it; what is empty is. */
+  /** Text of each child by local name. Absent and nil elements are not in it; empty elements are. */
   readonly fields: ReadonlyMap<string, string>;
 };
 
 /**
- * Reads a request in any of the three styles that clients use: SOAP 1.1, SOAP 1.2 with and without
- * an action. Elements are found by local name, in any order and namespace, and the answer is due in the version of the
- * envelope, whatever the Content-Type says.
+ * Reads a request in any of the three styles that clients use: SOAP 1.1, and SOAP 1.2 with or without an action.
+ * Elements are found by local name, in any order and namespace. The answer uses the envelope's version, whatever the
+ * Content-Type says.
  */
 export function readEnvelope(request: Pick<HttpCall, 'headers' | 'body'>): SoapCall | SoapFault {
   const contentType = request.headers['content-type'] ?? '';
@@ -50,7 +50,7 @@ function actionOf(request: Pick<HttpCall, 'headers'>, contentType: string): stri
   return action.trim().replace(/^"(.*)"$/, '$1') || undefined;
 }
 
-/** Of an element that stands twice the first counts, as .NET passes over the second. */
+/** Reads the fields. Of a repeated element only the first counts, as in .NET. */
 function readFields(wrapper: XmlElement): Map<string, string> {
   const fields = new Map<string, string>();
   for (const child of wrapper.children) {

@@ -1,6 +1,6 @@
 /**
- * The moment that an XML Schema dateTime names, or a bare date, which ASP.NET takes as its midnight.
- * One without an offset is taken as UTC, which is our assumption.
+ * Reads an XML Schema dateTime, or a bare date, which ASP.NET takes as its midnight. Assumption: without an offset it
+ * is UTC.
  * @returns undefined when the text is neither, or names a day or an hour that does not exist
  */
 export function readMoment(text: string): Date | undefined {
@@ -8,7 +8,7 @@ export function readMoment(text: string): Date | undefined {
   if (!found) return undefined;
   const [, day = '', time = 'T00:00:00', fraction = '', offset = 'Z'] = found;
   const unshifted = new Date(`${day}${time}Z`);
-  // The engine rolls February 30 over into March.
+  // JavaScript rolls February 30 over into March.
   if (Number.isNaN(unshifted.getTime()) || unshifted.toISOString().slice(0, 10) !== day) return undefined;
   const moment = new Date(`${day}${time}${fraction.slice(0, 4)}${offset}`);
   return Number.isNaN(moment.getTime()) ? undefined : moment;

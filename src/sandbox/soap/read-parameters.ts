@@ -1,20 +1,20 @@
 import { type WireField, wireKind, type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { readMoment } from './read-moment.ts';
 
-/** The values of one call, by the names of its operation. What was absent is undefined; what was empty is empty. */
+/** The values of one call, by the names of its operation. Absent values are undefined; empty values are empty. */
 export type Parameters = {
   text(name: WireField): string | undefined;
-  /** Of a base64 element: the bytes behind it. */
+  /** Decoded bytes of a base64 element. */
   bytes(name: WireField): Buffer | undefined;
-  /** Of a boolean element. */
+  /** Value of a boolean element. */
   flag(name: WireField): boolean | undefined;
-  /** Of a dateTime element: the moment it names, in UTC where it names no offset. */
+  /** Moment of a dateTime element; without an offset it is UTC. */
   moment(name: WireField): Date | undefined;
 };
 
 /**
- * Reads the typed elements of an operation as ASP.NET does before the operation sees them, so that an unreadable one
- * is a SOAP fault and not an answer.
+ * Reads the typed elements of an operation before the operation sees them, as ASP.NET does. So an unreadable value is a
+ * SOAP fault and not an answer.
  * @returns the values, or what could not be read
  */
 export function readParameters(
@@ -45,7 +45,7 @@ type Typed = {
   readonly moments: Map<WireField, Date>;
 };
 
-/** The sentences are those of .NET without the value, which may be one that nobody should read. */
+/** Returns .NET's sentence for an unreadable value, without the value, which may be secret. */
 function readTyped(name: WireField, text: string, { bytes, flags, moments }: Typed): string | undefined {
   switch (wireKind(name)) {
     case 'base64':
@@ -69,13 +69,13 @@ function keep<Value>(values: Map<WireField, Value>, name: WireField, value: Valu
   return value !== undefined;
 }
 
-/** Node decodes anything and drops what it does not understand, which would cut a payment file without a word. */
+/** Decodes strictly. Node drops what it does not understand, which would silently cut a payment file. */
 function decodeBase64(text: string): Buffer | undefined {
   const packed = text.replace(/\s+/g, '');
   return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed) ? Buffer.from(packed, 'base64') : undefined;
 }
 
-/** XML Schema knows four spellings, and none with capital letters. */
+/** Reads XML Schema's four spellings, none of which has capitals. */
 function readBoolean(text: string): boolean | undefined {
   const word = text.trim();
   if (word === 'true' || word === '1') return true;

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { htmlReply, type Reply } from '../reply.ts';
 
 /**
- * What is said to a body that is no SOAP message by its own headers, before anybody looks into it. ASP.NET answers an
- * unknown type with the status 415; that it does the same to a compressed body is our assumption. Reading such a body
- * would hide from the author of a client that the service does not.
+ * Refuses a body that is not a SOAP message by its headers. ASP.NET answers an unknown type with status 415.
+ * Assumption: it does the same for a compressed body. Reading such a body would hide from a client's author that the
+ * service does not.
  */
 export function refuseMedia(headers: IncomingHttpHeaders): Reply | undefined {
   if (!/^\s*(?:text\/xml|application\/soap\+xml)\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {

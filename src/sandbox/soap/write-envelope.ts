@@ -4,10 +4,10 @@ import { element, textElement } from '../xml/write-xml.ts';
 
 export type SoapVersion = '1.1' | '1.2';
 
-/** Why a request got no answer of its operation. `blame` says who has to change something. */
+/** Why a request got no answer from its operation. `blame` is the side that must change something. */
 export type SoapFault = { readonly version: SoapVersion; readonly blame: 'client' | 'server'; readonly fault: string };
 
-/** What an operation answers. `payload` is XML: the one element that follows STATUS and ERRORS. */
+/** What an operation answers. `payload` is XML: the one element after STATUS and ERRORS. */
 export type Answer = { readonly payload: string; readonly error?: string };
 
 export const ENVELOPE_NAMESPACES = {
@@ -20,16 +20,16 @@ const CONTENT_TYPES = {
   '1.2': 'application/soap+xml; charset=utf-8',
 } as const satisfies Record<SoapVersion, string>;
 
-/** Who is to blame, in the words of each version. */
+/** Fault codes by the side to blame, in each version. */
 const FAULT_CODES = {
   client: { '1.1': 'soap:Client', '1.2': 'soap:Sender' },
   server: { '1.1': 'soap:Server', '1.2': 'soap:Receiver' },
 } as const satisfies Record<SoapFault['blame'], Record<SoapVersion, string>>;
 
 /**
- * The answer of an operation in the layout of the service: one line, HTTP 200 also for failures and
- * declines. STATUS only says whether the call was understood.
- * @param name the request element, with its V1 if it had one; the answer's elements are named after it
+ * Returns the answer of an operation in the service's layout: one line, HTTP 200 even for failures and declines. STATUS
+ * only says whether the call was understood.
+ * @param name the request element, including its V1 if any; the answer's elements are named after it
  */
 export function answerReply(version: SoapVersion, name: string, answer: Answer): Reply {
   const response = [
@@ -41,7 +41,7 @@ export function answerReply(version: SoapVersion, name: string, answer: Answer):
   return { status: 200, contentType: CONTENT_TYPES[version], body: wrapBody(version, body) };
 }
 
-/** A fault in the words of ASP.NET, HTTP 500 in both versions. */
+/** Returns a fault in the words of ASP.NET, with HTTP 500 in both versions. */
 export function faultReply({ version, blame, fault }: SoapFault): Reply {
   const code = FAULT_CODES[blame][version];
   const body = version === '1.1' ? faultOf11(code, fault) : faultOf12(code, fault);

@@ -1,15 +1,15 @@
 import { dayInZone, formatInZone } from '../../calendar/zone-time.ts';
 import { ANSWER_DAYS, BANK_ZONE, DEPARTURE_HOURS, RETURN_DAYS } from './bank-timetable.ts';
 
-/** When a bank charge comes to each of its stages; whether it comes there depends on its amount. */
+/** When a bank charge reaches each stage; its amount decides whether it does. */
 export type BankDates = { readonly leavesAt: Date; readonly answeredAt: Date; readonly returnedAt: Date };
 
 /**
- * The stages of a bank charge. It leaves with the first file after it was taken, and hears from the bank at the same
+ * Returns the dates of a bank charge. It leaves with the first file after it was taken. The bank answers at the same
  * hour some business days later.
  */
 export function bankDates(takenAt: Date): BankDates {
-  // Files leave at full hours, so all charges of one hour share their dates, and long journals need few of them.
+  // Files leave at full hours, so all charges of one hour share their dates, and long reports need few lookups.
   const hour = Math.floor(takenAt.getTime() / HOUR_MS);
   const known = DATES_OF_HOURS.get(hour) ?? findDates(takenAt);
   DATES_OF_HOURS.set(hour, known);
@@ -30,7 +30,7 @@ function findDates(takenAt: Date): BankDates {
   };
 }
 
-/** The first hour after that moment at which a file leaves. */
+/** Finds the first hour after that moment at which a file leaves. */
 function findDeparture(takenAt: Date): { day: string; hour: number } {
   let day = dayInZone(takenAt, BANK_ZONE);
   for (;;) {
@@ -57,10 +57,10 @@ function nextDay(day: string): string {
   return new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The moment of a full hour by the clock of the zone. */
+/** Returns the moment of a full hour on the zone's clock. */
 function momentOf(day: string, hour: number): Date {
   const time = `${day}T${String(hour).padStart(2, '0')}:00:00`;
-  // The clock is changed on Sundays, when no file leaves, so a moment some hours away has the same offset.
+  // The clock changes on Sundays, when no file leaves, so a moment some hours away has the same offset.
   const offset = formatInZone(new Date(`${time}-08:00`), BANK_ZONE).slice(-6);
   return new Date(`${time}${offset}`);
 }

@@ -1,15 +1,15 @@
 import { bankDates } from './bank-dates.ts';
 import { fateOf } from './bank-timetable.ts';
 
-/** Where a bank charge is. `since` is when it came there. */
+/** Stage of a bank charge; `since` is when it got there. */
 export type BankState = {
   readonly stage: 'to be sent' | 'pending' | 'accepted' | 'rejected' | 'returned';
   readonly since: Date;
 };
 
 /**
- * Where a bank charge that was taken is by now. Nothing of it is stored, so it follows the clock
- * forward and back, and is the same after a restart.
+ * Returns the present stage of a bank charge. It is not stored, so it follows the clock both ways and survives
+ * restarts.
  */
 export function bankStateOf(takenAt: Date, amountCents: number, now: Date): BankState {
   const { leavesAt, answeredAt, returnedAt } = bankDates(takenAt);

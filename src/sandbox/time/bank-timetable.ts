@@ -1,23 +1,23 @@
 /**
- * How bank charges of the test account go through the bank.
+ * How the bank processes the charges of the test account.
  *
- * When files leave and what becomes of an amount is known from the vendor. How long the bank then takes is our
- * assumption: clients are told to expect three to five days in all. Holidays of the bank are not known here.
+ * The vendor states when files leave and what happens to each amount. Assumption: how long the bank then takes; clients
+ * are told to expect three to five days in all. Bank holidays are not known here.
  */
 export const BANK_ZONE = 'America/Vancouver';
 
-/** Full hours, by the clock of the zone, at which a file leaves; by day of the week, Sunday first. */
+/** Full hours on the zone's clock at which a file leaves, by day of the week, Sunday first. */
 export const DEPARTURE_HOURS: readonly (readonly number[])[] = [[], [3, 15], [3, 15], [15], [15], [15], []];
 
-/** Business days from the departure to the answer of the bank. */
+/** Business days from departure to the bank's answer. */
 export const ANSWER_DAYS = 2;
 
-/** Business days from an acceptance to the return of the payment. */
+/** Business days from acceptance to the return of the payment. */
 export const RETURN_DAYS = 3;
 
 export type BankFate = 'accepted' | 'returned' | 'rejected';
 
-/** What becomes of an amount, whatever its sign; of a refund it is our assumption. */
+/** Returns the outcome of an amount, whatever its sign. Assumption: refunds have the same outcomes. */
 export function fateOf(amountCents: number): BankFate {
   return FATES.get(Math.abs(amountCents)) ?? 'rejected';
 }

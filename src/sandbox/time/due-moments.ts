@@ -1,7 +1,7 @@
-/** What of a customer record says when it pays, by the names of the spec. */
+/** Fields of a customer record that say when it pays, by their names in the spec. */
 export type DueSchedule = {
   readonly recurring: boolean;
-  /** `2017-06-16T00:00:00`, in UTC, as is `endDate`. */
+  /** `2017-06-16T00:00:00` in UTC, like `endDate`. */
   readonly beginDate: string;
   readonly endDate: string;
   readonly scheduleType: string;
@@ -9,14 +9,14 @@ export type DueSchedule = {
 };
 
 /**
- * The moments at which a recurring payment is due, the earliest first.
+ * Yields the moments at which a recurring payment is due, earliest first.
  *
- * Weekly on day 1 (Sunday) to 7 (Saturday); monthly on a day of the month, or on the last day of a month that lacks it;
- * quarterly and annually on the day of the begin date, in the same way. The first day is that of the begin date, the
- * last that of the end date. Our assumptions, no source tells: days are those of UTC, the hour is that of the begin
- * date, and a schedule that does not make sense is never due.
+ * Weekly is day 1 (Sunday) to 7 (Saturday). Monthly is a day of the month, or the last day of a shorter month.
+ * Quarterly and annually use the day of the begin date in the same way. The begin and end dates are included.
+ * Assumptions without a source: days are UTC, the hour is that of the begin date, and a schedule that makes no sense is
+ * never due.
  *
- * They are found one by one as they are asked for, so a schedule of thousands of years costs nothing by itself.
+ * Moments are computed one by one on request, so a schedule of thousands of years costs nothing by itself.
  * @param afterMs exclusive
  * @param untilMs inclusive
  */
@@ -32,10 +32,10 @@ export function* dueMoments(schedule: DueSchedule, afterMs: number, untilMs: num
   }
 }
 
-/** Moments that are numbered without end. */
+/** An endless, numbered series of moments. */
 type Series = {
   readonly momentOf: (turn: number) => number;
-  /** A turn whose moment is not behind that moment, and not many turns before it. */
+  /** A turn whose moment is not after `ms`, and not many turns before it. */
   readonly turnBefore: (ms: number) => number;
 };
 
@@ -77,18 +77,18 @@ function everyMonths(begin: Date, step: number, day: number): Series {
   };
 }
 
-/** Months since the year 0. */
+/** Returns the months since year 0. */
 function monthOf(date: Date): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** Midnight of that day, or of the last one of a month that lacks it. */
+/** Returns midnight of that day, or of the last day of a shorter month. */
 function dayOfMonth(month: number, day: number): number {
   const lastDay = new Date(utc(month + 1, 1) - DAY_MS).getUTCDate();
   return utc(month, Math.min(day, lastDay));
 }
 
-/** `Date.UTC` would take the years 0 to 99 for those of the twentieth century. */
+/** Replaces `Date.UTC`, which maps the years 0 to 99 to the twentieth century. */
 function utc(month: number, day: number): number {
   return new Date(0).setUTCFullYear(Math.floor(month / 12), month % 12, day);
 }

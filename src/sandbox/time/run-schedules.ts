@@ -10,13 +10,12 @@ import { judgeCharge, outcomeOf } from '../handlers/judge-charge.ts';
 import { readTotal } from '../handlers/read-total.ts';
 
 /**
- * Books every recurring payment that is due by the clock of the sandbox and was not booked yet, the earliest first. Each
- * is judged like a single charge by customer code, and booked at the moment when it was due (our
- * assumption). What moves the clock back takes nothing back.
+ * Books every recurring payment that is due on the sandbox's clock and not booked yet, earliest first. Each is judged
+ * like a single charge by customer code. Assumption: it is booked at the moment it was due. Moving the clock back takes
+ * nothing back.
  *
- * It may be called at any time and several times at once: the books are asked and written in one step, and each line
- * says which run it is, so none is booked twice, also after a kill in the middle. Of a great many the rest follows with
- * the next call.
+ * Concurrent calls are safe: the books are queried and written in one step. Each line names its run, so none is booked
+ * twice, even after a kill. If very many are due, the rest follows with the next call.
  */
 export async function runSchedules(desk: Desk): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -30,8 +29,8 @@ export async function runSchedules(desk: Desk): Promise<void> {
 }
 
 /**
- * Does it before a call is answered, or when the clock was moved. A failure is no reason to leave the call without an
- * answer: the runs follow with the next one, and a call that has to write says by itself that the disk is full.
+ * Runs the schedules before a call is answered or after the clock was moved. A failure does not cost the call its
+ * answer: the runs follow with the next call. A call that writes reports a full disk itself.
  */
 export async function tryToRunSchedules(desk: Desk): Promise<void> {
   await runSchedules(desk).catch((error: unknown) => {
@@ -39,9 +38,9 @@ export async function tryToRunSchedules(desk: Desk): Promise<void> {
   });
 }
 
-/** Other calls come between the rounds; a clock that was set centuries ahead must not keep them waiting. */
+/** Other calls run between the rounds; a clock set centuries ahead must not keep them waiting. */
 const RUNS_OF_A_ROUND = 200;
-/** Twenty thousand payments at once, such as ten records that pay weekly for nearly forty years. */
+/** 20,000 payments at once, such as ten records that pay weekly for nearly forty years. */
 const MOST_ROUNDS = 100;
 
 function judgeRuns(desk: Desk): NewEntry[] {

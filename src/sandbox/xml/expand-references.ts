@@ -1,8 +1,8 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Text of an XML document with its references replaced by what they stand for.
- * @returns undefined when an ampersand begins no reference that XML itself defines
+ * Replaces the references in XML text with the characters they stand for.
+ * @returns undefined when an ampersand does not begin a reference that XML itself defines
  */
 export function expandReferences(raw: string): string | undefined {
   if (!raw.includes('&')) return raw;

@@ -1,12 +1,12 @@
 import { expandReferences } from './expand-references.ts';
 
-/** An element as it stands in a document; `name` is without its prefix. */
+/** An XML element; `name` has no prefix. */
 export type XmlElement = {
   readonly name: string;
   readonly prefix: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** The text that stands directly in the element, without that of its children. */
+  /** Text directly in the element, without that of its children. */
   readonly text: string;
 };
 
@@ -14,12 +14,12 @@ export type XmlFault = { readonly fault: string };
 
 /**
  * Reads a whole XML document, as far as SOAP requests need: elements, attributes, text, CDATA, the five entities and
- * numeric references; comments and processing instructions are passed over. Whatever is not well-formed is a fault,
- * and so is a DOCTYPE, which could define entities that grow without end.
+ * numeric references. Skips comments and processing instructions. Anything that is not well-formed is a fault. So is a
+ * DOCTYPE, which could define entities that grow without end.
  *
- * Why a reader of our own: node-soap reads by the types of its own WSDL, accepts almost anything and forgets which
- * elements were absent; the sandbox must notice just that. It also keeps the two sides of a call independent, so a
- * mistake in how our client writes XML cannot be undone by the same mistake in reading it.
+ * paydrop has its own reader because node-soap reads by the types of its own WSDL and accepts almost anything. It also
+ * forgets which elements were absent, which the sandbox must notice. Separate code keeps the two sides of a call
+ * independent: a reader cannot hide the same mistake in the client's writer.
  */
 export function readXml(document: string): XmlElement | XmlFault {
   const reader = startReader(document.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
@@ -39,13 +39,13 @@ type OpenElement = {
   attributes: Map<string, string>;
   children: XmlElement[];
   text: string;
-  /** Prefixes declared here or further out. */
+  /** Prefixes declared here or on an ancestor. */
   known: ReadonlySet<string>;
 };
 
 type Reader = { readonly text: string; at: number; readonly open: OpenElement[]; root: XmlElement | undefined };
 
-/** What a step found wrong, or undefined. */
+/** One step of the reader; returns the fault it found, or undefined. */
 type Step = (reader: Reader) => string | undefined;
 
 function startReader(text: string): Reader {
@@ -90,7 +90,7 @@ function addText(reader: Reader, text: string, end: number): string | undefined 
   return undefined;
 }
 
-/** Characters that no XML document may hold. */
+/** Characters that an XML document must not contain. */
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/;
 
 const skipComment: Step = (reader) => skipPast(reader, reader.at + '<!--'.length, '-->', 'comment');
@@ -160,7 +160,7 @@ function withDeclared(known: ReadonlySet<string>, attributes: ReadonlyMap<string
   return declared.length === 0 ? known : new Set([...known, ...declared]);
 }
 
-/** Matches a sticky expression where the reader stands and moves it past the match. */
+/** Matches a sticky expression at the reader's position and moves it past the match. */
 function matchAt(reader: Reader, expression: RegExp): RegExpExecArray | undefined {
   expression.lastIndex = reader.at;
   const found = expression.exec(reader.text);

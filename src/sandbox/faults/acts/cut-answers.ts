@@ -2,7 +2,7 @@ import type { Reply } from '../../reply.ts';
 import { httpBytes } from '../http-bytes.ts';
 import type { Step } from '../steps.ts';
 
-/** Answers that do not come as a whole, or not in time. */
+/** Answers that arrive incomplete or late. */
 
 export function finish(): Step[] {
   return [{ do: 'finish' }];
@@ -28,17 +28,17 @@ export function cutAndClose(reply: Reply): Step[] {
   return [...writeHalf(reply), { do: 'finish' }];
 }
 
-/** The wait lets the half arrive: a reset may overtake what is still on its way. */
+/** Waits before the reset so that the half arrives: a reset may overtake data in transit. */
 export function cutAndReset(reply: Reply): Step[] {
   return [...writeHalf(reply), { do: 'wait', ms: ARRIVAL_MS }, { do: 'reset' }];
 }
 
-/** Without a length the end of the connection is the end of the answer, so nothing in HTTP tells that half is missing. */
+/** Sends half without a length. The end of the connection then ends the answer, so HTTP shows nothing missing. */
 export function cutWithoutLength(reply: Reply): Step[] {
   return [...writeHalf(reply, { 'Content-Length': undefined }), { do: 'finish' }];
 }
 
-/** Half of the document under the right length of that half. */
+/** Sends half of the document with the right length of that half. */
 export function cutDocument(reply: Reply): Step[] {
   return sendWhole({ ...reply, body: halfOf(Buffer.from(reply.body)) });
 }
@@ -83,7 +83,7 @@ function writeAnnounced(reply: Reply, moreBytes: number): Step[] {
   return [write(httpBytes(reply, { 'Content-Length': String(announced) }).whole)];
 }
 
-/** The whole document as one chunk; what has to follow is up to the caller. */
+/** Writes the whole document as one chunk; the caller adds what follows. */
 function writeChunk(reply: Reply): Step[] {
   const { head, body } = httpBytes(reply, { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' });
   return [write(head), write(`${body.length.toString(16)}\r\n`), write(body), write('\r\n')];

@@ -5,7 +5,7 @@ import { sendWhole } from './cut-answers.ts';
 
 /** Documents that harm or mislead a parser that trusts them. */
 
-/** Ten entities, each ten times the one before: a thousand million words from less than a thousand bytes. */
+/** Sends ten entities, each ten times the one before: a billion words from less than a thousand bytes. */
 export function sendBomb(reply: Reply): Step[] {
   const entities = Array.from({ length: 9 }, (_, index) => {
     const inside = `&x${index};`.repeat(10);
@@ -14,13 +14,13 @@ export function sendBomb(reply: Reply): Step[] {
   return sendInside(reply, `<!DOCTYPE bomb [<!ENTITY x0 "bomb">${entities.join('')}]>`, '<BOMB>&x9;</BOMB>');
 }
 
-/** The address is the discard port of the reader itself: whoever fetches it goes nowhere. */
+/** Refers to the discard port of the reader's own machine, so a fetch goes nowhere. */
 export function referToFile(reply: Reply): Step[] {
   const entity = '<!DOCTYPE far [<!ENTITY far SYSTEM "http://127.0.0.1:9/far.txt">]>';
   return sendInside(reply, entity, '<FAR>&far;</FAR>');
 }
 
-/** An entity of HTML, which XML does not know. */
+/** Sends an HTML entity, which XML does not know. */
 export function sendHtmlEntity(reply: Reply): Step[] {
   return sendInside(reply, '', '<NOTE>&nbsp;</NOTE>');
 }
@@ -33,7 +33,7 @@ export function sendCdata(reply: Reply): Step[] {
   return sendInside(reply, '', '<NOTE><![CDATA[<STATUS>Failure</STATUS>]]></NOTE>');
 }
 
-/** The references of SOAP encoding, by which some parsers copy one element into another. */
+/** Sends references of SOAP encoding, by which some parsers copy one element into another. */
 export function referWithin(reply: Reply): Step[] {
   return sendInside(reply, '', '<NOTE href="#n1" /><NOTE id="n1">Failure</NOTE>');
 }
@@ -42,12 +42,11 @@ export function nestDeeply(reply: Reply): Step[] {
   return sendInside(reply, '', '<N>'.repeat(DEPTH) + '</N>'.repeat(DEPTH));
 }
 
-/** A second document behind the end of the first. */
 export function sendTwoDocuments(reply: Reply): Step[] {
   return sendWhole({ ...reply, body: `${String(reply.body)}${String(reply.body)}` });
 }
 
-/** 64 MB of spaces in the middle of the answer. */
+/** Puts 64 MB of spaces into the answer. */
 export function padHugely(reply: Reply): Step[] {
   const [start, end] = splitInside(String(reply.body));
   const sizeBytes = Buffer.byteLength(start) + Buffer.byteLength(end) + PADDING_MEGABYTES * MEGABYTE;
@@ -62,7 +61,7 @@ export function padHugely(reply: Reply): Step[] {
   ];
 }
 
-/** A byte that begins a character and is not followed by its rest. */
+/** Sends a byte that begins a character, without the rest of it. */
 export function breakCharacter(reply: Reply): Step[] {
   const [start, end] = splitInside(String(reply.body));
   const body = Buffer.concat([Buffer.from(`${start}<NOTE>caf`), Buffer.from([0xc3]), Buffer.from(`</NOTE>${end}`)]);
@@ -74,7 +73,7 @@ export function encodeUtf16(reply: Reply): Step[] {
   return sendWhole({ ...reply, contentType: reply.contentType.replace('utf-8', 'utf-16'), body });
 }
 
-/** Harmless: the mark that some editors and servers put before UTF-8. */
+/** Sends the mark that some editors and servers put before UTF-8; it is harmless. */
 export function markByteOrder(reply: Reply): Step[] {
   return sendWhole({ ...reply, body: `\uFEFF${String(reply.body)}` });
 }
@@ -83,14 +82,14 @@ const DEPTH = 100_000;
 const MEGABYTE = 1024 * 1024;
 const PADDING_MEGABYTES = 64;
 
-/** The answer with something before the root and something at the end of its inside. */
+/** Sends the answer with text added before the root and at the end of its content. */
 function sendInside(reply: Reply, beforeRoot: string, inside: string): Step[] {
   const [start, end] = splitInside(String(reply.body));
   const marked = start.replace('?>', () => `?>${beforeRoot}`);
   return sendWhole({ ...reply, body: marked + inside + end });
 }
 
-/** Before and behind the end of the inside; of an answer that has none, such as a fault, the end of its SOAP body. */
+/** Splits the answer at the end of its content, or, without content such as in a fault, at the end of its SOAP body. */
 function splitInside(body: string): [string, string] {
   const inside = body.lastIndexOf('</IATSRESPONSE>');
   const at = inside >= 0 ? inside : Math.max(0, body.lastIndexOf('</soap:Body>'));

@@ -5,14 +5,14 @@ import { httpBytes } from '../http-bytes.ts';
 import type { Step } from '../steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
-/** Answers that HTTP, a proxy or a web server gives, and not the service. */
+/** Answers from HTTP, a proxy or a web server instead of the service. */
 
-/** A page with a status, as proxies and IIS send them. */
+/** Sends a page with a status, as proxies and IIS do. */
 export function sendPage(status: number, title: string, headers: Readonly<Record<string, string>> = {}) {
   return (): Step[] => sendWhole({ ...htmlReply(status, title, '<p>Try again later.</p>'), headers });
 }
 
-/** Points at another version of the same service, where the same request would be taken. */
+/** Redirects to another version of the same service, which would accept the same request. */
 export function redirect(status: 301 | 302 | 303 | 307 | 308) {
   return ({ path }: StruckCall): Step[] => sendPage(status, 'Object moved', { Location: otherVersionOf(path) })();
 }
@@ -26,23 +26,23 @@ export function sendJson(): Step[] {
   return sendWhole({ status: 200, contentType: 'application/json', body: '{"status":"Success"}' });
 }
 
-/** The right answer under another status. */
+/** Sends the right answer with another status. */
 export function changeStatus(status: number) {
   return (reply: Reply): Step[] => sendWhole({ ...reply, status });
 }
 
-/** The right answer under a Content-Type of something else. */
+/** Sends the right answer with a wrong Content-Type. */
 export function changeContentType(reply: Reply): Step[] {
   return sendWhole({ ...reply, contentType: 'text/plain' });
 }
 
-/** Compressed, though nobody said that it would be understood. */
+/** Compresses the answer, whether or not the client accepts that. */
 export function compress(reply: Reply): Step[] {
   const body = gzipSync(reply.body);
   return sendWhole({ ...reply, body, headers: { ...reply.headers, 'Content-Encoding': 'gzip' } });
 }
 
-/** An informational answer goes before the real one. */
+/** Sends an informational answer before the real one. */
 export function informFirst(head: string) {
   return (reply: Reply): Step[] => [{ do: 'write', bytes: `HTTP/1.1 ${head}\r\n\r\n` }, ...sendWhole(reply)];
 }
@@ -56,7 +56,7 @@ export function switchProtocols(): Step[] {
   return [{ do: 'write', bytes }, { do: 'finish' }];
 }
 
-/** Does not wait for the rest of the request. */
+/** Answers without waiting for the rest of the request. */
 export function answerEarly(): Step[] {
   const { whole } = httpBytes(htmlReply(503, 'Service Unavailable', ''));
   return [{ do: 'write', bytes: whole }, { do: 'finish' }];

@@ -6,11 +6,11 @@ import type { Reply } from '../../reply.ts';
 import type { Step } from '../steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
-/** Result files that do not fit what was sent. Each takes the rows as cells and gives back what is handed out instead. */
+/** Result files that do not match what was sent. Row functions take the rows as cells and return what is delivered. */
 
 type Row = readonly string[];
 
-/** Hands out the rows as they were changed. */
+/** Delivers the file with its rows changed. */
 export function changeRows(change: (rows: readonly Row[]) => readonly Row[]) {
   return (reply: Reply): Step[] =>
     replaceFile(reply, (file) => encode(change(rowsOf(file)).map((row) => `${row.join(',')}\r\n`)));
@@ -20,7 +20,7 @@ export function dropRow(rows: readonly Row[]): readonly Row[] {
   return rows.slice(0, -1);
 }
 
-/** A row of another invoice, else like the last. */
+/** Adds a row like the last, with another invoice. */
 export function addRow(rows: readonly Row[]): readonly Row[] {
   const last = rows.at(-1) ?? [];
   return [...rows, changeCell(last, ['invoice'], (text) => `${text}9`)];
@@ -30,7 +30,7 @@ export function reverseRows(rows: readonly Row[]): readonly Row[] {
   return rows.toReversed();
 }
 
-/** The amount of the first row grows by one unit. */
+/** Adds one unit to the amount of the first row. */
 export function alterAmount(rows: readonly Row[]): readonly Row[] {
   return changeFirst(rows, ['amount'], (text) => (Number(text) + 1).toFixed(2));
 }
@@ -39,7 +39,7 @@ export function alterInvoice(rows: readonly Row[]): readonly Row[] {
   return changeFirst(rows, ['invoice'], (text) => `${text}9`);
 }
 
-/** The last digit of the masked number of the first row; a layout with customer codes has no number to change. */
+/** Changes the last digit of the first masked number; a layout with customer codes has none. */
 export function alterLastFour(rows: readonly Row[]): readonly Row[] {
   return changeFirst(rows, ['cardNumber', 'accountNumber'], (text) =>
     text.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
@@ -50,7 +50,7 @@ export function quoteCells(rows: readonly Row[]): readonly Row[] {
   return rows.map((row) => row.map((cell) => `"${cell}"`));
 }
 
-/** What a bank that has not answered leaves behind; a later fetch tells the truth. */
+/** Shows what a bank that has not answered leaves behind; a later fetch has the real result. */
 export function timeOutLastRow(rows: readonly Row[]): readonly Row[] {
   return rows.map((row, index) => (index === rows.length - 1 ? [...row.slice(0, -1), 'TIMEOUT'] : row));
 }
@@ -59,7 +59,7 @@ export function endWithLineFeeds(reply: Reply): Step[] {
   return replaceFile(reply, (file) => encode(rowsOf(file).map((row) => `${row.join(',')}\n`)));
 }
 
-/** One character in the middle is none of base64. */
+/** Puts a character that is not base64 into the middle. */
 export function damageBase64(reply: Reply): Step[] {
   return replaceFile(reply, (file) => {
     const text = file.toString('base64');
@@ -76,7 +76,7 @@ export function emptyFile(reply: Reply): Step[] {
   return replaceFile(reply, () => '');
 }
 
-/** A NUL in front of the second cell of the first row. */
+/** Puts a NUL before the second cell of the first row. */
 export function insertNul(reply: Reply): Step[] {
   return replaceFile(reply, (file) => encode([file.toString('latin1').replace(',', ',\0')]));
 }
@@ -89,19 +89,19 @@ export function compressFile(reply: Reply): Step[] {
   return replaceFile(reply, (file) => gzipSync(file).toString('base64'));
 }
 
-/** The answer to an id that the service never gave. */
+/** Answers as for an id that the service never issued. */
 export function denyBatchId(reply: Reply): Step[] {
   const body = String(reply.body).replace(FILE, '').replace(BATCH_TEXTS.done, BATCH_TEXTS.unknown);
   return sendWhole({ ...reply, body });
 }
 
-/** The answer to a batch that is not done yet. */
+/** Answers as for a batch that is not done yet. */
 export function sayStillRunning(reply: Reply): Step[] {
   const body = String(reply.body).replace(FILE, '').replace(BATCH_TEXTS.done, BATCH_TEXTS.running);
   return sendWhole({ ...reply, body });
 }
 
-/** Whether an answer carries a result file. */
+/** Returns whether an answer carries a result file. */
 export function holdsResultFile({ body }: Reply): boolean {
   return typeof body === 'string' && FILE.test(body);
 }
@@ -116,7 +116,7 @@ function replaceFile(reply: Reply, change: (file: Buffer) => string): Step[] {
   return sendWhole({ ...reply, body });
 }
 
-/** Byte by byte, so that what is not changed stays as it was in whatever character set. */
+/** Reads the file byte by byte, so unchanged parts stay as they were in any character set. */
 function rowsOf(file: Buffer): Row[] {
   const lines = file.toString('latin1').split(/\r?\n/);
   return lines.filter((line) => line !== '').map((line) => line.split(','));
@@ -126,7 +126,7 @@ function encode(lines: readonly string[]): string {
   return Buffer.from(lines.join(''), 'latin1').toString('base64');
 }
 
-/** Changes a cell of the first row that has such a column. */
+/** Changes a cell of the first row that has one of the columns. */
 function changeFirst(rows: readonly Row[], wanted: readonly ColumnName[], change: (text: string) => string) {
   const at = rows.findIndex((row) => findColumn(row, wanted) >= 0);
   return rows.map((row, index) => (index === at ? changeCell(row, wanted, change) : row));
@@ -137,7 +137,7 @@ function changeCell(row: Row, wanted: readonly ColumnName[], change: (text: stri
   return row.map((cell, index) => (index === column ? change(cell) : cell));
 }
 
-/** Only rows of cards begin with a day, which tells them from those of banks that are as wide. */
+/** Finds a column. Only card rows begin with a date, which tells them from bank rows of the same width. */
 function findColumn(row: Row, wanted: readonly ColumnName[]): number {
   const layout = layoutOf(/^\d\d\/\d\d\/\d{4}$/.test(row[0] ?? '') ? 'card' : 'ach-charge', row.length - 1);
   return layout ? columnsOf(layout).findIndex((column) => wanted.includes(column)) : -1;

@@ -6,7 +6,7 @@ import type { StruckCall } from '../fault-kind.ts';
 import type { Step } from '../steps.ts';
 import { sendWhole } from './cut-answers.ts';
 
-/** Answers in SOAP that say something else than they should. */
+/** SOAP answers that say something wrong. */
 
 export function sendFault(blame: SoapFault['blame']) {
   return ({ version }: StruckCall): Step[] => sendWhole(faultReply({ version, blame, fault: FAULT_TEXT }));
@@ -21,18 +21,18 @@ export function sendFaultWithSuccess({ version }: StruckCall): Step[] {
   return sendWhole({ ...faultReply({ version, blame: 'server', fault: FAULT_TEXT }), status: 200 });
 }
 
-/** STATUS Failure with a text. */
+/** Sends STATUS Failure with an error text. */
 export function sendFailure(error: string) {
   return ({ version, element: name }: StruckCall): Step[] =>
     sendWhole(answerReply(version, name, { payload: FAILED_PROCESS_PAYLOAD, error }));
 }
 
-/** The answer of the operation with another text in the place that decides. */
+/** Sends the operation's answer with another text in the place that decides. */
 export function changeText(text: string) {
   return (reply: Reply): Step[] => sendBody(reply, replaceText(String(reply.body), text));
 }
 
-/** The result and beside it another that says the contrary. */
+/** Sends the result together with a contradicting result. */
 export function sayTwoThings(reply: Reply): Step[] {
   return sendBody(
     reply,
@@ -40,7 +40,7 @@ export function sayTwoThings(reply: Reply): Step[] {
   );
 }
 
-/** An answer that has everything right but the operation that it belongs to. */
+/** Sends a right answer under the name of another operation. */
 export function nameAnotherOperation(reply: Reply, { element: name }: StruckCall): Step[] {
   const other = name === 'GetCustomerCodeDetail' ? 'DeleteCustomerCode' : 'GetCustomerCodeDetail';
   const renamed = ['Response', 'Result'].reduce(
@@ -50,7 +50,7 @@ export function nameAnotherOperation(reply: Reply, { element: name }: StruckCall
   return sendBody(reply, renamed);
 }
 
-/** `<OperationResult />`, as the service sends it when it has nothing to say. */
+/** Sends `<OperationResult />`, as the service does when it has nothing to say. */
 export function emptyResult(reply: Reply, { element: name }: StruckCall): Step[] {
   const result = new RegExp(`<${name}Result>.*</${name}Result>`, 's');
   return sendBody(
@@ -59,17 +59,17 @@ export function emptyResult(reply: Reply, { element: name }: StruckCall): Step[]
   );
 }
 
-/** The id of the batch before instead of that of this one. */
+/** Sends the previous batch's id in place of the new id. */
 export function repeatBatchId(reply: Reply, { earlierBatchId = '' }: StruckCall): Step[] {
   return sendBody(reply, String(reply.body).replace(/(?<=<BATCHID>)[^<]*/, earlierBatchId));
 }
 
 const FAULT_TEXT = 'Server was unable to process request. ---> The operation has timed out.';
 
-/** All that stands behind STATUS and ERRORS. */
+/** Everything after STATUS and ERRORS. */
 const PAYLOAD = /(?<=<\/STATUS>(?:<ERRORS \/>|<ERRORS>[^<]*<\/ERRORS>))(.*)(?=<\/IATSRESPONSE>)/s;
 
-/** Payloads that have no such place, like those of lists, make way for one that has. */
+/** Replaces the deciding text. A payload without that place, such as a list, is replaced as a whole. */
 function replaceText(xml: string, text: string): string {
   const place = textElement('AUTHORIZATIONRESULT', text);
   const replaced = xml.replace(/<AUTHORIZATIONRESULT(?: \/>|>[^<]*<\/AUTHORIZATIONRESULT>)/, () => place);
