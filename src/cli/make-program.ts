@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { maskText } from '../kernel/mask.ts';
 import type { CliCommand } from './command.ts';
-import { describeExitCodes } from './exit-codes.ts';
 import { readPackageVersion } from './package-version.ts';
+import { EXIT } from '../../schemas/errors.ts';
 
 /**
  * Builds commander's program from the command table.
@@ -71,4 +71,19 @@ function addOptions(added: Command, command: CliCommand): void {
   for (const [flags, what, fallback] of options) added.option(flags, what, fallback);
   const rest = options.length > 0 ? ['[options]'] : [];
   added.usage([...takes.map(([words]) => words), ...required.map(([flags]) => flags), ...rest].join(' '));
+}
+
+/** Meaning of each exit status, for the end of the help. */
+const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done, and nothing waits for a person',
+  usage: 'the command or the configuration has a fault, or the name is not known',
+  invalid: 'a file or rows of it are invalid; a call was declined or failed',
+  held: 'a file waits for approve or decline; for status: something is late too',
+  unknownOpen: 'money is in doubt: the service may or may not have taken a batch or call',
+  exception: 'it failed, or a batch, a result or an account needs a person',
+};
+
+export function describeExitCodes(): string {
+  const names = Object.keys(EXIT) as (keyof typeof EXIT)[];
+  return ['Exit status:', ...names.map((name) => `  ${EXIT[name]}  ${MEANINGS[name]}`)].join('\n');
 }

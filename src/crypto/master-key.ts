@@ -17,9 +17,9 @@ import { dirname } from 'node:path';
 import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
-import { runKeyCommand } from './run-key-command.ts';
 import { secretBytes } from './secret-bytes.ts';
 import { syncFolderNow } from './sync-folder.ts';
+import { runSecretCommand } from '../config/run-secret-command.ts';
 
 /**
  * The one key that opens all others. It is kept outside the ledger, so that a copy of the ledger alone reveals nothing.
@@ -181,4 +181,16 @@ function readableByOthers(path: string, action: string, mode: number): PipelineE
 
 function missing(action: string, reason?: string, next?: string): PipelineError {
   return new PipelineError('MASTER_KEY_MISSING', action, reason, next === undefined ? {} : { next });
+}
+
+/**
+ * Returns what the command of a master key prints.
+ * @throws MASTER_KEY_MISSING when it cannot be run, fails, or takes too long
+ */
+export function runKeyCommand(place: KeyPlace & { kind: 'command' }, limitMs?: number): string {
+  const output = runSecretCommand(place.words, place.env, limitMs);
+  if ('value' in output) return output.value;
+  throw new PipelineError('MASTER_KEY_MISSING', `take the master key from ${describeKeyPlace(place)}`, output.fault, {
+    next: 'Run it by hand as the paydrop user; it must print the key and end with status 0.',
+  });
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { PipelineError } from '../kernel/errors.ts';
 import { decryptGcm, encryptGcm, type GcmBox, NONCE_BYTES, TAG_BYTES } from './aes-gcm.ts';
-import { cutBlocks } from './cut-blocks.ts';
 import type { DataKey } from './data-key.ts';
 import { deriveKey } from './derive-key.ts';
 import { frameParts } from './frame-parts.ts';
@@ -97,4 +96,37 @@ function countBoxes(key: DataKey, purpose: string, header: Buffer): (isLast: boo
 
 function brokenSeal(key: DataKey, purpose: string): PipelineError {
   return new PipelineError('SEAL_BROKEN', `open "${purpose}" of file "${key.fileId}"`);
+}
+
+/** A cutter that turns pieces of any size into blocks of one size, and always keeps the latest block back. */
+type BlockCutter = {
+  /**
+   * Yields the full blocks that more bytes have followed, so none of them is the last. A block is overwritten by the
+   * next: use it before asking for that.
+   */
+  add(bytes: Uint8Array): Generator<Buffer>;
+  /** Returns the block kept back: the last one, full or not, or an empty one when nothing came. */
+  rest(): Buffer;
+};
+
+/** Makes a cutter. It holds one block in memory, whatever passes through, and copies every byte once. */
+export function cutBlocks(blockBytes: number): BlockCutter {
+  const block = Buffer.alloc(blockBytes);
+  let filled = 0;
+  return {
+    *add(bytes) {
+      let taken = 0;
+      while (taken < bytes.length) {
+        if (filled === blockBytes) {
+          yield block;
+          filled = 0;
+        }
+        const piece = bytes.subarray(taken, taken + blockBytes - filled);
+        block.set(piece, filled);
+        filled += piece.length;
+        taken += piece.length;
+      }
+    },
+    rest: () => block.subarray(0, filled),
+  };
 }

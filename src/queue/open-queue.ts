@@ -1,17 +1,18 @@
 import type { Telemetry } from 'bullmq';
-import { type Payload, QUEUES, type QueueName } from '../../schemas/jobs.ts';
+import { type Payload, type QueueName, QUEUES } from '../../schemas/jobs.ts';
 import { HOME_SITE } from '../../schemas/roles.ts';
 import type { Log } from '../kernel/log.ts';
-import { addJob } from './add-job.ts';
 import { answerWithin, shortReason } from './answer-within.ts';
 import { limitLog } from './limit-log.ts';
 import { countJobs, listIds, type NamedQueue, openNamedQueue, queueNameAt, type Which } from './named-queue.ts';
-import { planReminders, type Reminder } from './plan-reminders.ts';
 import { connectPostgres, type PostgresSettings } from './postgres-connection.ts';
 import type { QueueConnection } from './queue-connection.ts';
 import { assertSafeOptions, QUEUE_OPTIONS, type QueueOptions } from './queue-options.ts';
 import { connectRedis, type RedisSettings } from './redis-connection.ts';
 import { type QueueWorker, startWorker } from './start-worker.ts';
+import { isJobId, toStoredId } from './job-id.ts';
+import { listFaults } from './list-faults.ts';
+import { type CalendarConfig, WEEKDAYS } from '../../schemas/config.ts';
 
 /** PostgreSQL by default, in the schema `paydrop_queue` on the ledger's server; Redis when a URL is given. */
 export type QueueBackend =
@@ -161,4 +162,55 @@ async function closeAll(
   await Promise.all(Array.from(workers, (worker) => worker.close()));
   await Promise.all(Array.from(queues.values(), (queue) => queue.close()));
   await connection.close();
+}
+
+/**
+ * Adds one job. Its id must be new (`workers/wake.ts` ends each with a random text). BullMQ silently adds nothing while
+ * a job with this id, or the record of a failed one, exists. Checking first would cost as much as adding. A malformed
+ * job is logged and dropped: no caller can fix that bug, and the ledger still knows what to do.
+ */
+export async function addJob<Name extends QueueName>(job: {
+  queue: NamedQueue;
+  name: Name;
+  id: string;
+  payload: Payload<Name>;
+  delayMs: number;
+  log: Log;
+}): Promise<void> {
+  const { queue, name, id, delayMs, log } = job;
+  const payload = QUEUES[name].payload.safeParse(job.payload);
+  if (!payload.success || !isJobId(id)) {
+    const faults = payload.success ? ['id'] : listFaults(payload.error);
+    log.error({ queue: name, faults }, 'a malformed job was not added');
+    return;
+  }
+  await queue.add(name, payload.data, { jobId: toStoredId(id), delay: Math.max(0, delayMs) });
+}
+
+/** When to remind a schedule of itself: a time in its zone, on days of the week. */
+export type Reminder = {
+  readonly schedule: string;
+  readonly at: string;
+  readonly timeZone: string;
+  readonly days: CalendarConfig['days'];
+};
+
+/**
+ * Replaces BullMQ's job schedulers by one for each reminder in the configuration. They ignore holidays, and in nights
+ * of clock changes they may fire at another minute, or twice. The receiver checks the ledger.
+ */
+export async function planReminders(queue: NamedQueue, reminders: readonly Reminder[]): Promise<void> {
+  const wanted = new Set(reminders.map((reminder) => reminder.schedule));
+  for (const { key } of await queue.getJobSchedulers()) if (!wanted.has(key)) await queue.removeJobScheduler(key);
+  for (const { schedule, timeZone, ...when } of reminders) {
+    const template = { name: 'schedule', data: { schedule } };
+    await queue.upsertJobScheduler(schedule, { pattern: patternOf(when), tz: timeZone }, template);
+  }
+}
+
+/** Writes a cron pattern: second, minute, hour, day, month, day of the week with Sunday as 0. */
+function patternOf({ at, days }: Pick<Reminder, 'at' | 'days'>): string {
+  const [hour, minute] = at.split(':').map(Number);
+  const weekdays = days.map((day) => (WEEKDAYS.indexOf(day) + 1) % 7);
+  return `0 ${minute} ${hour} * * ${weekdays.join(',')}`;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { reasonOf } from '../kernel/errors.ts';
 import { type Controls, isControlPath, serveControl } from './control/serve-control.ts';
 import type { FaultPlanner } from './faults/plan-faults.ts';
@@ -6,8 +7,7 @@ import { playSteps } from './faults/play-steps.ts';
 import { strikeCall } from './faults/strike-call.ts';
 import { strikeRequest } from './faults/strike-request.ts';
 import type { Desk } from './handlers/handler.ts';
-import { readBody } from './read-body.ts';
-import { type HttpCall, htmlReply, type Reply, sendReply } from './reply.ts';
+import { htmlReply, type HttpCall, type Reply, sendReply } from './reply.ts';
 import { serveRequest } from './serve-request.ts';
 
 /** What `handleRequest` needs to serve a request. */
@@ -73,4 +73,24 @@ function readCall(request: IncomingMessage, body: Buffer): HttpCall {
     headers: request.headers,
     body,
   };
+}
+
+/**
+ * Reads the whole body of a request.
+ *
+ * Bytes beyond the limit are read and discarded. Otherwise a client still writing would see a broken connection instead
+ * of the answer that says why. Reading stops at ten times the limit.
+ * @returns undefined when the body is larger than the limit
+ * @throws the error that broke the connection
+ */
+export async function readBody(request: Readable, limitBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes <= limitBytes) chunks.push(chunk);
+    else chunks.length = 0;
+    if (sizeBytes > limitBytes * 10) break;
+  }
+  return sizeBytes > limitBytes ? undefined : Buffer.concat(chunks, sizeBytes);
 }

@@ -19,7 +19,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import { BullMQOtel } from 'bullmq-otel';
 import { PipelineError } from '../kernel/errors.ts';
 import type { Telemetry, TracedWork } from './open-telemetry.ts';
-import { traceIdsOf } from './trace-id.ts';
+import { sha256Of } from '../kernel/hash.ts';
 
 /** Longest wait for the receiver of the spans, in ms; also at the end of the process. */
 const SEND_MS = 3_000;
@@ -87,4 +87,13 @@ function tracesUrl(text: string): string {
   const url = new URL(text);
   if (url.pathname === '/') url.pathname = '/v1/traces';
   return url.href;
+}
+
+/**
+ * Derives the ids of a file's trace from its id alone. Every process adds its work on a file to the same trace, days
+ * apart and after a crash, and nothing has to be stored.
+ */
+export function traceIdsOf(fileId: string): { traceId: string; spanId: string } {
+  const hex = sha256Of(Buffer.from(`trace of ${fileId}`));
+  return { traceId: hex.slice(0, 32), spanId: hex.slice(32, 48) };
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CRASH_POINTS } from '../../src/kernel/crash-points.ts';
 import { seededRandom } from '../support/random.ts';
 import { redisVerdict } from '../support/redis.ts';
 import { playStory } from './play-story.ts';
@@ -7,6 +6,7 @@ import { killsOf, sumTallies } from './run-chaos.ts';
 import type { StoryReport } from './tell-story.ts';
 import { type Act, everyPoint, type QueueKind, shuffle } from './support/acts.ts';
 import { buildProgram, type Program } from '../support/build-program.ts';
+import { CRASH_POINTS } from '../../src/kernel/crash-point.ts';
 
 /**
  * Real processes, killed at every crash point once, in an order that the seed decides, and everything around them killed

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EXIT } from '../../schemas/errors.ts';
-import { describeExitCodes } from '../../src/cli/exit-codes.ts';
+import { describeExitCodes } from '../../src/cli/make-program.ts';
 
 it('describeExitCodes has a line for every exit status, short enough for a terminal', () => {
   const [title, ...lines] = describeExitCodes().split('\n');

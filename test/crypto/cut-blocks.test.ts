@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutBlocks } from '../../src/crypto/cut-blocks.ts';
+import { cutBlocks } from '../../src/crypto/seal-stream.ts';
 
 describe('cutBlocks', () => {
   it('gives full blocks while more is to come, and the rest at the end', () => {

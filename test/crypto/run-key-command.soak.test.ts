@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runKeyCommand } from '../../src/crypto/run-key-command.ts';
+import { runKeyCommand } from '../../src/crypto/master-key.ts';
 
 const commandOf = (...words: string[]) => ({ kind: 'command', words, env: { GREETING: 'hello' } }) as const;
 const node = (script: string) => commandOf(process.execPath, '-e', script);

@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { armCrashPoints, crashPoint, type Strike } from '../../src/kernel/crash-point.ts';
-import { CRASH_POINTS, type CrashPointName } from '../../src/kernel/crash-points.ts';
+import {
+  armCrashPoints,
+  CRASH_POINTS,
+  crashPoint,
+  type CrashPointName,
+  type Strike,
+} from '../../src/kernel/crash-point.ts';
 
 const NAMES = Object.keys(CRASH_POINTS) as CrashPointName[];
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { CRASH_POINTS } from '../../src/kernel/crash-points.ts';
 import { codeOf, readTree } from '../support/source-tree.ts';
+import { CRASH_POINTS } from '../../src/kernel/crash-point.ts';
 
 const PRODUCT = readTree(fileURLToPath(new URL('../..', import.meta.url))).filter(({ path }) =>
   /^(?:schemas|src|workers)\/.*\.ts$/.test(path),

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../src/kernel/clock.ts';
-import { sendWebhook, signWebhook } from '../../src/notify/send-webhook.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { sendWebhook, signWebhook } from '../../src/notify/tell.ts';
 
 let receiver: Receiver;
 beforeEach(async () => {

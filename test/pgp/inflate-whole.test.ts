@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { inflateWhole } from '../../src/pgp/inflate-whole.ts';
 import { inPieces } from '../support/openpgp.ts';
+import { inflateWhole } from '../../src/pgp/load-openpgp.ts';
 
 const CONTENT = Buffer.concat([randomBytes(100_000), Buffer.alloc(100_000, 'rows\n')]);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Payload } from '../../schemas/jobs.ts';
-import { addJob } from '../../src/queue/add-job.ts';
 import type { NamedQueue } from '../../src/queue/named-queue.ts';
 import { logIntoLines } from './support/log-lines.ts';
+import { addJob } from '../../src/queue/open-queue.ts';
 
 /** BullMQ's queue as far as adding needs it; `open-queue.soak.test.ts` shows the same on real servers. */
 function fakeQueue() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { closeWorker } from '../../src/queue/close-worker.ts';
 import { letTimeFly } from './support/let-time-fly.ts';
 import { logIntoLines } from './support/log-lines.ts';
+import { closeWorker } from '../../src/queue/start-worker.ts';
 
 const NEVER = new Promise<void>(() => {});
 

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/kernel/log.ts';
 import { type NamedQueue, openNamedQueue } from '../../src/queue/named-queue.ts';
-import { openQueue, type Queue, type QueueBackend } from '../../src/queue/open-queue.ts';
-import { planReminders, type Reminder } from '../../src/queue/plan-reminders.ts';
+import { openQueue, planReminders, type Queue, type QueueBackend, type Reminder } from '../../src/queue/open-queue.ts';
 import { connectPostgres } from '../../src/queue/postgres-connection.ts';
 import type { QueueConnection } from '../../src/queue/queue-connection.ts';
 import { connectRedis } from '../../src/queue/redis-connection.ts';

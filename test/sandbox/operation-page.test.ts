@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operationPage } from '../../src/sandbox/operation-page.ts';
+import { operationPage } from '../../src/sandbox/serve-request.ts';
 
 const ADDRESS = 'http://127.0.0.1:8899/NetGate/ProcessLinkv2.asmx';
 

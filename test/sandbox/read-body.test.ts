@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../../src/sandbox/read-body.ts';
+import { readBody } from '../../src/sandbox/handle-request.ts';
 
 describe('readBody', () => {
   it('joins the pieces', async () => {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp } from '../../src/app.ts';
 import { silentLog } from '../../src/kernel/log.ts';
-import { traceIdsOf } from '../../src/telemetry/trace-id.ts';
 import { findCanaries } from '../support/canaries.ts';
 import { CARD, cardRow, lines } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { receivedSpans } from './support/received-spans.ts';
+import { traceIdsOf } from '../../src/telemetry/send-spans.ts';
 
 let world: PipelineWorld;
 let receiver: Receiver;

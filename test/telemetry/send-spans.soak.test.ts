@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { sendSpans } from '../../src/telemetry/send-spans.ts';
-import { traceIdsOf } from '../../src/telemetry/trace-id.ts';
+import { sendSpans, traceIdsOf } from '../../src/telemetry/send-spans.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { closedUrl } from '../workers/support/step-world.ts';
 import { receivedSpans, serviceName } from './support/received-spans.ts';

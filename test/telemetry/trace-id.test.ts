@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newFileId } from '../../src/kernel/ids.ts';
-import { traceIdsOf } from '../../src/telemetry/trace-id.ts';
+import { traceIdsOf } from '../../src/telemetry/send-spans.ts';
 
 describe('traceIdsOf', () => {
   it('is the same for the same file, and another for another', () => {

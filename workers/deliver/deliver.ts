@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { LAYOUTS } from '../../schemas/layouts.ts';
 import { OUTPUT_KINDS, type OutputKind } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
@@ -14,14 +15,14 @@ import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { lockAndAsk } from '../../src/ledger/engine/with-lock.ts';
 import { checkControlTotals, type ControlTotal, type Figures } from '../../src/reconcile/control-totals.ts';
-import { summaryJson, summaryText, type Summary } from '../../src/reconcile/outputs/summary.ts';
+import { type Summary, summaryJson, summaryText } from '../../src/reconcile/outputs/summary.ts';
 import { sayWithheld } from '../../src/reconcile/say-withheld.ts';
 import { countDelivered } from './count-delivered.ts';
 import { figuresOfFile } from './figures-of-file.ts';
-import { publishOutputs, writeOutputFiles } from './output-files.ts';
-import { writeDueNotice } from './write-due-notice.ts';
+import { outputPath, publishOutputs, writeOutputFiles } from './output-files.ts';
 import { writeResultCorrection } from './write-result-correction.ts';
 import { writeRows } from './write-rows.ts';
+import { writeNotice } from './write-notice.ts';
 
 /**
  * Writes the output files that are due: the notice, the results once no batch is open, then a correction for each
@@ -164,3 +165,38 @@ async function summarize(
 }
 
 const KINDS = Object.keys(OUTPUT_KINDS) as OutputKind[];
+
+const NOTICES: Partial<Record<FileRow['state'], OutputKind>> = {
+  accepted: 'ack',
+  in_progress: 'ack',
+  partly_cancelled: 'ack',
+  held: 'held',
+  rejected: 'nak',
+  cancelled: 'cancelled',
+};
+
+/** Notices of verdicts that a person may end before the notice is recorded. */
+const PASSING: readonly OutputKind[] = ['held', 'ack'];
+
+/** Writes the notice of the file's verdict, unless it is there. */
+export async function writeDueNotice(app: App, due: Pick<Delivery, 'file' | 'written' | 'batches'>): Promise<void> {
+  await noteStrayNotices(app, due);
+  const { file, written, batches } = due;
+  const kind = NOTICES[file.state];
+  if (kind && !written.has(kind)) await writeNotice(app, file, { kind, batches });
+}
+
+/**
+ * Rewrites and records a notice whose process died after publishing it. A person may have approved or canceled the file
+ * since, but the sender has read the notice; the bytes stay the same. It goes first: if it fails, the due notice is
+ * still missing, so both are retried.
+ */
+async function noteStrayNotices(
+  app: App,
+  { file, written, batches }: Pick<Delivery, 'file' | 'written' | 'batches'>,
+): Promise<void> {
+  for (const kind of PASSING) {
+    if (kind === NOTICES[file.state] || written.has(kind) || !existsSync(outputPath(app, file, kind))) continue;
+    await writeNotice(app, file, { kind, batches });
+  }
+}

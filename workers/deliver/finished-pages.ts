@@ -1,15 +1,22 @@
 import { cellsOf, type RawLines, readRawLines } from '../../src/csv/read/read-raw-lines.ts';
 import type { App } from '../../src/app.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
-import { readBatches } from '../../src/ledger/file/read-file.ts';
+import { readBatches, readFaults } from '../../src/ledger/file/read-file.ts';
 import type { AsOf } from '../../src/ledger/row/read-kept-rows.ts';
-import { keptRowAt, newRowPack, NO_BATCH, type RowPack } from '../../src/ledger/row/read-packed-rows.ts';
+import {
+  keptRowAt,
+  newRowPack,
+  NO_BATCH,
+  readPackedRows,
+  type RowPack,
+} from '../../src/ledger/row/read-packed-rows.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import type { FinishedRow } from '../../src/reconcile/outputs/result-row.ts';
 import { openContent } from '../intake/open-content.ts';
 import { rowDescriber } from './describe-row.ts';
-import { faultFinder } from './find-faults.ts';
-import { keptStretches } from './kept-stretches.ts';
+import { ERRORS, type FaultCode } from '../../schemas/errors.ts';
+import type { Fault } from '../../src/rows/rows.ts';
+import type { Ledger } from '../../src/ledger/engine/open-ledger.ts';
 
 /**
  * Rows of a finished file as they arrived, starting at `from`, and their outcomes. Memory is reused: finish with a page
@@ -129,4 +136,72 @@ type Match = { input: RawLines; from: number; pack: RowPack; packFrom: number; c
 
 function missingLine(file: FileRow, line: number): PipelineError {
   return new PipelineError('OUTPUT_MISMATCH', `match file "${file.file_id}" with its rows`, `line ${line} is missing`);
+}
+
+/** Codes of faults that keep a row from being sent, without mere warnings. */
+const TELLING = (Object.keys(ERRORS) as FaultCode[]).filter((code) => ERRORS[code].effect !== 'warn');
+
+/**
+ * Finds the faults of rows page by page. The ledger keeps them in line order, except those of the file and those found
+ * later. So it reads on as pages come and drops faults already passed.
+ * @returns a function that takes the lines of a page, in order and after those of earlier pages
+ */
+export function faultFinder(
+  ledger: Ledger,
+  fileNo: number,
+): (lines: readonly number[]) => Promise<Map<number, Fault[]>> {
+  const pages = readFaults(ledger, fileNo, { codes: TELLING });
+  let ahead: readonly Fault[] = [];
+  return async (lines) => {
+    const [first = 0, last = 0] = [lines[0], lines.at(-1)];
+    const found = new Map<number, Fault[]>();
+    for (;;) {
+      for (const fault of ahead) {
+        if (fault.line >= first && fault.line <= last) found.set(fault.line, [...(found.get(fault.line) ?? []), fault]);
+      }
+      ahead = ahead.filter((fault) => fault.line > last);
+      if (ahead.length > 0) return found;
+      const next = await pages.next();
+      if (next.done) return found;
+      ahead = next.value;
+    }
+  };
+}
+
+/** Lines read at a time: few enough to hold two such ranges, enough that the query costs nothing. */
+const STRETCH_LINES = 10_000;
+
+/** For so few rows, the query plan does not matter. */
+const FEW_LINES = 1_000;
+
+const LAST_LINE = 2_147_483_647;
+
+/**
+ * Yields what the ledger has of all rows of a file, range by range in line order. The next range is read while the
+ * caller works on one. Memory is reused: use a range before asking for more.
+ */
+export async function* keptStretches(app: App, file: FileRow, asOf: AsOf): AsyncGenerator<RowPack> {
+  const lines = file.physical_lines ?? 0;
+  const packs = [
+    newRowPack(Math.min(lines, STRETCH_LINES)),
+    newRowPack(Math.max(0, Math.min(lines - STRETCH_LINES, STRETCH_LINES))),
+  ];
+  const read = (number: number): Promise<RowPack> | undefined => {
+    const from = number * STRETCH_LINES;
+    if (number > 0 && from > lines) return undefined;
+    const to = from + STRETCH_LINES > lines ? LAST_LINE : from + STRETCH_LINES - 1;
+    const pack = readPackedRows(app.ledger, file.file_no, { from, to }, packs[number % 2]!, {
+      ...asOf,
+      isSmall: lines <= FEW_LINES,
+    });
+    // The failure reaches the `await` below; until then it must not count as unhandled.
+    pack.catch(() => undefined);
+    return pack;
+  };
+  let next = read(0);
+  for (let number = 1; next; number += 1) {
+    const pack = await next;
+    next = read(number);
+    yield pack;
+  }
 }

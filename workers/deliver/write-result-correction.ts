@@ -8,14 +8,15 @@ import { type ChangedRow, readChanges } from '../../src/ledger/row/read-changes.
 import { readBatches, readOutcomeTotals } from '../../src/ledger/file/read-file.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { checkCorrectionTotals } from '../../src/reconcile/control-totals.ts';
-import { type CorrectionSummary, correctionJson, correctionText } from '../../src/reconcile/outputs/correction.ts';
+import { correctionJson, type CorrectionSummary, correctionText } from '../../src/reconcile/outputs/correction.ts';
 import { changeCells } from '../../src/reconcile/outputs/change-row.ts';
 import { CHANGE_TITLES, RESULT_TITLES, titlesOf } from '../../src/reconcile/outputs/titles.ts';
-import { cellsOfLines } from './cells-of-lines.ts';
 import { countDelivered } from './count-delivered.ts';
 import { rowDescriber } from './describe-row.ts';
 import { type OutputFiles, writeOutputFiles } from './output-files.ts';
 import { shownRow } from './shown-row.ts';
+import { readRawRows } from '../../src/csv/read/read-rows.ts';
+import { openContent } from '../intake/open-content.ts';
 
 /**
  * Writes the files of one correction: the rows whose outcome changed after delivery, as they are and were, and a
@@ -112,4 +113,25 @@ function sumChanges(changes: readonly ChangedRow[]): CorrectionSummary['changes'
     sums.set(key, { ...sum, rows: sum.rows + 1, cents: sum.cents + (cents ?? 0) });
   }
   return [...sums.values()];
+}
+
+/** Reads the cells of some lines from the sealed original, and stops after the last of them. */
+export async function cellsOfLines(
+  app: App,
+  file: FileRow,
+  lines: readonly number[],
+): Promise<Map<number, readonly string[]>> {
+  const wanted = new Set(lines);
+  const found = new Map<number, readonly string[]>();
+  const { charset, header_line: headerLine, operation } = file;
+  const original = openContent(app, file);
+  try {
+    for await (const page of readRawRows(original, { charset, headerLine, operation })) {
+      for (const { line, cells } of page) if (wanted.has(line)) found.set(line, cells);
+      if (found.size === wanted.size) break;
+    }
+  } finally {
+    original.destroy();
+  }
+  return found;
 }

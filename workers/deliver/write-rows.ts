@@ -1,6 +1,13 @@
 import { OUTCOMES } from '../../schemas/lifecycle.ts';
 import type { App } from '../../src/app.ts';
-import { newLineBuffer, putBytes, putNumber, putText } from '../../src/csv/read/line-buffer.ts';
+import {
+  type LineBuffer,
+  makeRoom,
+  newLineBuffer,
+  putBytes,
+  putNumber,
+  putText,
+} from '../../src/csv/read/line-buffer.ts';
 import { csvLines } from '../../src/csv/write/write-csv.ts';
 import { COMMA } from '../../src/kernel/byte-names.ts';
 import { OUTCOME_NAMES } from '../../src/rows/packed-outcomes.ts';
@@ -11,7 +18,10 @@ import { REASON_TITLE, RESULT_TITLES, titlesOf } from '../../src/reconcile/outpu
 import { type FinishedPage, finishedPages, type FinishedRows } from './finished-pages.ts';
 import type { OutputFiles } from './output-files.ts';
 import { outcomePutter } from './put-outcome.ts';
-import { shownRowPutter } from './put-shown-row.ts';
+import { columnsOf, type LayoutName } from '../../schemas/layouts.ts';
+import { cellsOf, type RawLines, standsInBytes } from '../../src/csv/read/read-raw-lines.ts';
+import { plainRowCopier } from './copy-plain-row.ts';
+import { shownRow } from './shown-row.ts';
 
 /** Outputs made of the rows of a file. */
 export const ROW_KINDS = ['result', 'rejects', 'retry'] as const;
@@ -94,3 +104,29 @@ function mayBeCharged({ pack, packFrom }: FinishedRows, place: number): boolean 
 
 /** In the order of `OUTCOME_NAMES`. */
 const MAY_BE_CHARGED = OUTCOME_NAMES.map((name) => !OUTCOMES[name].certainlyNotCharged);
+
+/**
+ * Returns a function that writes the cells of an input row as the output files show them, each followed by a comma.
+ * @param options.clear shows numbers whole
+ * @returns writes one row; `isValid` if it passed the check
+ */
+export function shownRowPutter(
+  layout: LayoutName,
+  options: { clear?: boolean } = {},
+): (into: LineBuffer, rows: RawLines, place: number, isValid: boolean) => void {
+  const copyPlainRow = plainRowCopier(layout, options);
+  const line = csvLines({ guard: true });
+  const amountAt = new Set([columnsOf(layout).indexOf('amount')]);
+  return (into, rows, place, isValid) => {
+    if (standsInBytes(rows, place)) {
+      const [start, end] = [rows.starts[place]!, rows.ends[place]!];
+      const copied = copyPlainRow(rows.bytes, start, end, makeRoom(into, end - start + 1), into.length);
+      if (copied >= 0) {
+        into.length = copied;
+        return;
+      }
+    }
+    const cells = shownRow(layout, cellsOf(rows, place), { ...options, isValid });
+    if (cells.length > 0) putText(into, `${line(cells, amountAt).slice(0, -2)},`);
+  };
+}

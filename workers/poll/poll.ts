@@ -9,13 +9,14 @@ import { hasOpenBatches, readBatchRow, readFileRow, readSentRows } from '../../s
 import { readSentBatch, type SentBatch } from '../../src/ledger/batch/read-sent-text.ts';
 import type { BatchRow, FileRow } from '../../src/ledger/engine/records.ts';
 import { keptMessage } from '../../src/reconcile/kept-message.ts';
-import { findOwner } from './find-owner.ts';
-import { judgePlain, judgeResult, type Judgement } from './judge-result.ts';
+import { type Judgement, judgePlain, judgeResult } from './judge-result.ts';
 import { EXCEPTION_DELAY_MS, isStale, pollDelayMs } from './poll-delay.ts';
 import { openResult, sealResult } from './sealed-result.ts';
 import { note, noteEnd } from '../note-failures.ts';
 import { nextRecheckAt, recheckBatch } from './recheck.ts';
 import { askToDeliver, askToPoll, pollWaitMs } from '../wake.ts';
+import { readResultFile } from '../../src/csv/read/read-result-file.ts';
+import { findBatchesHolding } from '../../src/ledger/doubt/find-batches-holding.ts';
 
 /**
  * Fetches the result of a batch and reconciles it when it is there. A result that did not fit, or was reconciled, is
@@ -178,4 +179,24 @@ function aboutOf(batch: BatchRow): BatchKey & { batchId: string | null } {
 
 function keyOf(batch: BatchRow): BatchKey {
   return { fileId: batch.file_id, batchNo: batch.batch_no };
+}
+
+/** The other batch of the account that a result belongs to, row by row. */
+type Owner = { fileId: string; batchNo: number; name: string };
+
+/**
+ * Finds the batch that a result which does not fit belongs to: the service mixed results up, or the batch id is wrong.
+ * This saves the operator the search. Only a full match counts.
+ */
+export async function findOwner(app: App, batch: BatchRow, bytes: Buffer): Promise<Owner | undefined> {
+  const [first] = readResultFile(bytes, { maxRows: 1 });
+  if (!first) return undefined;
+  // The invoice comes first or second in every layout.
+  const candidates = await findBatchesHolding(app.ledger, batch, [first.cells[0] ?? '', first.cells[1] ?? '']);
+  for (const other of candidates) {
+    const sent = await readSentRows(app.ledger, other.file_no, other);
+    if (judgeResult(other, other.layout, sent, bytes).kind === 'fits')
+      return { fileId: other.file_id, batchNo: other.batch_no, name: other.name };
+  }
+  return undefined;
 }

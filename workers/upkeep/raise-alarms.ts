@@ -26,7 +26,7 @@ import {
 
 /**
  * Finds everything that a person should know, raises what is new and clears what is over. It reads the ledger and the
- * health of this process, and is repeatable at any time. It sends nothing; see send-notices.ts.
+ * health of this process, and is repeatable at any time. It sends nothing; see start-alarms.ts.
  */
 export async function lookForAlarms(app: App): Promise<void> {
   await beginAlarmWatch(app.ledger);

@@ -1,8 +1,11 @@
+import { lstat } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { readSidecar } from '../../src/files/sidecar.ts';
 import type { Claim } from '../../src/files/claims/finish-claim.ts';
 import type { OddDrop } from '../../src/files/claims/odd-drop.ts';
 import type { App } from '../../src/app.ts';
-import { collectGarbage } from './collect-garbage.ts';
 import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { maskName } from '../../src/kernel/mask.ts';
@@ -19,8 +22,6 @@ import { folderOf } from '../folder-of.ts';
 import { guardReading } from '../intake/guard-reading.ts';
 import { setAside } from './set-aside.ts';
 import { askForIntake } from '../wake.ts';
-import { lstat } from 'node:fs/promises';
-import { relative } from 'node:path';
 
 /** Purpose that the seal of an original is bound to. */
 export const ORIGINAL_PURPOSE = 'original';
@@ -143,4 +144,23 @@ async function sealAnew(seal: Parameters<typeof sealFile>[0], deaths: number): R
     await destroySealedFile(seal.to);
     return sealFile(seal);
   }
+}
+
+/**
+ * Collects garbage now and returns the memory, blocking for some 20 ms. Call it after work with many large buffers:
+ * they lie outside V8's heap, and V8 is slow to free them.
+ */
+export function collectGarbage(): void {
+  collect ??= exposeCollector();
+  collect();
+}
+
+let collect: (() => void) | undefined;
+
+/** Returns the collector, which V8 shows to contexts made while the flag is set. */
+function exposeCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collector: unknown = runInNewContext('gc');
+  setFlagsFromString('--no-expose-gc');
+  return collector as () => void;
 }

@@ -7,11 +7,11 @@ import { crashPoint } from '../../src/kernel/crash-point.ts';
 import { PipelineError, reasonOf } from '../../src/kernel/errors.ts';
 import { newFileId } from '../../src/kernel/ids.ts';
 import { maskName } from '../../src/kernel/mask.ts';
-import { gatherClaims } from './gather-claims.ts';
 import { keepOrder } from '../keep-order.ts';
 import { noting, takingOf } from '../note-failures.ts';
 import { setAside } from './set-aside.ts';
-import { storeClaim } from './take-claim.ts';
+import { askForClaimed, storeClaim } from './take-claim.ts';
+import { MOST_FILES } from '../../schemas/jobs.ts';
 
 export type Watcher = {
   /** Scans every folder now. @returns how many drops are still settling */
@@ -149,4 +149,35 @@ async function takeDrop(
 export function probeMs(folders: readonly Folder[], rescanMs: number): number {
   const steps = folders.map(({ complete }) => (complete.by === 'quiet' ? complete.quietMs / complete.probes : 1_000));
   return Math.max(50, Math.min(rescanMs, ...steps));
+}
+
+/** Longest wait of a claimed file for its intake job, in ms, plus the claim in progress. */
+const GATHER_MS = 250;
+
+type GatheredClaims = {
+  add(fileId: string): Promise<void>;
+  /** Adds the job for those that are left. */
+  flush(): Promise<void>;
+};
+
+/**
+ * Gathers files that are claimed in quick succession into shared intake jobs; the first does not wait. If the process
+ * dies, the sweep finds the others in the ledger.
+ */
+export function gatherClaims(app: App): GatheredClaims {
+  let gathered: string[] = [];
+  let askedAt = -Infinity;
+  const flush = async () => {
+    const fileIds = gathered;
+    gathered = [];
+    askedAt = performance.now();
+    if (fileIds.length > 0) await askForClaimed(app, fileIds);
+  };
+  return {
+    flush,
+    add: async (fileId) => {
+      gathered.push(fileId);
+      if (gathered.length === MOST_FILES || performance.now() - askedAt >= GATHER_MS) await flush();
+    },
+  };
 }

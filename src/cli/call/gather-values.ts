@@ -1,11 +1,11 @@
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import type { OperationName } from '../../../schemas/operations.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { Call } from '../command.ts';
-import { environmentName, isSecret, parametersOf } from './parameters-of.ts';
+import { environmentName, isSecret, parametersOf, secretsOf } from './parameters-of.ts';
 import { type Given, readInput } from './read-input.ts';
-import { readSecrets } from './read-secrets.ts';
-import type { Terminal } from './terminal.ts';
+import { hasPerson, type Terminal } from './terminal.ts';
+import { ask } from './ask.ts';
 
 /** Sources of a call's values besides its command line. */
 export type Sources = { readonly env: NodeJS.ProcessEnv; readonly terminal: Terminal };
@@ -60,4 +60,31 @@ function guardSecretFlags(flags: Given, areAllowed: boolean): void {
 
 function usage(action: string, reason: string, next?: string): PipelineError {
   return new PipelineError('USAGE', action, reason, next === undefined ? {} : { next });
+}
+
+/**
+ * Reads the secret parameters not given yet: from the environment, else from a prompt if a user can answer. What is
+ * found nowhere is left out, and the parameter check reports it.
+ * @param options.required ask only for those that the operation requires
+ */
+export async function readSecrets(
+  operation: OperationName,
+  given: Given,
+  options: { env: NodeJS.ProcessEnv; terminal: Terminal; required: boolean },
+): Promise<Given> {
+  const { required } = parametersOf(operation);
+  const found: Record<string, string> = {};
+  for (const name of secretsOf(operation).filter((secret) => !Object.hasOwn(given, secret))) {
+    const isRequired = required.includes(name);
+    const isAsked = hasPerson(options.terminal) && (isRequired || !options.required);
+    const value =
+      options.env[environmentName(name)] || (isAsked ? await askSecret(options.terminal, name, isRequired) : '');
+    if (value !== '') found[name] = value;
+  }
+  return found;
+}
+
+async function askSecret(terminal: Terminal, name: FieldName, isRequired: boolean): Promise<string> {
+  const rest = isRequired ? 'not shown' : 'not shown; Enter leaves it out';
+  return (await ask(terminal, `${name}: ${FIELDS[name].about} (${rest}): `, true)).trim();
 }

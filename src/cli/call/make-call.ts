@@ -1,21 +1,28 @@
+import { basename, dirname } from 'node:path';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { CURRENCIES, type Currency } from '../../../schemas/restrictions.ts';
+import { CURRENCIES, type Currency, findRestriction } from '../../../schemas/restrictions.ts';
 import type { CallOptions } from '../../gateway/call-operation.ts';
 import type { AnyAnswer } from '../../gateway/client-answers.ts';
 import type { GatewayClient } from '../../gateway/create-gateway-client.ts';
-import { systemClock } from '../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import { type Call, settingsOf } from '../command.ts';
 import { withStopSignal } from '../process/stop-signal.ts';
 import { answerStatus } from './answer-status.ts';
-import { confirmCall, unconfirmed } from './confirm-call.ts';
-import { foreseeRefusal } from './foresee-refusal.ts';
 import { gatherValues, type Sources } from './gather-values.ts';
 import { openAccount } from './open-account.ts';
 import { needsMopBeside } from './parameters-of.ts';
-import { showAnswer } from './show-answer.ts';
-import { hasPerson, systemTerminal } from './terminal.ts';
+import { hasPerson, systemTerminal, type Terminal } from './terminal.ts';
 import { toParameters } from './to-parameters.ts';
+import { checkParameters } from '../../gateway/check-parameters.ts';
+import type { Account } from '../../config/config.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
+import { maskNumber, maskText } from '../../kernel/mask.ts';
+import { labelLines } from '../print/label-lines.ts';
+import { ask } from './ask.ts';
+import type { Given } from './read-input.ts';
+import { writeOutput } from '../../files/outputs/write-output.ts';
+import { describeAnswer } from './describe-answer.ts';
 
 /**
  * Makes one call by hand. Everything that can stop it comes before `send`. On a live account no call that moves money
@@ -77,3 +84,100 @@ function send(
 
 const STOP_TEXT =
   'The request may have left already. Waiting for the answer; a second Ctrl-C ends at once, and then nobody knows.';
+
+/**
+ * Previews the client's refusal, so that no user confirms an impossible call. The client checks again, in the same
+ * order.
+ */
+export function foreseeRefusal(
+  operation: OperationName,
+  { server, currency }: Account,
+  call: { parameters: Readonly<Record<string, unknown>>; options: CallOptions; clock: Clock },
+): AnyAnswer | undefined {
+  const { parameters, options, clock } = call;
+  const mop = typeof parameters['mop'] === 'string' ? parameters['mop'] : options.mop;
+  const message = findRestriction({ operation, server, currency: options.currency ?? currency, mop });
+  if (message !== undefined) return { kind: 'restricted', message };
+  const checked = checkParameters({ operation, server, parameters, now: clock.now() });
+  return checked.kind === 'invalid' ? checked : undefined;
+}
+
+/**
+ * Shows what is about to be sent to a live account and waits for a yes.
+ * @throws PipelineError USAGE for any other answer
+ */
+export async function confirmCall(
+  terminal: Terminal,
+  operation: OperationName,
+  account: Account,
+  given: Given,
+): Promise<void> {
+  const { purpose } = OPERATIONS[operation];
+  const currency = Object.hasOwn(given, 'total') ? `, ${account.currency}` : '';
+  const rows = Object.entries(given).map(([name, value]): [string, string] => [name, showValue(name, String(value))]);
+  terminal.output.write(
+    `${operation}: ${purpose}\n${labelLines([['account', `${account.name} (${account.server}${currency}, live)`], ...rows])}\n`,
+  );
+  const answer = await ask(terminal, 'Send it? Type yes: ');
+  if (answer.trim().toLowerCase() !== 'yes') throw unconfirmed(operation, account, 'the answer was not yes');
+}
+
+/** @returns the error for a call that needs a yes and cannot get one */
+export function unconfirmed(operation: OperationName, { name }: Account, reason: string): PipelineError {
+  const next = 'Nothing was sent. Give --yes if it is meant.';
+  return new PipelineError('USAGE', `call ${operation} on the live account "${name}"`, reason, { next });
+}
+
+/** Masks numbers except their last digits, and security codes fully. Amounts stay readable: the yes is about them. */
+function showValue(name: string, value: string): string {
+  if (!Object.hasOwn(FIELDS, name)) return maskNumber(value);
+  const row: { kind: string; secret?: true } = FIELDS[name as FieldName];
+  if (row.secret && row.kind !== 'base64') return maskNumber(value);
+  return row.kind === 'text' || row.kind === 'base64' ? maskText(value) : value;
+}
+
+/**
+ * Prints an answer. Standard output gets only the requested file or result, so that it can be piped. Answers without
+ * data go to standard error; with --json all answers are data.
+ * @throws PipelineError OUTPUT_EXISTS and others when --out cannot be written
+ */
+export async function showAnswer(call: Call, operation: OperationName, answer: AnyAnswer): Promise<void> {
+  const file = fileOf(answer);
+  const out = call.options['out'];
+  if (file !== undefined && typeof out === 'string') await writeFile(out, file);
+  if (call.options['json']) console.log(JSON.stringify(toJson(answer), null, 2));
+  else if (file !== undefined && typeof out === 'string') console.error(`Written: ${out}`);
+  else if (file !== undefined) process.stdout.write(hideNumbers(file.toString('utf8')));
+  else if (isResult(answer)) console.log(describeAnswer(operation, answer));
+  else console.error(describeAnswer(operation, answer));
+}
+
+/** Encodes a file as base64 for JSON, because the service's bytes need not be text in any character set. */
+function toJson(answer: AnyAnswer): unknown {
+  if (answer.kind !== 'approved' && answer.kind !== 'accepted') return answer;
+  if (!('file' in answer.result)) return answer;
+  const { file } = answer.result;
+  return { ...answer, result: { ...answer.result, file: file === null ? null : file.toString('base64') } };
+}
+
+function fileOf(answer: AnyAnswer): Buffer | undefined {
+  if (answer.kind !== 'approved') return undefined;
+  if ('csv' in answer.result) return Buffer.from(answer.result.csv);
+  return 'file' in answer.result ? (answer.result.file ?? undefined) : undefined;
+}
+
+/** Returns whether an answer is data. A batch that is still running has no file to print. */
+function isResult(answer: AnyAnswer): boolean {
+  if (answer.kind !== 'approved' && answer.kind !== 'accepted') return false;
+  return !('file' in answer.result);
+}
+
+async function writeFile(path: string, file: Buffer): Promise<void> {
+  const write = async (out: NodeJS.WritableStream) => void out.write(file);
+  await writeOutput({ dir: dirname(path), name: basename(path), write });
+}
+
+/** Masks runs as long as a card number, in case the service did not mask a number in its file. */
+function hideNumbers(text: string): string {
+  return text.replace(/\d{13,}/g, maskNumber);
+}

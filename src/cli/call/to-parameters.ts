@@ -1,7 +1,9 @@
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
-import { readBatchFile } from './read-batch-file.ts';
+import { readFile } from 'node:fs/promises';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import type { Given } from './read-input.ts';
 import { readMoment } from './read-moment.ts';
+import { PipelineError, systemCode } from '../../kernel/errors.ts';
+import { maskText } from '../../kernel/mask.ts';
 
 /**
  * Converts texts to the client's parameters, by the kind of each field. Unreadable values and unknown names are passed
@@ -37,3 +39,21 @@ async function readValue(name: FieldName, text: string, timeZone: string): Promi
       return text;
   }
 }
+
+/**
+ * Reads a batch file.
+ * @throws PipelineError USAGE when it is missing or cannot be read
+ */
+export async function readBatchFile(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const reason = REASONS[systemCode(error) ?? ''] ?? `it cannot be read (${systemCode(error) ?? 'unforeseen error'})`;
+    throw new PipelineError('USAGE', `read "${maskText(path)}"`, reason, { next: 'Check the path.' });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+};

@@ -7,14 +7,16 @@ import { declareNotReceived } from '../../actions/resolve/declare-not-received.t
 import type { Desk } from '../../actions/resolve/desk.ts';
 import { disownResult } from '../../actions/resolve/disown-result.ts';
 import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts';
-import { readJournal } from '../../actions/resolve/read-journal.ts';
+import { type JournalReading, readJournal } from '../../actions/resolve/read-journal.ts';
 import { PipelineError, reasonOf, systemCode } from '../../kernel/errors.ts';
 import { maskName } from '../../kernel/mask.ts';
 import { textTable } from '../print/table.ts';
 import type { Verb } from './choose-verb.ts';
 import { runProbe } from './run-probe.ts';
-import { sayJournal } from './say-journal.ts';
 import { describeBatch, type Said, sayOutcome } from './say-outcome.ts';
+import { byNumber, counted } from '../../kernel/counted.ts';
+import { batchReference } from '../../explain/batch-reference.ts';
+import { nextReportWords } from '../../actions/next-report-words.ts';
 
 /**
  * Carries out the action and describes the result. Throws PipelineError when it is refused; nothing is changed then.
@@ -79,4 +81,45 @@ export async function readReport(path: string): Promise<Buffer> {
     throw new PipelineError('USAGE', action, systemCode(error) ?? reasonOf(error));
   }
   throw new PipelineError('USAGE', action, 'no report of the service is that large');
+}
+
+/** As many rows as an operator reads; the rest is counted. */
+const SHOWN = 20;
+
+/** Describes what a report showed, and whether another one is needed. */
+export async function sayJournal(desk: Desk, reading: JournalReading): Promise<Said> {
+  const { outcome, counts, ambiguous, report, certain, uncertain } = reading;
+  const facts = { counts, ambiguous, report, certain, uncertain };
+  const told = `the report shows ${counted(counts.found, 'row')}, lacks ${counts.absent}, and ${counts.ambiguous} cannot be told.`;
+  if (uncertain.length === 0 && outcome.result !== 'kept') {
+    const means = `${told} Every row is certain now, and the batch ends with what the reports say.`;
+    return sayOutcome(desk, 'journal', outcome, means, facts);
+  }
+  const { file, batch } = desk;
+  const key = { fileId: file.file_id, batchNo: batch.batch_no };
+  const lines = [
+    `${describeBatch(desk)}: ${told}`,
+    ...(ambiguous.length === 0 ? [] : ['', ambiguousTable(ambiguous), '']),
+    `${certain} of its rows ${byNumber(certain, 'is', 'are')} certain, ${uncertain.length} ${byNumber(uncertain.length, 'stays', 'stay')} in doubt. ${desk.dryRun ? 'Dry run, nothing was changed.' : 'What the report says is kept.'}`,
+    ...nextReportWords(reading, desk.account.resolveWaitMs),
+  ];
+  return {
+    status: EXIT.unknownOpen,
+    json: {
+      batch: batchReference(key),
+      ...key,
+      name: file.name,
+      verb: 'journal',
+      ...outcome,
+      state: batch.state,
+      ...facts,
+    },
+    text: lines.join('\n'),
+  };
+}
+
+function ambiguousTable(ambiguous: JournalReading['ambiguous']): string {
+  const rows = ambiguous.slice(0, SHOWN).map(({ line, why }) => [String(line), why]);
+  const more = ambiguous.length - rows.length;
+  return `${textTable(['Line', 'Cannot be told, because'], rows, [0])}${more > 0 ? `\nand ${more} more` : ''}`;
 }

@@ -7,14 +7,16 @@ import type { CheckedRow } from './check-row.ts';
 import type { CheckRules } from './check-rules.ts';
 import type { CheckedGroup } from './checked-group.ts';
 import type { faultTally } from './fault-tally.ts';
-import { newRowPack, packRow, packScanned } from '../write/packed-rows.ts';
+import { cellEnd, cellStart, newRowPack, packRow, packScanned } from '../write/packed-rows.ts';
 import { behindLineEnd, type Block, findLineEnd } from '../read/read-blocks.ts';
 import type { FileShape } from '../read/read-records.ts';
-import { replacedFaults, type TellReplaced } from './replaced-faults.ts';
 import { rulesOfScan } from '../scan/scan-column.ts';
-import { ENDS_WITH, LINE_ENDS, ROWS, type ScannedRows } from '../scan/scanned-rows.ts';
+import { ENDS_WITH, LINE_ENDS, REPLACED, REPLACED_WORDS, ROWS, type ScannedRows } from '../scan/scanned-rows.ts';
 import { splitPayments } from '../read/split-cells.ts';
 import { type Line, LONGEST_LINE } from '../read/split-lines.ts';
+import { columnsOf, type LayoutName } from '../../../schemas/layouts.ts';
+import { placesOf } from '../scan/places-of.ts';
+import { cellFault } from './row-notes.ts';
 
 type Parts = {
   /** Lines searched for header and layout. */
@@ -164,4 +166,44 @@ function endOfRun({ counts, places, nextPlaces }: ScannedRows, from: number): nu
 
 function endOfClosedLines(bytes: Buffer): number {
   return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+}
+
+/** Returns the faults for cells whose commas were replaced, in a range of rows of one block. */
+type TellReplaced = (from: number, to: number, firstLine: number) => Fault[];
+
+/**
+ * Builds the faults of scanned rows.
+ * @returns a function that starts a block and returns the function to call for its rows, in order. `firstLine` is the
+ *   line of the row `from`; the others follow without gaps
+ */
+export function replacedFaults(layout: LayoutName): (rows: ScannedRows, block: Buffer) => TellReplaced {
+  const columns = columnsOf(layout);
+  const { number } = placesOf(columns);
+
+  return (rows, block) => {
+    const { replaced } = rows;
+    const end = rows.counts[REPLACED]! * REPLACED_WORDS;
+    let next = 0;
+    return (from, to, firstLine) => {
+      const faults: Fault[] = [];
+      for (; next < end && replaced[next]! < to; next += REPLACED_WORDS) {
+        const row = replaced[next]!;
+        if (row < from) continue;
+        const line = firstLine + row - from;
+        const column = columns[replaced[next + 1]!]!;
+        const cell = block.toString('latin1', replaced[next + 2], replaced[next + 3]).trim();
+        // Masking the row's own number takes time, and the cell needs at least four digits to hold it.
+        const ownNumber = /\d{4}/.test(cell) ? numberOf(rows, row) : '';
+        faults.push(cellFault({ code: 'TEXT_REPLACED', line, column, cell, number: ownNumber }));
+      }
+      return faults;
+    };
+  };
+
+  function numberOf({ bytes, starts }: ScannedRows, row: number): string {
+    if (number < 0) return '';
+    const start = cellStart(bytes, starts[row]!, number);
+    // Scanned cells are ASCII.
+    return Buffer.from(bytes.subarray(start, cellEnd(bytes, start))).toString('latin1');
+  }
 }

@@ -5,7 +5,6 @@ import type { CheckRules } from './check-rules.ts';
 import { type CheckedRow, compileRowCheck } from './check-row.ts';
 import { checkLayout, chooseLayout, columnCountFault } from './choose-layout.ts';
 import { duplicateRows } from './duplicate-rows.ts';
-import { exactTotals } from './exact-totals.ts';
 import type { faultTally } from './fault-tally.ts';
 import { checkHeader, isHeader, titlesSecurityCode } from './find-header.ts';
 import { holdsSecurityCode } from './find-security-code.ts';
@@ -188,4 +187,28 @@ function brokenRow(record: LineRecord, fault: Fault): CheckedRow {
   // A security code must not be kept anywhere, so the cells of its row are dropped here.
   const cells = fault.code === 'SECURITY_CODE' ? [] : record.cells;
   return { raw: { line: record.line, cells }, faults: [fault], amountCents: null };
+}
+
+/**
+ * Counts rows and adds up cents. It refuses any amount that would make the sum inexact.
+ * @param largestCents limit of the absolute value of the sum
+ */
+export function exactTotals(largestCents: number) {
+  let rows = 0;
+  let cents = 0;
+
+  /** Returns whether the sum stays exact with this amount. */
+  function takes(amountCents: number): boolean {
+    return Math.abs(cents + amountCents) <= largestCents;
+  }
+
+  /** @returns whether the amount was added */
+  function add(amountCents: number): boolean {
+    if (!takes(amountCents)) return false;
+    rows += 1;
+    cents += amountCents;
+    return true;
+  }
+
+  return { takes, add, sum: (): Totals => ({ rows, cents }) };
 }

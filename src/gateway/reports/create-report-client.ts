@@ -1,8 +1,21 @@
-import type { ReportParametersOf } from '../../../schemas/report-parameters.ts';
-import { type ReportName, REPORTS } from '../../../schemas/reports.ts';
+import { type ReportParametersOf, reportParametersOf } from '../../../schemas/report-parameters.ts';
+import { type ReportName, type ReportRow, REPORTS } from '../../../schemas/reports.ts';
 import { type ClientWorld, type GatewayClientSettings, readParts } from '../create-gateway-client.ts';
-import { callReport } from './call-report.ts';
-import type { ReportAnswer } from './report-answers.ts';
+import type { JournalReport, ReportAnswer } from './report-answers.ts';
+import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
+import type { Server } from '../../../schemas/operations.ts';
+import type { ClientParts } from '../call-operation.ts';
+import { faultsOf } from '../check-parameters.ts';
+import { exchange } from '../exchange.ts';
+import { hideSecrets } from '../hide-secrets.ts';
+import { buildRequest } from '../soap/build-request.ts';
+import type { Scrub } from '../scrub.ts';
+import { decodeFile } from '../read-customers.ts';
+import { readAnswer, type ServiceAnswer } from '../soap/read-answer.ts';
+import type { PostOutcome } from '../transport/post.ts';
+import { hideWholeNumbers } from './hide-whole-numbers.ts';
+import { readJournalCsv } from './read-journal-csv.ts';
+import { readJournalXml } from './read-journal-xml.ts';
 
 /** The transaction reports, a method for each row of `schemas/reports.ts`. As in `GatewayClient`, none throws. */
 export type ReportClient = {
@@ -21,4 +34,53 @@ export function createReportClient(settings: GatewayClientSettings, world: Clien
   const methods = reports.map((report) => [report, (parameters: unknown) => callReport(parts, report, parameters)]);
   // The compiler cannot follow keys built from the table; the type above describes each of them.
   return Object.fromEntries(methods) as ReportClient;
+}
+
+/** Queries one report in the steps of `callOperation`: the restriction, the parameters, and only then the network. */
+async function callReport(parts: ClientParts, report: ReportName, parameters: unknown): Promise<ReportAnswer> {
+  const { server, login } = parts.account;
+  const servers: readonly Server[] = REPORTS[report].servers;
+  if (!servers.includes(server)) return { kind: 'restricted', message: RESTRICTION_MESSAGES.server };
+
+  const parsed = reportParametersOf(report).safeParse(parameters);
+  if (!parsed.success) return { kind: 'invalid', faults: faultsOf(parsed.error) };
+
+  const values = parsed.data;
+  const address = parts.addressOf(report);
+  const secrets = hideSecrets(login, values);
+  const request = await buildRequest({ operation: report, address: address.href, login, values });
+  const outcome = await exchange(parts, { operation: report, request, address, secrets });
+  if (outcome.kind === 'not_sent') return outcome;
+  return readReport({ report, server, scrub: secrets }, outcome);
+}
+
+export type AnsweredReport = { readonly report: ReportName; readonly server: Server; readonly scrub: Scrub };
+
+/** Reads the answer to a report query. A report is empty only when the service says so; all else is `failed`. */
+export async function readReport(call: AnsweredReport, outcome: PostOutcome): Promise<ReportAnswer> {
+  if (outcome.kind === 'broken') return failed(outcome.why);
+  if (outcome.httpStatus !== 200) return failed(`the service answered HTTP ${outcome.httpStatus}`);
+  const reading = await readAnswer(call.report, outcome.body);
+  if (reading.kind === 'unreadable') return failed(reading.why);
+  const { status, errors } = reading.answer;
+  if (status !== 'Success' || errors !== '') return failed(call.scrub.text(errors) || 'the service says Failure');
+  const report = readContent(REPORTS[call.report], reading.answer, call.server);
+  return typeof report === 'string' ? failed(report) : { kind: 'read', report };
+}
+
+/** @returns the report, or why it cannot be read */
+function readContent(row: ReportRow, answer: ServiceAnswer, server: Server): JournalReport | string {
+  if (row.form === 'XML') {
+    const journal = readJournalXml(answer, { row, server });
+    return journal.kind === 'read' ? { entries: journal.entries } : journal.why;
+  }
+  const text = decodeFile(answer);
+  if (text === undefined) return 'the answer holds no file in base64';
+  if (row.list === 'reconciliation') return { entries: [], csv: hideWholeNumbers(text) };
+  const journal = readJournalCsv(text, { row, server });
+  return journal.kind === 'read' ? { entries: journal.entries, csv: journal.csv } : journal.why;
+}
+
+function failed(errors: string): ReportAnswer {
+  return { kind: 'failed', errors };
 }

@@ -1,5 +1,4 @@
 import type { WireOperation } from '../../../schemas/wire.ts';
-import { decodeBase64 } from './decode-base64.ts';
 import { isElements, readAnswer, type Reading, type ServiceAnswer } from './read-answer.ts';
 
 /** An answer about a batch. `file` is the result file if it was extracted; its element then holds a placeholder. */
@@ -93,3 +92,25 @@ function putBack(
   if (payload.BATCHID !== WORD) return undefined;
   return { ...answer, payload: { [name!]: { ...payload, BATCHID: set.batchId } } };
 }
+
+/**
+ * Decodes the base64 in a range of bytes, piece by piece. As a whole it would create two strings of a megabyte, which
+ * trigger garbage collection.
+ * @returns undefined unless it encodes back to the same text, to the last letter
+ */
+export function decodeBase64(body: Buffer, from: number, to: number): Buffer | undefined {
+  const decoded = Buffer.allocUnsafe(Math.ceil((to - from) / 4) * 3);
+  let size = 0;
+  for (let at = from; at < to; at += PIECE_LETTERS) {
+    // Padding in the middle would leave a piece short of bytes.
+    if (size % PIECE_BYTES !== 0) return undefined;
+    const text = body.toString('latin1', at, Math.min(at + PIECE_LETTERS, to));
+    const written = decoded.write(text, size, 'base64');
+    if (decoded.toString('base64', size, size + written) !== text) return undefined;
+    size += written;
+  }
+  return decoded.subarray(0, size);
+}
+
+const PIECE_BYTES = 48 * 1024;
+const PIECE_LETTERS = (PIECE_BYTES / 3) * 4;

@@ -1,15 +1,17 @@
 import { counted } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
 import type { ReconciledRow } from '../../rows/rows.ts';
-import type { Transaction } from '../engine/transaction.ts';
-import { absolveBatch } from './absolve-batch.ts';
-import { adoptBatch } from './adopt-batch.ts';
+import { type Transaction, violates } from '../engine/transaction.ts';
 import { bindingOfBatch } from '../proposal/binding.ts';
 import { countReports, decideRows } from './decide-rows.ts';
-import { mapBatch } from './map-batch.ts';
-import type { BatchKey, Because } from '../engine/move.ts';
-import type { Binding, ProposalRow } from '../proposal/propose.ts';
-import { settleBatch } from '../batch/settle-batch.ts';
+import { type BatchKey, type Because, moveBatch } from '../engine/move.ts';
+import { type Binding, type ProposalRow, voidProposals } from '../proposal/propose.ts';
+import { readFileNo, settleBatch } from '../batch/settle-batch.ts';
+import { mustBeResolved, readLastCall, readWaited, resolveAttempts } from './resolve-attempts.ts';
+import type { BatchRow } from '../engine/records.ts';
+import { writeOutcomes } from '../batch/receive-result.ts';
+import { mustBeOpen } from '../admission/must-be-open.ts';
+import { nextAttempt } from '../batch/next-attempt.ts';
 
 /** The subject of a resolution. Its evidence holds what the action needs: `batchId`, `waitMs`. */
 export type ResolutionSubject = Pick<ProposalRow, 'file_id' | 'batch_no' | 'evidence'>;
@@ -99,4 +101,84 @@ function waitOf({ evidence }: ResolutionSubject): number {
 /** Adds the evidence of the proposal to the audit link of the move. */
 function withEvidence({ evidence }: ResolutionSubject, because: Because): Because {
   return { ...because, evidence: { ...evidence, ...because.evidence } };
+}
+
+/**
+ * Move `adopt`: assigns the batch id under which the service has the batch. The caller has verified that every row of
+ * the result under this id was sent. The result is fetched at once.
+ * @throws PipelineError MOVE_REFUSED when the batch is not in doubt, RESOLUTION_REFUSED when another batch has the id
+ */
+export async function adoptBatch(tx: Transaction, key: BatchKey, batchId: string, because: Because): Promise<void> {
+  const set = {
+    batch_id: batchId,
+    submitted_at: await readLastCall(tx, key),
+    polls: 0,
+    next_poll_at: tx.at,
+    releases: 0,
+  };
+  const row = await moveBatch(tx, 'adopt', key, because, { set }).catch((error: unknown) => {
+    if (!violates(error, 'one_batch_per_batch_id')) throw error;
+    throw new PipelineError('RESOLUTION_REFUSED', `adopt batch id "${batchId}"`, 'another batch of the account has it');
+  });
+  await mustBeResolved(tx, row, key, 'adopt a batch id for');
+  await resolveAttempts(tx, key, 'adopted', because);
+}
+
+/**
+ * Move `map`: ends a batch whose result does not fit with one outcome per row, for which an operator answers. The
+ * outcomes come from a later, good result, or none is certain.
+ * @throws PipelineError MOVE_REFUSED when the batch is no exception, or the outcomes do not match its rows exactly
+ */
+export async function mapBatch(
+  tx: Transaction,
+  key: BatchKey,
+  rows: readonly ReconciledRow[],
+  because: Because,
+): Promise<BatchRow> {
+  const set = { result_at: tx.at, next_poll_at: null };
+  const batch = await mustBeResolved(tx, await moveBatch(tx, 'map', key, because, { set }), key, 'map');
+  await writeOutcomes(tx, await readFileNo(tx, key), batch, rows);
+  await voidProposals(tx, key, because);
+  return batch;
+}
+
+/**
+ * Move `absolve`: an operator confirms that the service never received the batch, so it may be sent once more. The next
+ * attempt gets a number that no call has used; earlier attempts keep their resolution.
+ * @param waitMs how long ago the last call must have begun; until then, a slow service may still book it
+ * @throws PipelineError MOVE_REFUSED when the batch is not in doubt; RESOLUTION_REFUSED when it is too early, or when a
+ *   transaction report shows one of its rows
+ */
+export async function absolveBatch(tx: Transaction, key: BatchKey, waitMs: number, because: Because): Promise<void> {
+  await mustBeOpen(tx);
+  const attempt = await nextAttempt(tx, key);
+  const waitedMs = await readWaited(tx, key);
+  const row = await moveBatch(tx, 'absolve', key, because, { set: { attempt, not_before: tx.at, releases: 0 } });
+  await mustBeResolved(tx, row, key, 'declare as not received');
+  // A call in the future, from a clock that was set back since, counts as just begun.
+  if (waitedMs < waitMs) {
+    const from = new Date(tx.at.getTime() + waitMs - Math.max(0, waitedMs));
+    throw refusal(key, `the service may still book it; that can be said from ${from.toISOString()} on`);
+  }
+  await refuseFound(tx, key);
+  await resolveAttempts(tx, key, 'not_received', because);
+}
+
+/** Throws if a report read for the unresolved attempts shows a row. Earlier attempts are already resolved. */
+async function refuseFound(tx: Transaction, key: BatchKey): Promise<void> {
+  const { rows } = await tx.client.query<{ line: number; name: string }>(
+    `SELECT f.line, r.name FROM row_finding f JOIN journal_report r USING (report_no)
+     WHERE r.file_id = $1 AND r.batch_no = $2 AND f.finding = 'found'
+       AND EXISTS (SELECT 1 FROM attempt a WHERE a.file_id = r.file_id AND a.batch_no = r.batch_no
+                     AND a.attempt = r.attempt AND a.resolution IS NULL)
+     ORDER BY f.line LIMIT 1`,
+    [key.fileId, key.batchNo],
+  );
+  const [found] = rows;
+  if (found) throw refusal(key, `the report "${found.name}" shows that the row of line ${found.line} was booked`);
+}
+
+function refusal(key: BatchKey, why: string): PipelineError {
+  const action = `declare batch ${key.fileId}/${key.batchNo} as not received`;
+  return new PipelineError('RESOLUTION_REFUSED', action, why);
 }

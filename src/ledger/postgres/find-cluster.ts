@@ -1,7 +1,7 @@
-import { makeFolders } from '../../kernel/make-folders.ts';
 import { createHash } from 'node:crypto';
-import { chmod, chown, lstat, realpath, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../kernel/make-folders.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { ClusterPlace } from './cluster.ts';
@@ -11,7 +11,7 @@ import { canReach } from './run-program.ts';
 import { makeSharedFolder } from './shared-folder.ts';
 import { chooseServerUser, type ServerUser } from './server-user.ts';
 import { startFailed } from './start-failed.ts';
-import { leaveNote, readNote } from './where-note.ts';
+import { replaceFile } from './replace-file.ts';
 
 /**
  * Decides where the cluster of a data folder lives and as which user it runs, and creates its home folder.
@@ -119,4 +119,34 @@ async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | u
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Writes `WHERE.txt` into the data folder, unless it exists. Its second line is read back, the rest is for people. */
+export async function leaveNote(dataDir: string, home: string, user: ServerUser | undefined): Promise<void> {
+  if ((await readNote(dataDir)) !== undefined) return;
+  await replaceFile(
+    noteIn(dataDir),
+    [
+      'The PostgreSQL data of this folder live in',
+      home,
+      `because paydrop was started as root, PostgreSQL then runs as user "${user?.name}", and that user may not enter`,
+      dataDir,
+      'Back them up together with this folder, and keep this file: it is how paydrop finds its ledger.',
+      '',
+    ].join('\n'),
+  );
+}
+
+/** @returns the home folder that the note names, empty when it names none; undefined when there is no note */
+export async function readNote(dataDir: string): Promise<string | undefined> {
+  try {
+    return (await readFile(noteIn(dataDir), 'utf8')).split('\n')[1] ?? '';
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function noteIn(dataDir: string): string {
+  return join(dataDir, 'WHERE.txt');
 }

@@ -1,12 +1,13 @@
-import { access } from 'node:fs/promises';
+import { access, chmod, cp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import type { ClusterPlace } from './cluster.ts';
-import { copyBinaries } from './copy-binaries.ts';
 import type { Binaries } from './find-binaries.ts';
 import { repairBinaries } from './repair-binaries.ts';
 import { type Run, runProgram } from './run-program.ts';
 import { makeSharedFolder } from './shared-folder.ts';
 import { startFailed } from './start-failed.ts';
+import { systemCode } from '../../kernel/errors.ts';
 
 /**
  * Makes initdb, pg_ctl and postgres runnable for the server's user. It takes them as they are, else repairs them in
@@ -46,4 +47,34 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Copies PostgreSQL (60 MB) to where every user may run it. The copy gets its name when it is complete. If several
+ * processes copy at once, the first wins and the others discard theirs.
+ */
+export async function copyBinaries(folder: string, target: string): Promise<void> {
+  const draft = `${target}.${randomBytes(6).toString('hex')}`;
+  try {
+    await cp(folder, draft, { recursive: true, verbatimSymlinks: true });
+    await openForAll(draft);
+    await repairBinaries(draft);
+    await rename(draft, target).catch(ignoreExisting);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Opens the copy to other users, whom the umask or the modes of a private checkout would keep out. */
+async function openForAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openForAll(path);
+    else if (entry.isFile()) await chmod(path, 0o644);
+  }
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
 }

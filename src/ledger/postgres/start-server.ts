@@ -1,12 +1,14 @@
 import { open, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Cluster, DATA_NAME, LOG_NAME, logFileOf } from './cluster.ts';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { type Cluster, type ClusterPlace, DATA_NAME, LOG_NAME, logFileOf } from './cluster.ts';
 import { isPostmaster, readPostmasterFile, removeMisleadingFiles } from './postmaster-file.ts';
 import { canReach, runProgram } from './run-program.ts';
 import { writeSettings } from './server-settings.ts';
-import { chooseSocketFolder } from './socket-folder.ts';
 import { startFailed } from './start-failed.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 /** What the log says when another process was faster, or when an earlier server is not quite gone. */
 const TAKEN = /lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/;
@@ -97,4 +99,39 @@ async function readLog(cluster: Cluster, start: number): Promise<string> {
 
 async function sizeOf(file: string): Promise<number> {
   return (await stat(file).catch(() => undefined))?.size ?? 0;
+}
+
+/** Longest socket path that the kernel takes, in bytes: sun_path without its final zero. */
+const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
+
+/**
+ * Returns the folder for the server's socket, created if missing: 0700 and owned by the server's user. It is `run`
+ * beside the data, or a temporary folder with a fixed name if that path is too long for a socket.
+ */
+export async function chooseSocketFolder(place: ClusterPlace): Promise<string> {
+  for (const folder of socketFolders(place)) {
+    if (isTooLong(folder) || !(await isOpenFor(place, dirname(folder)))) continue;
+    await makePrivateFolder(folder, place.user);
+    return folder;
+  }
+  throw startFailed(
+    place.home,
+    'its path is too long for a socket, and no temporary folder can be used instead',
+    'Use a data folder with a shorter path, or set DATABASE_URL.',
+  );
+}
+
+function socketFolders(place: ClusterPlace): string[] {
+  const uid = place.user?.uid ?? process.getuid?.();
+  const name = `paydrop-${uid}-${createHash('sha256').update(place.home).digest('hex').slice(0, 16)}`;
+  return [join(place.home, 'run'), join(tmpdir(), name), join('/tmp', name)];
+}
+
+function isTooLong(folder: string): boolean {
+  return Buffer.byteLength(join(folder, '.s.PGSQL.5432')) > LONGEST_SOCKET_PATH;
+}
+
+/** Returns whether the server's user can get there: root's TMPDIR may be in root's home. */
+async function isOpenFor(place: ClusterPlace, folder: string): Promise<boolean> {
+  return place.user === undefined || canReach(place.user, folder);
 }

@@ -2,9 +2,9 @@ import type { FolderOperation, Server } from '../../../schemas/operations.ts';
 import type { BookRow } from '../books/book-row.ts';
 import type { Payer } from '../books/payer.ts';
 import { judgeRow, type RowSetting, type Verdict } from './judge-row.ts';
-import { payerOfRow } from './payer-of-row.ts';
-import { readRow, type BatchRow } from './read-row.ts';
+import { type BatchRow, readRow } from './read-row.ts';
 import type { BatchFile } from './read-batch-file.ts';
+import { maskNumber } from './mask-number.ts';
 
 /** Outcome of one row. It holds no whole number, so it can be kept and shown. */
 export type JudgedRow = Omit<BookRow, 'at' | 'account' | 'operation' | 'batchId' | 'position'>;
@@ -90,4 +90,22 @@ function isReported(verdict: Verdict): boolean {
 
 function isCharged({ outcome }: Verdict): boolean {
   return outcome === 'approved' || outcome === 'accepted_pending';
+}
+
+/** Returns who pays for a batch row, and with what. A row by customer code names no payer. */
+export function payerOfRow({ cells, number }: BatchRow): Payer {
+  return {
+    ...nameOf(cells),
+    payment: cells.mop ?? cells.accountType ?? '',
+    shownNumber: maskNumber(number),
+    expiry: (cells.expiry ?? '').replace(/^(\d\d)(\d\d)$/, '$1/$2'),
+    comment: cells.comment ?? '',
+  };
+}
+
+/** Takes the last word of a full name as the last name. */
+function nameOf({ firstName, lastName, fullName }: BatchRow['cells']): Pick<Payer, 'firstName' | 'lastName'> {
+  if (fullName === undefined) return { firstName: firstName ?? '', lastName: lastName ?? '' };
+  const words = fullName.trim().split(/\s+/);
+  return { firstName: words.slice(0, -1).join(' '), lastName: words.at(-1) ?? '' };
 }

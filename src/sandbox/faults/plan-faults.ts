@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import { FaultRequest } from '../../../schemas/sandbox-control.ts';
 import type { WireOperation } from '../../../schemas/wire.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { drawNumber } from './draw-number.ts';
 import type { FaultKind, FaultNeed } from './fault-kind.ts';
 import { FAULT_KINDS, type FaultName, isFaultName } from './fault-kinds.ts';
 
@@ -121,4 +121,9 @@ const SEEN_BEFORE_OPERATION: readonly FaultKind['strikes'][] = ['planned', 'acce
 
 function fault(reason: string): PipelineError {
   return new PipelineError('USAGE', 'plan the fault', reason, { next: 'The kinds stand in docs/sandbox.md.' });
+}
+
+/** Returns the n-th number of a seed, at least 0 and below 1. It looks random and is the same each time. */
+export function drawNumber(seed: number, n: number): number {
+  return createHash('sha256').update(`${seed} ${n}`).digest().readUInt32BE() / 2 ** 32;
 }

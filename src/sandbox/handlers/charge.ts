@@ -1,13 +1,14 @@
 import type { FieldName } from '../../../schemas/fields.ts';
-import { shownEnd } from '../batch/mask-number.ts';
+import { maskNumber, shownEnd } from '../batch/mask-number.ts';
 import { hideCardNumber } from '../batch/read-row.ts';
 import type { Customer, PaymentKind } from '../customers/customer.ts';
 import { newCustomer } from '../customers/new-customer.ts';
 import type { Call, Desk, Handler } from './handler.ts';
 import { judgeCharge, outcomeOf } from './judge-charge.ts';
-import { payerOfCall } from './payer-of-call.ts';
 import { BAD_LOGIN_PROCESS_PAYLOAD, bankPayload, cardPayload, FAILED_PROCESS_PAYLOAD } from './process-payload.ts';
 import { readTotal } from './read-total.ts';
+import { type Payer, payerOfRecord } from '../books/payer.ts';
+import type { Parameters } from '../soap/read-parameters.ts';
 
 /**
  * Source of the payment details: `given` in the call, `stored` under a customer code, or `new`: given, and stored under
@@ -120,4 +121,28 @@ function createRecord({ kind, elements, call, desk, at }: Charge, number: string
     // The charge calls the second telephone `phone2`, the record `alternatePhone`.
     textOf: (field) => parameters.text(field === 'alternatePhone' ? 'phone2' : field),
   });
+}
+
+type PaidWith = {
+  readonly kind: PaymentKind;
+  readonly number: string;
+  /** The element that carries the expiry. */
+  readonly expiry: FieldName;
+  /** The charged record, if any. It says who pays; the call does not. */
+  readonly record: Customer | undefined;
+};
+
+/** Returns who pays for a single charge, and with what. The comment is always that of the call. */
+export function payerOfCall(parameters: Parameters, { kind, number, expiry, record }: PaidWith): Payer {
+  const textOf = (name: FieldName) => parameters.text(name)?.trim() ?? '';
+  const comment = textOf('comment');
+  if (record) return { ...payerOfRecord(record), comment };
+  return {
+    firstName: textOf('firstName'),
+    lastName: textOf('lastName'),
+    payment: textOf(kind === 'card' ? 'mop' : 'accountType'),
+    shownNumber: maskNumber(number),
+    expiry: kind === 'card' ? textOf(expiry) : '',
+    comment,
+  };
 }

@@ -1,16 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { RESTRICTION_MESSAGES } from '../../../schemas/restrictions.ts';
 import { type WireOperation, wireRow } from '../../../schemas/wire.ts';
 import { reasonOf } from '../../kernel/errors.ts';
-import type { ServiceName } from '../../../schemas/wsdl.ts';
+import { type ServiceName, wireName } from '../../../schemas/wsdl.ts';
 import type { Account, Desk, Handler } from '../handlers/handler.ts';
 import { HANDLERS, servedOperations } from '../handlers/handlers.ts';
-import type { HttpCall, Reply } from '../reply.ts';
-import { findOperation, unknownOperationText } from './find-operation.ts';
-import { cutLongTexts, findLongText } from './limit-lengths.ts';
+import { htmlReply, type HttpCall, type Reply } from '../reply.ts';
 import { readEnvelope, type SoapCall } from './read-envelope.ts';
 import { type Parameters, readParameters } from './read-parameters.ts';
-import { refuseMedia } from './refuse-media.ts';
 import { type Answer, answerReply, faultReply } from './write-envelope.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 
 /**
  * Answers a SOAP request. An unreadable request gets a fault, any other an answer of its operation. Checks run in the
@@ -76,4 +75,88 @@ function findAccount({ fields }: SoapCall, accounts: readonly Account[]): Accoun
  */
 function isServedFor(operation: WireOperation, { server }: Account): boolean {
   return server === undefined || wireRow(operation).servers.includes(server);
+}
+
+/**
+ * Refuses a body that is not a SOAP message by its headers. ASP.NET answers an unknown type with status 415.
+ * Assumption: it does the same for a compressed body. Reading such a body would hide from a client's author that the
+ * service does not.
+ */
+export function refuseMedia(headers: IncomingHttpHeaders): Reply | undefined {
+  if (!/^\s*(?:text\/xml|application\/soap\+xml)\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
+    return refusal('Send text/xml for SOAP 1.1 or application/soap+xml for SOAP 1.2 as the Content-Type.');
+  }
+  if (!/^\s*(?:identity\s*)?$/i.test(headers['content-encoding'] ?? '')) {
+    return refusal('Send the body as it is, without a Content-Encoding.');
+  }
+  return undefined;
+}
+
+function refusal(advice: string): Reply {
+  return htmlReply(415, 'Unsupported Media Type', `<p>${advice}</p>`);
+}
+
+/**
+ * Finds the operation that a request names in its first body element, with or without the V1 of version 1. The action
+ * decides nothing. An action that names another operation shows a confused client, so it is refused too.
+ * @param served the operations on offer
+ * @returns undefined when the request names none of them
+ */
+export function findOperation(call: SoapCall, served: readonly WireOperation[]): WireOperation | undefined {
+  const wanted = withoutVersion(call.element);
+  const acted = call.action === undefined ? wanted : withoutVersion(call.action.replace(/^.*[/#]/, ''));
+  return acted === wanted ? served.find((operation) => wireName(operation) === wanted) : undefined;
+}
+
+/** Returns ASP.NET's sentence for an unknown call. */
+export function unknownOperationText(call: SoapCall): string {
+  return `Server did not recognize the value of HTTP Header SOAPAction: ${call.action ?? call.element}.`;
+}
+
+function withoutVersion(name: string): string {
+  return name.replace(/V1$/, '');
+}
+
+type TextFields = ReadonlyMap<string, string>;
+
+/**
+ * Finds the first overlong text of a call. Assumption: the service refuses it, so that the client notices. Numbers have
+ * refusals of their own and are not checked here. Payer IP addresses are not either, because clients send longer
+ * addresses.
+ * @returns a sentence about the text, without quoting it, or undefined
+ */
+export function findLongText(operation: WireOperation, fields: TextFields): string | undefined {
+  const [long] = longTexts(operation, fields);
+  return long && `Bad request. ${long.name} may have ${long.limit} characters at most.`;
+}
+
+/** Returns the fields with every text cut to its limit, as a lenient database would. */
+export function cutLongTexts(operation: WireOperation, fields: TextFields): TextFields {
+  const cut = longTexts(operation, fields).map(({ name, text, limit }) => [name, cutText(text, limit)] as const);
+  return cut.length === 0 ? fields : new Map([...fields, ...cut]);
+}
+
+type LongText = { readonly name: string; readonly text: string; readonly limit: number };
+
+function longTexts(operation: WireOperation, fields: TextFields): LongText[] {
+  return wireRow(operation).elements.flatMap((name) => {
+    const text = fields.get(name);
+    const limit = limitOf(name);
+    return text !== undefined && limit !== undefined && text.length > limit ? [{ name, text, limit }] : [];
+  });
+}
+
+function limitOf(name: string): number | undefined {
+  if (!isField(name)) return undefined;
+  const field = FIELDS[name];
+  return field.kind === 'text' ? field.maxLength : undefined;
+}
+
+function isField(name: string): name is FieldName {
+  return Object.hasOwn(FIELDS, name);
+}
+
+/** Cuts a text. Half of a surrogate pair could not be written into an answer. */
+function cutText(text: string, limit: number): string {
+  return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
 }

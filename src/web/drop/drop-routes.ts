@@ -1,22 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Folder, foldersHere } from '../../config/config.ts';
 import { displayName } from '../../files/display-name.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskName } from '../../kernel/mask.ts';
-import { readUpload } from '../../ledger/transfer/read-upload.ts';
+import { holdsCardNumber, maskName } from '../../kernel/mask.ts';
+import { findWaitingUpload, readUpload } from '../../ledger/transfer/read-upload.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { Refusal } from '../access/refusal.ts';
 import { actorOf } from '../access/viewer.ts';
 import { type Desk, viewerOf } from '../desk.ts';
 import { checkUpload } from './check-upload.ts';
 import { describeTaking } from './describe-taking.ts';
-import { describeWaiting } from './describe-waiting.ts';
-import { findNameFault } from './find-name-fault.ts';
-import { openTurns, type Turns } from './open-turns.ts';
 import { BodyRefusal, drainBody, readBody, tooLarge } from './read-body.ts';
 import { takeUpload } from './take-upload.ts';
 import { toVerdict } from './to-verdict.ts';
+import type { App } from '../../app.ts';
+import { formatInZone } from '../../calendar/zone-time.ts';
+import { isIgnoredName } from '../../files/ignored-name.ts';
+import { SIDECAR } from '../../files/scan-folder.ts';
 
 /** Files read at the same time. Each takes memory for its rows, and all share one processor. */
 const MOST_AT_ONCE = 4;
@@ -117,3 +118,62 @@ const LONGEST_SHOWN = 80;
 function says(code: string, text: string) {
   return { error: { code, says: text } };
 }
+
+/**
+ * Says who dropped the same bytes, and when, while they still wait in a folder; otherwise null. No other check sees
+ * them there, and a folder with a schedule may keep them for days.
+ */
+export async function describeWaiting(
+  app: Pick<App, 'ledger' | 'account'>,
+  { account }: Pick<Folder, 'account'>,
+  sha256: string,
+): Promise<string | null> {
+  const found = await findWaitingUpload(app.ledger, account, sha256);
+  if (!found) return null;
+  const who = found.actor.replace(/^operator:/, '');
+  const when = formatInZone(found.at, app.account(account).timeZone);
+  return `${who} dropped the same bytes as "${found.name}" at ${when}, and they are not taken yet. Of two, one is refused.`;
+}
+
+/** Runs work when its turn comes. */
+type Turns = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Runs at most `most` tasks at once; later ones wait in order of arrival. A waiting upload is not read, so it costs
+ * nothing here.
+ */
+export function openTurns(most: number): Turns {
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  return async (work) => {
+    if (busy < most) busy += 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The next one takes over the slot, so that a new caller cannot overtake it.
+      const next = waiting.shift();
+      if (next) next();
+      else busy -= 1;
+    }
+  };
+}
+
+/** Returns the fault of a dropped file's name; undefined when the name is fine. */
+export function findNameFault(name: string, { complete }: Pick<Folder, 'complete'>): string | undefined {
+  if (name === '') return 'it has no name';
+  if (/[/\\]/.test(name) || name === '..') return 'it holds a path; a file in a folder has a name alone';
+  if (displayName(name) !== name || /\p{Cs}/u.test(name)) return 'it holds signs that cannot be seen or written';
+  if (name.startsWith('.')) return 'it begins with a point, and such files are never taken';
+  if (isIgnoredName(Buffer.from(name).toString('latin1')))
+    return 'programs give such a name to files they are still writing, so it would never be taken';
+  if (name.endsWith(SIDECAR)) return `${SIDECAR} is the ending of control files; choose the payment file`;
+  if (complete.by === 'marker' && name.endsWith(complete.suffix))
+    return `${complete.suffix} is the ending of markers here; choose the payment file`;
+  if (Buffer.byteLength(name) > LONGEST_BYTES) return `it is longer than ${LONGEST_BYTES} bytes`;
+  if (holdsCardNumber(name)) return 'it holds what looks like a card number';
+  return undefined;
+}
+
+/** File systems allow 255 bytes; unfinished files and markers add to the name. */
+const LONGEST_BYTES = 200;

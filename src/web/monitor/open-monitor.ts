@@ -1,10 +1,12 @@
-import { fastify } from 'fastify';
 import type { AddressInfo } from 'node:net';
+import { fastify } from 'fastify';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { App } from '../../app.ts';
 import type { ListenAddress } from '../../config/config-listen.ts';
 import { PipelineError, reasonOf } from '../../kernel/errors.ts';
 import { findUnready } from './find-unready.ts';
-import { openRegistry } from './open-registry.ts';
+import { type MetricName, METRICS } from '../../../schemas/metrics.ts';
+import { readSamples } from './read-samples.ts';
 
 export type Monitor = { readonly url: string; close(): Promise<void> };
 
@@ -41,4 +43,32 @@ export async function openMonitor(app: App, { host, port }: ListenAddress): Prom
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
     close: () => server.close(),
   };
+}
+
+type MetricsPage = { readonly contentType: string; render(): Promise<string> };
+
+/** Renders the figures in Prometheus text format. Each page has its own registry: one process may have several. */
+export function openRegistry(app: App): MetricsPage {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauges = new Map<MetricName, Gauge>();
+  for (const [name, { help, labels }] of Object.entries(METRICS)) {
+    gauges.set(name as MetricName, new Gauge({ name, help, labelNames: [...labels], registers: [registry] }));
+  }
+  return {
+    contentType: registry.contentType,
+    render: async () => {
+      const samples = await readSamples(app);
+      // No await from here on, so that concurrent requests never see half a reading.
+      for (const [name, gauge] of gauges) forget(name, gauge);
+      for (const { name, labels, value } of samples) gauges.get(name)!.set(labels ?? {}, value);
+      return registry.metrics();
+    },
+  };
+}
+
+/** Removes a figure. After a reset alone, one without labels would be 0 although it is unknown. */
+function forget(name: MetricName, gauge: Gauge): void {
+  gauge.reset();
+  if (METRICS[name].labels.length === 0) gauge.remove();
 }

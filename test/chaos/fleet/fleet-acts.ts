@@ -1,6 +1,6 @@
-import type { CrashPointName } from '../../../src/kernel/crash-points.ts';
 import { type Act, everyPoint, shuffle } from '../support/acts.ts';
 import { describeOrder, type Order } from '../support/order.ts';
+import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
 
 /**
  * What is done to hosts that send from one ledger while they work on fresh files. Hosts are meant by their number.

@@ -1,5 +1,5 @@
-import { CRASH_POINTS, type CrashPointName } from '../../../src/kernel/crash-points.ts';
 import { describeOrder, type Order } from './order.ts';
+import { CRASH_POINTS, type CrashPointName } from '../../../src/kernel/crash-point.ts';
 
 /** What is done to an installation while it works on fresh files. */
 export type Act =

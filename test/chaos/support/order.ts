@@ -1,4 +1,4 @@
-import type { CrashPointName } from '../../../src/kernel/crash-points.ts';
+import type { CrashPointName } from '../../../src/kernel/crash-point.ts';
 
 /** Where a daemon is to die: the `hits`-th time that it passes a point, around a commit only when it makes `move`. */
 export type Order = {

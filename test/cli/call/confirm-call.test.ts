@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { confirmCall, unconfirmed } from '../../../src/cli/call/confirm-call.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal } from '../support/fake-terminal.ts';
+import { confirmCall, unconfirmed } from '../../../src/cli/call/make-call.ts';
 
 const ACCOUNT = { name: 'main', server: 'NA', currency: 'USD', password: 'hidden' } as Account;
 const GIVEN = {

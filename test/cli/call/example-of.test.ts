@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OperationName, OPERATIONS } from '../../../schemas/operations.ts';
-import { exampleOf } from '../../../src/cli/call/example-of.ts';
 import { toParameters } from '../../../src/cli/call/to-parameters.ts';
 import { checkParameters } from '../../../src/gateway/check-parameters.ts';
 import { cardRow } from '../../support/payment-rows.ts';
+import { exampleOf } from '../../../src/cli/call/operation-command.ts';
 
 let root = '';
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { foreseeRefusal } from '../../../src/cli/call/foresee-refusal.ts';
 import type { CallOptions } from '../../../src/gateway/call-operation.ts';
 import { createGatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import type { Account } from '../../../src/config/config.ts';
 import { sampleParameters } from '../../gateway/support/sample-parameters.ts';
+import { foreseeRefusal } from '../../../src/cli/call/make-call.ts';
 
 const ACCOUNT = { server: 'NA', currency: 'USD' } as Account;
 const clock = handClock('2026-06-15T09:00:00Z');

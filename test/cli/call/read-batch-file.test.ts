@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readBatchFile } from '../../../src/cli/call/read-batch-file.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
+import { readBatchFile } from '../../../src/cli/call/to-parameters.ts';
 
 let root = '';
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
 import type { Given } from '../../../src/cli/call/read-input.ts';
-import { readSecrets } from '../../../src/cli/call/read-secrets.ts';
 import type { Terminal } from '../../../src/cli/call/terminal.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
+import { readSecrets } from '../../../src/cli/call/gather-values.ts';
 
 type Around = { given?: Given; env?: NodeJS.ProcessEnv; terminal?: Terminal; required?: boolean };
 

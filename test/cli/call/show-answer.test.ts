@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { showAnswer } from '../../../src/cli/call/show-answer.ts';
 import type { Call } from '../../../src/cli/command.ts';
 import type { AnyAnswer } from '../../../src/gateway/client-answers.ts';
 import { CARD } from '../../support/payment-rows.ts';
 import { takeDown } from '../support/take-down.ts';
+import { showAnswer } from '../../../src/cli/call/make-call.ts';
 
 let root = '';
 beforeAll(async () => {

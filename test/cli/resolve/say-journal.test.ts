@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sayJournal } from '../../../src/cli/resolve/say-journal.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 import type { Desk } from '../../../src/actions/resolve/desk.ts';
 import type { JournalReading } from '../../../src/actions/resolve/read-journal.ts';
 import { deskAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
+import { sayJournal } from '../../../src/cli/resolve/run-verb.ts';
 
 let world: LedgerWorld;
 let desk: Desk;

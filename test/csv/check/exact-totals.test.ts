@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exactTotals } from '../../../src/csv/check/exact-totals.ts';
+import { exactTotals } from '../../../src/csv/check/check-records.ts';
 
 describe('exactTotals', () => {
   it('adds up charges and refunds', () => {

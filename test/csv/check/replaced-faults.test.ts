@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { replacedFaults } from '../../../src/csv/check/replaced-faults.ts';
 import { compileBlockScan } from '../../../src/csv/scan/scan-block.ts';
 import { SCANNED_BYTES, scannedRowsIn } from '../../../src/csv/scan/scanned-rows.ts';
 import { cardLine, rulesWith, VISA } from '../support.ts';
+import { replacedFaults } from '../../../src/csv/check/check-blocks.ts';
 
 it('replacedFaults tells of the rows that were asked for, and passes over those between them', () => {
   const lines = ['"A, B"', 'x', '"C, D"', '"E, F"'].map((city, n) => cardLine({ city, invoice: `N-${n}` }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shownValue } from '../../../src/csv/check/shown-value.ts';
 import { ACCOUNT, VISA } from '../support.ts';
+import { shownValue } from '../../../src/csv/check/row-notes.ts';
 
 describe('shownValue', () => {
   it.each([

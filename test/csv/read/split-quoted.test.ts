@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitQuoted } from '../../../src/csv/read/split-quoted.ts';
+import { splitQuoted } from '../../../src/csv/read/split-cells.ts';
 
 describe('splitQuoted', () => {
   it.each<[string, string[]]>([

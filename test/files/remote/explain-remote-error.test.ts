@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainRemoteError } from '../../../src/files/remote/explain-remote-error.ts';
+import { explainRemoteError } from '../../../src/files/remote/open-remote.ts';
 
 describe('explainRemoteError', () => {
   it.each([

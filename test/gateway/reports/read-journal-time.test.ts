@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readJournalTime } from '../../../src/gateway/reports/read-journal-time.ts';
+import { readJournalTime } from '../../../src/gateway/reports/make-journal-line.ts';
 
 describe('readJournalTime', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ReportName } from '../../../schemas/reports.ts';
-import { type AnsweredReport, readReport } from '../../../src/gateway/reports/read-report.ts';
 import { createScrub } from '../../../src/gateway/scrub.ts';
 import { wireName } from '../../../schemas/wsdl.ts';
 import { CANARIES } from '../support/cases.ts';
 import { answerOf, envelope, failure, FAULT, success } from '../support/soap-answers.ts';
+import { type AnsweredReport, readReport } from '../../../src/gateway/reports/create-report-client.ts';
 
 const CSV: ReportName = 'getCreditCardApprovedSpecificDateCSV';
 const XML: ReportName = 'getCreditCardApprovedSpecificDateXML';

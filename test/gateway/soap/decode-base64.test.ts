@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64 } from '../../../src/gateway/soap/decode-base64.ts';
+import { decodeBase64 } from '../../../src/gateway/soap/read-batch-answer.ts';
 
 const PIECE_LETTERS = 64 * 1024;
 

@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FIELDS, type FieldName } from '../../../schemas/fields.ts';
+import { type FieldName, FIELDS } from '../../../schemas/fields.ts';
 import { type OperationName, OPERATIONS, type Server, SERVICE_NAMESPACE } from '../../../schemas/operations.ts';
 import { parametersOf } from '../../../schemas/parameters.ts';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { servedOperations } from '../../../src/sandbox/handlers/handlers.ts';
-import { findOperation } from '../../../src/sandbox/soap/find-operation.ts';
 import { readEnvelope, type SoapCall } from '../../../src/sandbox/soap/read-envelope.ts';
 import { readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
@@ -14,6 +13,7 @@ import { arbitraryText } from './arbitrary-text.ts';
 import { ALL_OPERATIONS, callOn } from './call.ts';
 import { tryProperty } from './seeds.ts';
 import { httpAnswer, type ScriptedServer, startScripted } from './scripted-server.ts';
+import { findOperation } from '../../../src/sandbox/soap/answer-call.ts';
 
 /**
  * What a caller says is what the service understands. The bytes are those that the client really writes, and two

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerBuffer } from '../../../src/gateway/transport/answer-buffer.ts';
+import { createAnswerBuffer } from '../../../src/gateway/transport/post.ts';
 
 describe('createAnswerBuffer', () => {
   it.each([0, 1, 16_383, 16_384, 16_385, 100_000])('gives back %i bytes as they came', (size) => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { absolveBatch } from '../../../src/ledger/doubt/absolve-batch.ts';
 import { endAttempt } from '../../../src/ledger/batch/end-attempt.ts';
 import { keepReport } from '../../../src/ledger/doubt/keep-report.ts';
 import { prepareBatch } from '../../../src/ledger/batch/prepare-batch.ts';
@@ -8,6 +7,7 @@ import { findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, LEASE_MS, type LedgerWorld, openTestLedger, START } from '../../support/ledger-world.ts';
+import { absolveBatch } from '../../../src/ledger/doubt/resolution-actions.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -2,12 +2,12 @@ import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLog } from '../../../src/kernel/log.ts';
 import { askTogether } from '../../../src/ledger/engine/ask-together.ts';
-import { type Beginning, beginWithFirst } from '../../../src/ledger/engine/begin-with-first.ts';
 import { copyIn } from '../../../src/ledger/engine/copy-in.ts';
 import { tupleWriter } from '../../../src/ledger/copy/tuple-writer.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { relayDatabase } from '../../support/database-relay.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { type Beginning, beginWithFirst } from '../../../src/ledger/engine/transaction.ts';
 
 let world: LedgerWorld;
 let client: PoolClient;

@@ -1,8 +1,8 @@
 import { mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { copyBinaries } from '../../../src/ledger/postgres/copy-binaries.ts';
 import { openWorld, type World } from './support/world.ts';
+import { copyBinaries } from '../../../src/ledger/postgres/prepare-binaries.ts';
 
 let world: World;
 let native: string;

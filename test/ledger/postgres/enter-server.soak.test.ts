@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRESENCE_LOCK } from '../../../src/ledger/postgres/ask-server.ts';
 import { type Cluster, dataFolderOf } from '../../../src/ledger/postgres/cluster.ts';
 import { enterServer } from '../../../src/ledger/postgres/enter-server.ts';
-import { leaveServer } from '../../../src/ledger/postgres/leave-server.ts';
 import { openWorld, serverPid, type World } from './support/world.ts';
+import { leaveServer } from '../../../src/ledger/postgres/join-embedded-server.ts';
 
 let world: World;
 let cluster: Cluster;

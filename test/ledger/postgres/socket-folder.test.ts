@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClusterPlace } from '../../../src/ledger/postgres/cluster.ts';
-import { chooseSocketFolder } from '../../../src/ledger/postgres/socket-folder.ts';
 import { openWorld, type World } from './support/world.ts';
+import { chooseSocketFolder } from '../../../src/ledger/postgres/start-server.ts';
 
 let world: World;
 beforeEach(async () => {

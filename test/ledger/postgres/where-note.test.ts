@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leaveNote, readNote } from '../../../src/ledger/postgres/where-note.ts';
 import { openWorld, type World } from './support/world.ts';
+import { leaveNote, readNote } from '../../../src/ledger/postgres/find-cluster.ts';
 
 let world: World;
 beforeEach(async () => {

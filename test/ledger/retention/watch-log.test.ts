@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { watchLog } from '../../../src/ledger/retention/watch-log.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { watchLog } from '../../../src/ledger/retention/clean-storage.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

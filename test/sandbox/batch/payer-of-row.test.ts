@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderOperation } from '../../../schemas/operations.ts';
-import { payerOfRow } from '../../../src/sandbox/batch/payer-of-row.ts';
 import { readRow } from '../../../src/sandbox/batch/read-row.ts';
+import { payerOfRow } from '../../../src/sandbox/batch/process-batch.ts';
 
 const NOBODY = { firstName: '', lastName: '', payment: '', shownNumber: '', expiry: '', comment: '' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawNumber } from '../../../src/sandbox/faults/draw-number.ts';
+import { drawNumber } from '../../../src/sandbox/faults/plan-faults.ts';
 
 describe('drawNumber', () => {
   it('draws the same for the same seed and place, and another otherwise', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newCustomer } from '../../../src/sandbox/customers/new-customer.ts';
-import { payerOfCall } from '../../../src/sandbox/handlers/payer-of-call.ts';
 import { makeCall } from '../support/make-desk.ts';
+import { payerOfCall } from '../../../src/sandbox/handlers/charge.ts';
 
 const CARD = '4222222222222220';
 const FIELDS = { firstName: ' Ada', lastName: 'Byron', mop: 'VISA', creditCardExpiry: '12/30', comment: 'Gift' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OperationName } from '../../../schemas/operations.ts';
-import { findOperation, unknownOperationText } from '../../../src/sandbox/soap/find-operation.ts';
 import type { SoapCall } from '../../../src/sandbox/soap/read-envelope.ts';
+import { findOperation, unknownOperationText } from '../../../src/sandbox/soap/answer-call.ts';
 
 const SERVED: OperationName[] = ['processCreditCardBatch', 'getBatchProcessResultFile'];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cutLongTexts, findLongText } from '../../../src/sandbox/soap/limit-lengths.ts';
+import { cutLongTexts, findLongText } from '../../../src/sandbox/soap/answer-call.ts';
 
 const OPERATION = 'createCreditCardCustomerCode';
 

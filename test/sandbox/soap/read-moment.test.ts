@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMoment } from '../../../src/sandbox/soap/read-moment.ts';
+import { readMoment } from '../../../src/sandbox/soap/read-parameters.ts';
 
 describe('readMoment', () => {
   it.each([

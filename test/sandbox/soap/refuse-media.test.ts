@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseMedia } from '../../../src/sandbox/soap/refuse-media.ts';
+import { refuseMedia } from '../../../src/sandbox/soap/answer-call.ts';
 
 describe('refuseMedia', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expandReferences } from '../../../src/sandbox/xml/expand-references.ts';
+import { expandReferences } from '../../../src/sandbox/xml/read-xml.ts';
 
 describe('expandReferences', () => {
   it.each([

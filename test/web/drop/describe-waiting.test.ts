@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noteUpload } from '../../../src/ledger/transfer/note-upload.ts';
-import { describeWaiting } from '../../../src/web/drop/describe-waiting.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { describeWaiting } from '../../../src/web/drop/drop-routes.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

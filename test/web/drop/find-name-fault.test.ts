@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findNameFault } from '../../../src/web/drop/find-name-fault.ts';
 import { CARD } from '../../support/payment-rows.ts';
+import { findNameFault } from '../../../src/web/drop/drop-routes.ts';
 
 const QUIET = { complete: { by: 'quiet', quietMs: 1, probes: 1 } } as const;
 const MARKER = { complete: { by: 'marker', suffix: '.done' } } as const;

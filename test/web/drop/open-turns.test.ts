@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openTurns } from '../../../src/web/drop/open-turns.ts';
+import { openTurns } from '../../../src/web/drop/drop-routes.ts';
 
 it('openTurns lets so many work at once, the others in their order, also after one that failed', async () => {
   const turns = openTurns(2);

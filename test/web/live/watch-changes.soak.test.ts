@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseAccount } from '../../../src/ledger/account/pause-account.ts';
 import { resumeAccount } from '../../../src/ledger/account/resume-account.ts';
-import { watchChanges } from '../../../src/web/live/watch-changes.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { watchChanges } from '../../../src/web/live/open-live.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { METRICS } from '../../../schemas/metrics.ts';
-import { openRegistry } from '../../../src/web/monitor/open-registry.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { beforeStatement } from '../../workers/support/failing-app.ts';
+import { openRegistry } from '../../../src/web/monitor/open-monitor.ts';
 
 let world: PipelineWorld;
 beforeAll(async () => {

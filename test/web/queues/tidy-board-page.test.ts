@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tidyBoardPage } from '../../../src/web/queues/tidy-board-page.ts';
+import { tidyBoardPage } from '../../../src/web/queues/queue-board.ts';
 
 /** The page as the package brings it, so that another release of it is met here first. */
 const require = createRequire(import.meta.url);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
-import { cellsOfLines } from '../../../workers/deliver/cells-of-lines.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
+import { cellsOfLines } from '../../../workers/deliver/write-result-correction.ts';
 
 let world: StepWorld;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { copyFaults } from '../../../src/ledger/row/copy-rows.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { faultFinder } from '../../../workers/deliver/find-faults.ts';
 import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
+import { faultFinder } from '../../../workers/deliver/finished-pages.ts';
 
 let world: LedgerWorld;
 beforeAll(async () => {

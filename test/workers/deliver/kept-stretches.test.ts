@@ -3,10 +3,10 @@ import { copyRows } from '../../../src/ledger/row/copy-rows.ts';
 import { readFileRow } from '../../../src/ledger/file/read-file.ts';
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
-import { keptStretches } from '../../../workers/deliver/kept-stretches.ts';
 import { achRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
+import { keptStretches } from '../../../workers/deliver/finished-pages.ts';
 
 let world: StepWorld;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newLineBuffer } from '../../../src/csv/read/line-buffer.ts';
 import { type RawLines, readRawLines } from '../../../src/csv/read/read-raw-lines.ts';
-import { shownRowPutter } from '../../../workers/deliver/put-shown-row.ts';
 import { CARD, cardRow } from '../../support/payment-rows.ts';
+import { shownRowPutter } from '../../../workers/deliver/write-rows.ts';
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveFile, declineFile } from '../../../src/ledger/file/release-held.ts';
 import { readDelivery } from '../../../src/ledger/file/read-delivery.ts';
 import { readFileRow, readOutputs } from '../../../src/ledger/file/read-file.ts';
-import { writeDueNotice } from '../../../workers/deliver/write-due-notice.ts';
 import { writeNotice } from '../../../workers/deliver/write-notice.ts';
 import { cardRow, lines } from '../../support/payment-rows.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { takeIn } from '../support/take-in.ts';
+import { writeDueNotice } from '../../../workers/deliver/deliver.ts';
 
 let world: StepWorld;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../../schemas/layouts.ts';
 import { achRow } from '../../support/payment-rows.ts';
-import { checkBody } from '../../../workers/intake/check-body.ts';
+import { checkBody } from '../../../workers/intake/cut-bodies.ts';
 
 const COLUMNS = columnsOf('ach');
 const ROWS = [achRow(1, { amount: '25.00' }), achRow(2, { amount: '-0.07' }), achRow(3, { amount: '1234567.89' })];

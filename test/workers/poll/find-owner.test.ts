@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
-import { findOwner } from '../../../workers/poll/find-owner.ts';
 import { codeRow, lines, upTo } from '../../support/payment-rows.ts';
 import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { takeIn, takeInCharges } from '../support/take-in.ts';
+import { findOwner } from '../../../workers/poll/poll.ts';
 
 let world: StepWorld;
 beforeAll(async () => {

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import type { FolderConfig } from '../../../schemas/config.ts';
 import type { App } from '../../../src/app.ts';
 import { openRemote } from '../../../src/files/remote/open-remote.ts';
-import type { PulledFolder } from '../../../workers/transfer/pull.ts';
-import { pullFolder } from '../../../workers/transfer/pull.ts';
-import type { RemoteSightings } from '../../../workers/transfer/sort-remote-files.ts';
+import { type PulledFolder, pullFolder, type RemoteSightings } from '../../../workers/transfer/pull.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { startTestSshd, type TestSshd } from '../../support/sshd.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderConfig } from '../../../schemas/config.ts';
-import { type RemoteSightings, sortRemoteFiles } from '../../../workers/transfer/sort-remote-files.ts';
+import { type RemoteSightings, sortRemoteFiles } from '../../../workers/transfer/pull.ts';
 
 const QUIET = { complete: { by: 'quiet', quietMs: 1_000, probes: 2 } } as const;
 const MARKER = { complete: { by: 'marker', suffix: '.done' } } as const;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { handClock } from '../../../src/kernel/clock.ts';
 import { raiseAlarms } from '../../../src/ledger/alarm/raise-alarms.ts';
 import { kindsOf, targetKey } from '../../../src/notify/tell.ts';
-import { sendNotices } from '../../../workers/upkeep/send-notices.ts';
 import { cutAtStatement } from '../support/failing-app.ts';
 import { type AlarmWorld, openAlarmWorld } from '../support/alarm-world.ts';
+import { sendNotices } from '../../../workers/upkeep/start-alarms.ts';
 
 let world: AlarmWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { collectGarbage } from '../../../workers/watch/collect-garbage.ts';
+import { collectGarbage } from '../../../workers/watch/take-claim.ts';
 
 /** In a function of its own, so that nothing but the reference is left of the bytes. */
 function leaveBehind(): WeakRef<Buffer> {

@@ -3,7 +3,7 @@ import { MOST_FILES } from '../../../schemas/jobs.ts';
 import type { App } from '../../../src/app.ts';
 import { newFileId } from '../../../src/kernel/ids.ts';
 import { openTelemetry } from '../../../src/telemetry/open-telemetry.ts';
-import { gatherClaims } from '../../../workers/watch/gather-claims.ts';
+import { gatherClaims } from '../../../workers/watch/watch.ts';
 
 /** What gathers claims, and the jobs that came of it. */
 async function gather() {

@@ -1,9 +1,9 @@
 import type { Account, Folder } from '../../../config/config.ts';
 import { counted } from '../../../kernel/counted.ts';
-import { limitsOf, type Limits } from '../../../config/limits.ts';
+import { type Limits, limitsOf } from '../../../config/limits.ts';
 import { Facts, Section, Table } from '../../parts/blocks.tsx';
 import { Count, Money } from '../../parts/words.tsx';
-import { describeWindow } from './describe-window.ts';
+import { WEEKDAYS, type WindowConfig } from '../../../../schemas/config.ts';
 
 /** Shows the configuration of an account and its folders. */
 export function Rules({ account, folders }: { account: Account; folders: readonly Folder[] }) {
@@ -80,4 +80,14 @@ function OwnLimits({ limits: { rowCents, fileRows, fileCents }, currency }: { li
       )}
     </>
   );
+}
+
+/** Describes when an account may send: `09:00 to 17:00, mon tue wed thu fri, in America/Toronto, not on 2026-12-25`. */
+export function describeWindow(window: WindowConfig | undefined, timeZone: string): string {
+  if (!window) return 'at any time';
+  const { from, to, days, holidays } = window;
+  const hours = from === to ? 'the whole day' : `${from} to ${to}`;
+  const onDays = days.length === WEEKDAYS.length ? 'every day' : days.join(' ');
+  const notOn = holidays.length === 0 ? '' : `, not on ${holidays.join(', ')}`;
+  return `${hours}, ${onDays}, in ${timeZone}${notOn}`;
 }

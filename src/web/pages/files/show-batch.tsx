@@ -4,7 +4,7 @@ import { BATCH_STATES, type BatchState } from '../../../../schemas/lifecycle.ts'
 import type { App } from '../../../app.ts';
 import { counted } from '../../../kernel/counted.ts';
 import { PipelineError } from '../../../kernel/errors.ts';
-import { describeDoubt } from '../../../ledger/doubt/in-doubt.ts';
+import { type AttemptInDoubt, describeDoubt } from '../../../ledger/doubt/in-doubt.ts';
 import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readBatchFacts } from '../../../ledger/file/read-why.ts';
 import type { BatchRow, FileRow } from '../../../ledger/engine/records.ts';
@@ -16,12 +16,12 @@ import { Facts, Notice, Section, Table } from '../../parts/blocks.tsx';
 import { DeedLinks, Page } from '../../parts/page.tsx';
 import { Count, Moment, Money, OutcomeWord, State } from '../../parts/words.tsx';
 import { sendPage } from '../../send-page.ts';
-import { BatchAttempts } from './batch-attempts.tsx';
 import { BatchComparison } from './batch-comparison.tsx';
 import { BatchDoubt } from './batch-doubt.tsx';
 import { batchOf, type Customs, customsOf } from './read-address.ts';
 import { ToldWhy } from './told-why.tsx';
 import { WaitingProposals } from './waiting-proposals.tsx';
+import { describeAnswer, describeWritten } from '../../../explain/attempt-words.ts';
 
 /** Serves `/files/:fileId/batches/:batchNo`: everything about one batch. */
 export function showBatchPage(server: FastifyInstance, { app }: Desk): void {
@@ -159,4 +159,49 @@ const DEEDS_OF: Partial<Record<BatchState, readonly DeedName[]>> = {
 function deedsOf({ state: fileState }: FileRow, { state }: BatchRow): readonly DeedName[] {
   const isOnItsWay = fileState === 'accepted' || fileState === 'in_progress';
   return state === 'ready' && !isOnItsWay ? [] : (DEEDS_OF[state] ?? []);
+}
+
+/** Shows the calls of a batch, the latest first: when, to which host, what was written and what came back. */
+export function BatchAttempts({ attempts, timeZone }: { attempts: readonly AttemptInDoubt[]; timeZone: string }) {
+  return (
+    <Table
+      label="Attempts"
+      rows={attempts}
+      empty="It was not sent yet. Each call of the service is written down here before its first byte leaves."
+      columns={[
+        { title: 'Attempt', isFigure: true, cell: ({ attempt }) => attempt },
+        { title: 'Began', cell: ({ started_at: at }) => <Moment at={at} timeZone={timeZone} /> },
+        { title: 'Ended', cell: ({ ended_at: at }) => (at ? <Moment at={at} timeZone={timeZone} /> : 'not yet') },
+        { title: 'To', cell: ({ host }) => host },
+        { title: 'Verdict', cell: ({ verdict }) => VERDICTS[verdict ?? ''] ?? verdict },
+        { title: 'Written', cell: (attempt) => <span class="wide">{describeWritten(attempt)}</span> },
+        { title: 'Came back', cell: (attempt) => <span class="wide">{cameBack(attempt)}</span> },
+        {
+          title: 'What a person found',
+          cell: ({ resolution }) => resolution && (RESOLUTIONS[resolution] ?? resolution),
+        },
+      ]}
+    />
+  );
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  '': 'none yet',
+  submitted: 'taken by the service',
+  refused: 'refused by the service',
+  not_sent: 'nothing was sent',
+  unknown: 'in doubt',
+};
+
+const RESOLUTIONS: Readonly<Record<string, string>> = {
+  adopted: 'its batch id was found',
+  not_received: 'the service never took it',
+  settled: 'decided row by row from reports',
+  in_doubt: 'closed without an answer',
+};
+
+/** Returns the answer; one that was understood is kept as text only. */
+function cameBack(attempt: AttemptInDoubt): string {
+  const text = attempt.evidence?.['text'];
+  return typeof text === 'string' ? text : describeAnswer(attempt);
 }

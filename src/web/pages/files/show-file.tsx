@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../../../app.ts';
 import { readFileFigures } from '../../../ledger/file/file-figures.ts';
-import { readLinkedFiles } from '../../../ledger/file/linked-files.ts';
+import { type LinkedFile, type LinkKind, readLinkedFiles } from '../../../ledger/file/linked-files.ts';
 import { listAudit } from '../../../ledger/overview/list-audit.ts';
 import { listBatches } from '../../../ledger/batch/list-batches.ts';
 import { listFaults } from '../../../ledger/row/list-faults.ts';
@@ -9,23 +9,22 @@ import { readProposalsOf } from '../../../ledger/proposal/proposals.ts';
 import { readOutputs } from '../../../ledger/file/read-file.ts';
 import type { FileRow } from '../../../ledger/engine/records.ts';
 import { readHoldReasons } from '../../../explain/hold-reasons.ts';
-import { readControlTotals } from '../../../explain/read-control-totals.ts';
+import { readControlTotals, type ToldTotal } from '../../../explain/read-control-totals.ts';
 import { whyFile } from '../../../explain/why/tell-why.ts';
 import { type Desk, viewerOf } from '../../desk.ts';
-import { Section } from '../../parts/blocks.tsx';
+import { Section, Table } from '../../parts/blocks.tsx';
 import { DeedLinks, Page } from '../../parts/page.tsx';
 import { sendPage } from '../../send-page.ts';
-import { ControlTotals } from './control-totals.tsx';
 import { deedsOf, FileFacts, HoldNotice } from './file-head.tsx';
 import { OutputTable } from './file-outputs.tsx';
 import { LatestSteps, SHOWN_STEPS } from './latest-steps.tsx';
-import { LinkedFiles } from './linked-files.tsx';
 import { BatchTable } from './list-batches.tsx';
 import { FaultTable } from './list-faults.tsx';
 import { OutcomePart } from './outcome-part.tsx';
 import { customsOf, fileOf } from './read-address.ts';
 import { ToldWhy } from './told-why.tsx';
 import { WaitingProposals } from './waiting-proposals.tsx';
+import { Count, Moment, State } from '../../parts/words.tsx';
 
 /** Most batches and faults on this page; all of them have pages of their own. */
 const SHOWN = 50;
@@ -104,3 +103,69 @@ async function readAll({ ledger, settings }: App, file: FileRow) {
   const totals = await readControlTotals(ledger, file, { figures, outputs });
   return { figures, outputs, totals, batches, faults, links, linked, proposals, held, why };
 }
+
+/** Shows files related to this one. */
+export function LinkedFiles({ files, timeZone }: { files: readonly LinkedFile[]; timeZone: string }) {
+  return (
+    <Table
+      label="Linked files"
+      rows={files}
+      empty="None. Files made of rows of this one, or of the same content, stand here."
+      columns={[
+        { title: 'How', cell: ({ kind }) => WORDS[kind] },
+        {
+          title: 'File',
+          cell: ({ fileId, name }) => (fileId === null ? name : <a href={`/files/${fileId}`}>{name}</a>),
+        },
+        {
+          title: 'State',
+          cell: ({ state }) => (state === null ? 'has not come through its folder yet' : <State state={state} />),
+        },
+        { title: 'Rows', isFigure: true, cell: ({ rows }) => rows !== null && <Count of={rows} /> },
+        { title: 'When', cell: ({ at }) => <Moment at={at} timeZone={timeZone} /> },
+      ]}
+    />
+  );
+}
+
+const WORDS: Readonly<Record<LinkKind, string>> = {
+  made_from: 'This file was made of rows of',
+  resubmitted_as: 'Rows of this file were resubmitted as',
+  duplicate_of: 'This file has the content of',
+  repeated_by: 'The same content came again as',
+};
+
+/** Shows the control totals of a file: what must be equal at each hand-over, both figures, and the result. */
+export function ControlTotals({ totals }: { totals: readonly ToldTotal[] }) {
+  return (
+    <Table
+      label="Control totals"
+      rows={totals}
+      empty="The file was refused and nothing of it was sent, so there is nothing that must agree. Its faults say why."
+      columns={[
+        { title: 'Check', cell: ({ id }) => id },
+        { title: 'What must agree', cell: ({ id }) => ABOUT[id] ?? '' },
+        { title: 'Figures', cell: ({ says }) => <span class="wide">{says}</span> },
+        {
+          title: 'Result',
+          cell: ({ state }) => <span class={`state ${TONES[state]}`}>{state}</span>,
+        },
+      ]}
+    />
+  );
+}
+
+const TONES = { agree: 'good', differ: 'bad', 'not yet': 'busy', 'not needed': 'quiet' } as const;
+
+/** What each control total compares. */
+const ABOUT: Readonly<Record<string, string>> = {
+  H0: 'The control file of the sender and what came',
+  H1: 'The bytes that were taken and the bytes that were read',
+  H2: 'The lines of the file and its rows',
+  H3: 'All rows, and those that are valid or withheld',
+  H4: 'The valid rows and the batches that were cut from them',
+  H5: 'The bytes of each batch and its rows, read by another reader',
+  H6: 'The rows of the results and the rows that were sent',
+  H7: 'The outcomes and the batches',
+  H8: 'The output files on the disk and the ledger',
+};

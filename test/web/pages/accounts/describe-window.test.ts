@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WEEKDAYS, type WindowConfig } from '../../../../schemas/config.ts';
-import { describeWindow } from '../../../../src/web/pages/accounts/describe-window.ts';
+import { describeWindow } from '../../../../src/web/pages/accounts/rules.tsx';
 
 const window: WindowConfig = { from: '09:00', to: '17:00', days: [...WEEKDAYS], holidays: [] };
 

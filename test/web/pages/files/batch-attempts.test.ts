@@ -2,8 +2,8 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { AttemptInDoubt } from '../../../../src/ledger/doubt/in-doubt.ts';
-import { BatchAttempts } from '../../../../src/web/pages/files/batch-attempts.tsx';
 import { foundDoubt } from '../../../cli/support/found-doubt.ts';
+import { BatchAttempts } from '../../../../src/web/pages/files/show-batch.tsx';
 
 const [CALL] = foundDoubt().attempts;
 const draw = (...attempts: Partial<AttemptInDoubt>[]) =>

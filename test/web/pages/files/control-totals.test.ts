@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { ControlTotals } from '../../../../src/web/pages/files/control-totals.tsx';
+import { ControlTotals } from '../../../../src/web/pages/files/show-file.tsx';
 
 const draw = (totals: Parameters<typeof ControlTotals>[0]['totals']) => renderToString(h(ControlTotals, { totals }));
 

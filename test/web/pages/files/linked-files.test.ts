@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { LinkedFile } from '../../../../src/ledger/file/linked-files.ts';
-import { LinkedFiles } from '../../../../src/web/pages/files/linked-files.tsx';
+import { LinkedFiles } from '../../../../src/web/pages/files/show-file.tsx';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 const draw = (files: LinkedFile[]) => renderToString(h(LinkedFiles, { files, timeZone: 'UTC' }));
