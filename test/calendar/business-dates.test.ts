@@ -4,7 +4,7 @@ import { expectWholeFromLooks } from '../kernel/support/whole-from-looks.ts';
 
 const WORKDAYS: Timetable['days'] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 const NIGHTLY: Timetable = { at: '22:00', timeZone: 'America/Toronto', days: WORKDAYS, holidays: ['2026-06-17'] };
-/** A Friday in Toronto. */
+/** A Friday at 22:00 in Toronto. */
 const FRIDAY = '2026-06-20T02:00:00.000Z';
 
 describe('dueAt', () => {
@@ -53,7 +53,7 @@ describe('dueDates', () => {
     for (const { day, at } of due) expect(at).toEqual(dueAt(NIGHTLY, day));
   });
 
-  // Many more of them: business-dates.soak.test.ts.
+  // business-dates.soak.test.ts tries many more.
   it.each([{ which: 'the same timetables each time', seed: 1 }, { which: 'others each time' }])(
     'cut anywhere into looks, gives each date once and leaves none out: $which',
     ({ seed }) => expectWholeFromLooks({ numRuns: 8, ...(seed === undefined ? {} : { seed }) }),
@@ -84,7 +84,7 @@ describe('nextDate and dateBefore', () => {
   });
 });
 
-/** Every Monday for longer than anybody looks. */
+/** Returns every Monday for longer than a search lasts. */
 function mondays(): string[] {
   return Array.from({ length: 600 }, (_, weeks) =>
     new Date(Date.UTC(2025, 11, 29) + weeks * 7 * 86_400_000).toISOString().slice(0, 10),

@@ -3,7 +3,7 @@ import { WEEKDAYS } from '../../schemas/config.ts';
 import { addDays, isBusinessDay } from '../../src/calendar/calendar.ts';
 
 const EVERY_DAY = { days: [...WEEKDAYS], holidays: [] };
-/** A Monday, and the six days after it. */
+/** A Monday and the six days after it. */
 const WEEK = ['2026-06-15', '2026-06-16', '2026-06-17', '2026-06-18', '2026-06-19', '2026-06-20', '2026-06-21'];
 
 describe('isBusinessDay', () => {

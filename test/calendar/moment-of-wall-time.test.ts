@@ -13,11 +13,11 @@ describe('momentOfWallTime', () => {
     ['UTC', '2026-06-15', '22:00', '2026-06-15T22:00:00.000Z'],
     [TORONTO, '2026-06-15', '22:00', '2026-06-16T02:00:00.000Z'],
     [TORONTO, '2026-01-15', '22:00', '2026-01-16T03:00:00.000Z'],
-    // Comes twice: the first.
+    // Occurs twice: the first counts.
     [TORONTO, '2026-11-01', '01:30', '2026-11-01T05:30:00.000Z'],
     [LONDON, '2026-10-25', '01:30', '2026-10-25T00:30:00.000Z'],
     [SYDNEY, '2026-04-05', '02:30', '2026-04-04T15:30:00.000Z'],
-    // Is left out: the first moment after the gap.
+    // Skipped by the clocks: the first moment after the gap.
     [TORONTO, '2026-03-08', '02:30', '2026-03-08T07:00:00.000Z'],
     [TORONTO, '2026-03-08', '02:00', '2026-03-08T07:00:00.000Z'],
     [TORONTO, '2026-03-08', '01:59', '2026-03-08T06:59:00.000Z'],
@@ -49,7 +49,7 @@ describe('momentOfWallTime', () => {
         const moments = days.map((day) => momentOfWallTime(day, at, timeZone)!);
         expect(moments.map((moment) => dayInZone(moment, timeZone))).toEqual(days);
         for (const [index, moment] of moments.entries()) {
-          // Never before its time, and at its very time unless clocks leave that out.
+          // Never before its time; later only where the clocks skip it.
           expect(formatInZone(moment, timeZone).slice(11, 16) >= at).toBe(true);
           if (index > 0) expect(moment.getTime()).toBeGreaterThan(moments[index - 1]!.getTime());
         }

@@ -13,16 +13,16 @@ describe('momentsInZone', () => {
     [LONDON, '2026-01-15T10:11:12', ['2026-01-15T10:11:12.000Z']],
     [LONDON, '2026-06-15T00:00:00', ['2026-06-14T23:00:00.000Z']],
     ['Pacific/Kiritimati', '2026-06-15T00:00:00', ['2026-06-14T10:00:00.000Z']],
-    // The hour that comes twice, and the minutes beside it.
+    // The hour that occurs twice, and the minutes around it.
     [VANCOUVER, '2017-11-05T00:59:59', ['2017-11-05T07:59:59.000Z']],
     [VANCOUVER, '2017-11-05T01:30:00', ['2017-11-05T08:30:00.000Z', '2017-11-05T09:30:00.000Z']],
     [VANCOUVER, '2017-11-05T02:00:00', ['2017-11-05T10:00:00.000Z']],
     [LONDON, '2026-10-25T01:00:00', ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z']],
-    // The hour that is left out.
+    // The hour that the clocks skip.
     [VANCOUVER, '2017-03-12T02:30:00', []],
     [VANCOUVER, '2017-03-12T03:00:00', ['2017-03-12T10:00:00.000Z']],
     [LONDON, '2026-03-29T01:59:59', []],
-    // What is no time.
+    // Not a time.
     [LONDON, '2026-02-30T10:00:00', []],
     [LONDON, '2026-13-01T10:00:00', []],
     [LONDON, 'yesterday', []],

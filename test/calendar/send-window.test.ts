@@ -20,12 +20,12 @@ describe('isWindowOpen', () => {
     ['past midnight', '2026-06-16T07:00:00.000Z', true],
     ['a moment before it closes', '2026-06-16T09:59:59.999Z', true],
     ['when it closes', '2026-06-16T10:00:00.000Z', false],
-    // Friday's lasts until Saturday morning, and Saturday has none.
+    // Friday's window lasts until Saturday morning; Saturday has none.
     ['on Saturday morning', '2026-06-20T09:59:59.000Z', true],
     ['on Saturday evening', '2026-06-21T01:00:00.000Z', false],
     // Monday morning would belong to Sunday.
     ['on Monday morning', '2026-06-15T09:00:00.000Z', false],
-    // The holiday takes its own evening and the morning after; its own morning belongs to the day before.
+    // A holiday loses its evening and the morning after; its own morning belongs to the day before.
     ['on the morning of a holiday', '2026-06-17T09:00:00.000Z', true],
     ['on the evening of a holiday', '2026-06-18T01:00:00.000Z', false],
     ['on the morning after a holiday', '2026-06-18T09:00:00.000Z', false],
@@ -55,7 +55,7 @@ describe('nextSendAt', () => {
     ['by day: this evening', '2026-06-15T12:00:00.000Z', '2026-06-16T00:00:00.000Z'],
     ['on a holiday: the evening after', '2026-06-17T12:00:00.000Z', '2026-06-19T00:00:00.000Z'],
     ['on the weekend: Monday evening', '2026-06-20T10:00:00.000Z', '2026-06-23T00:00:00.000Z'],
-    // 20:00 of winter time, then of summer time.
+    // 20:00 standard time, then 20:00 daylight time.
     ['before clocks go forward', '2026-03-06T12:00:00.000Z', '2026-03-07T01:00:00.000Z'],
     ['after it', '2026-03-08T12:00:00.000Z', '2026-03-10T00:00:00.000Z'],
   ])('%s', (_when, now, at) => {

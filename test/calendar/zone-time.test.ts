@@ -11,7 +11,7 @@ describe('formatInZone', () => {
     ['UTC', '2026-06-15T00:00:00Z', '2026-06-15 00:00:00 +00:00'],
     ['UTC', '2026-12-31T23:59:59.999Z', '2026-12-31 23:59:59 +00:00'],
     ['UTC', '2028-02-29T12:00:00Z', '2028-02-29 12:00:00 +00:00'],
-    // Clocks go forward at 2:00 and back at 2:00; the hour from 1:00 comes twice, told apart by its offset.
+    // Toronto's clocks change at 2:00; in fall the hour from 1:00 occurs twice, distinguished by its offset.
     [TORONTO, '2026-03-08T06:59:59Z', '2026-03-08 01:59:59 -05:00'],
     [TORONTO, '2026-03-08T07:00:00Z', '2026-03-08 03:00:00 -04:00'],
     [TORONTO, '2026-11-01T05:30:00Z', '2026-11-01 01:30:00 -04:00'],
@@ -62,14 +62,14 @@ describe('startOfDay', () => {
   it.each([
     ['UTC', '2026-06-15', '2026-06-15T00:00:00.000Z'],
     [TORONTO, '2026-06-15', '2026-06-15T04:00:00.000Z'],
-    // Days on which the clocks change, and the days after them.
+    // Days on which the clocks change, and the days after.
     [TORONTO, '2026-03-08', '2026-03-08T05:00:00.000Z'],
     [TORONTO, '2026-03-09', '2026-03-09T04:00:00.000Z'],
     [TORONTO, '2026-11-01', '2026-11-01T04:00:00.000Z'],
     [TORONTO, '2026-11-02', '2026-11-02T05:00:00.000Z'],
     [SYDNEY, '2026-10-04', '2026-10-03T14:00:00.000Z'],
     ['Asia/Kathmandu', '2026-06-16', '2026-06-15T18:15:00.000Z'],
-    // There the clocks go forward at midnight, so the day begins at 1:00, or back at 1:00, so 0:00 comes twice.
+    // Clocks skip 0:00, so the day begins at 1:00, show it twice, or go back at midnight.
     ['Asia/Beirut', '2026-03-29', '2026-03-28T22:00:00.000Z'],
     ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z'],
     ['Asia/Beirut', '2026-10-25', '2026-10-24T22:00:00.000Z'],

@@ -261,7 +261,7 @@ describe('findConfigFaults', () => {
     it.each([
       { paths: { out: 'drop/dues-out' } },
       { paths: { out: 'drop/dues/../out' } },
-      // Names with a dot are not looked at, and the drop folder may be the root of its file system.
+      // Scans skip names with a dot. A drop folder may be the root of its file system.
       { folders: [{ ...FOLDER, work: 'drop/dues/.work' }] },
     ])('takes %j', (parts) => {
       expect(faultsOf(parts)).toEqual([]);

@@ -56,7 +56,7 @@ describe('readSecret', () => {
   });
 });
 
-/** The mode is set by itself, because the one given at creation is narrowed by the umask. */
+/** Writes a file, then sets its mode, because the umask narrows a mode given at creation. */
 async function writeSecret(name: string, text: string, mode: number): Promise<void> {
   await writeFile(join(root, name), text);
   await chmod(join(root, name), mode);

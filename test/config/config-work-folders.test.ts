@@ -6,7 +6,7 @@ import { configWith, FOLDER } from '../kernel/support/config-world.ts';
 
 const ROOT = '/srv';
 
-/** Paths of the settings at fault. */
+/** Returns the paths of the faulty settings. */
 function faultsOf(parts: { folders: object[]; paths: Record<string, string> }): string[] {
   const { folders, paths } = resolveSettings(configWith({}), ROOT, {});
   const given = Object.fromEntries(Object.entries(parts.paths).map(([name, path]) => [name, resolve(ROOT, path)]));

@@ -240,7 +240,7 @@ describe('destroySealedFile', () => {
   });
 });
 
-/** Does something without the right to read that file: root has every right, so root becomes somebody else for it. */
+/** Runs an action without the right to read the file. Root has every right, so it switches to another user. */
 async function asStranger<Result>(path: string, action: () => Promise<Result>): Promise<Result> {
   await chmod(path, 0);
   const isRoot = process.geteuid?.() === 0;
@@ -252,7 +252,7 @@ async function asStranger<Result>(path: string, action: () => Promise<Result>): 
   }
 }
 
-/** How many open files of this process are that file. */
+/** Counts the open descriptors of this process for a file. */
 async function countOpen(path: string): Promise<number> {
   const { ino } = await stat(path);
   const opened = await Promise.all(

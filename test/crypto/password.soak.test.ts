@@ -4,7 +4,7 @@ import { hashPassword, isPassword } from '../../src/crypto/password.ts';
 
 const PASSWORD = 'four words nobody guesses';
 
-/** A hash at lower costs, as it may stand in old books. It takes a hundredth of the time. */
+/** Returns a hash of lower cost, as an old ledger may hold. It takes a hundredth of the time. */
 function cheapHash(password: string): string {
   const key = scryptSync(password, Buffer.alloc(16), 32, { N: 1024, r: 8, p: 1 });
   return `scrypt$1024$8$1$AAAAAAAAAAAAAAAAAAAAAA$${key.toString('base64url')}`;

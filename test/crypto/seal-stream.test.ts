@@ -189,7 +189,7 @@ describe('openStream', () => {
   });
 });
 
-/** Cuts the body of a sealed stream back into its sealed chunks. */
+/** Splits the body of a sealed stream into its sealed chunks. */
 function chunksOf(sealed: Buffer): Buffer[] {
   const body = sealed.subarray(HEADER_BYTES);
   const count = Math.ceil(body.length / SEALED_CHUNK_BYTES);
@@ -223,7 +223,7 @@ function open(sealed: Buffer, cut = sealed.length): Promise<{ plain: Buffer; err
   return collect(openStream(inPieces(pieces), KEY, PURPOSE));
 }
 
-/** Everything that a stream passes on until it ends or fails, and how it failed. */
+/** Returns everything a stream yields until it ends or fails, and its error. */
 async function collect(stream: AsyncIterable<Buffer>): Promise<{ plain: Buffer; error: unknown }> {
   const pieces: Buffer[] = [];
   try {

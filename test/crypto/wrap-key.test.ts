@@ -38,7 +38,7 @@ describe('wrapKey and unwrapKey', () => {
     for (let bit = 0; bit < wrapped.length * 8; bit += 1) {
       const altered = Buffer.from(wrapped);
       altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      // Only the recorded id of the master key (bytes 4 to 7) speaks of the master key.
+      // Only bytes 4 to 7, the recorded id, identify the master key.
       const code = bit >= 32 && bit < 64 ? 'MASTER_KEY_WRONG' : 'SEAL_BROKEN';
       expect(() => unwrapKey(MASTER, 'a', altered), `bit ${bit}`).toThrow(expect.objectContaining({ code }));
     }

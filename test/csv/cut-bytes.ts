@@ -34,8 +34,8 @@ const someEncoding = fc.constantFrom<(text: string) => Buffer>(
 );
 
 /**
- * Says that a check answers the same, in whatever pieces the bytes come.
- * @param mostPieces of a file; long lines are cut into longer pieces, because each byte alone takes seconds
+ * Returns the property that a check gives the same result, however its bytes are cut.
+ * @param mostPieces of a file; long lines get longer pieces, because checking byte by byte takes seconds
  */
 export function cutBytes(mostPieces: number) {
   return fc.asyncProperty(

@@ -7,7 +7,7 @@ import { newFileShape, readRecords } from '../../src/csv/read/read-records.ts';
 import type { RawRow } from '../../src/rows/rows.ts';
 import { chunksOf } from './support.ts';
 
-/** What the rows are, by the reader that the check uses too. */
+/** Returns the rows as found by the reader that the check uses too. */
 export async function byRecords(bytes: Buffer, { charset, headerLine, operation }: RawLineOptions): Promise<RawRow[]> {
   const records: RawRow[] = [];
   for await (const group of readRecords(chunksOf(bytes), charset, newFileShape())) {
@@ -28,7 +28,7 @@ export async function byLines(bytes: Buffer, options: RawLineOptions, chunkBytes
   return { rows, plain };
 }
 
-/** Makes sure that both find the same. What is compared as text takes a tenth of the time. */
+/** Requires both readers to find the same. Comparing as text takes a tenth of the time. */
 export async function expectSameRows(bytes: Buffer, options: RawLineOptions, chunkBytes?: number): Promise<void> {
   const { rows } = await byLines(bytes, options, chunkBytes);
   const expected = await byRecords(bytes, options);
@@ -38,7 +38,7 @@ export async function expectSameRows(bytes: Buffer, options: RawLineOptions, chu
 const CHARSETS: readonly Charset[] = ['utf-8', 'iso-8859-1', 'windows-1252'];
 const BYTES = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** What lines may be made of: everything that one of the steps of the reference looks for. */
+/** Pieces of lines: everything that a step of the reference looks for. */
 const QUOTED = ['"', '""', '="1"', '"a,b"', ',"a, b",', ',"",', ',"-1"', ', "a" ,'];
 const ODD = '\x00 \x1a \x7f \x80 \x81 \xa0 \xc3\xa9 \xc3 \xff \xe2\x80\xa8 \xef\xbf\xbd \xef\xbb\xbf'.split(' ');
 const PIECES = ['a', 'INV-7', ',', ',', '25.00', ' ', '\t', 'x'.repeat(99), ...QUOTED, ...ODD].map(BYTES);
@@ -55,7 +55,7 @@ const FILE = fc
   )
   .map(([start, lines, rest]) => Buffer.concat([start, ...lines.flatMap(([cells, end]) => [...cells, end]), ...rest]));
 
-/** Says that the rows are the same, whatever the bytes, and in whatever pieces they come. */
+/** Property that the rows are the same for any bytes, in any pieces. */
 export const ANY_LINES = fc.asyncProperty(
   FILE,
   fc.constantFrom(...CHARSETS),

@@ -5,8 +5,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /**
- * Bytes that something still refers to, of the heap and of the buffers beside it. What waits for the collector is not in
- * it, so the figure does not depend on when that comes.
+ * Returns the bytes that are still referenced, on the heap and in buffers outside it. Garbage is collected first, so
+ * the figure does not depend on the collector's timing.
  */
 export function reachableBytes(): number {
   collectGarbage();

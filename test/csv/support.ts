@@ -59,17 +59,17 @@ const ACH_CELLS = {
   comment: 'Gift',
 };
 
-/** A valid row of the layout `card`, but for the cells given; they are not quoted. */
+/** Returns a valid row of layout `card` with the given cells, unquoted. */
 export function cardLine(cells: Partial<typeof CARD_CELLS> = {}): string {
   return Object.values({ ...CARD_CELLS, ...cells }).join(',');
 }
 
-/** A valid row of the layout `ach`, but for the cells given. */
+/** Returns a valid row of layout `ach` with the given cells. */
 export function achLine(cells: Partial<typeof ACH_CELLS> = {}): string {
   return Object.values({ ...ACH_CELLS, ...cells }).join(',');
 }
 
-/** Valid card rows of different invoices, each on a line of its own. */
+/** Returns valid card rows with different invoices. */
 export function cardLines(count: number): string[] {
   return Array.from({ length: count }, (_, index) => cardLine({ invoice: `N-${index + 1}` }));
 }
@@ -82,8 +82,8 @@ export async function* chunksOf(bytes: Uint8Array | string, size = 65_536): Asyn
 export type Checked = FileCheck & { rows: readonly CheckedRow[]; rowFaults: Fault[]; codes: string[] };
 
 /**
- * Checks a whole file, as paydrop does and by the reference, and makes sure that both say the same. `codes` are those of
- * all faults, rows first.
+ * Checks a whole file as paydrop does and by the reference, and requires the same result. `codes` holds those of all
+ * faults, rows first.
  */
 export async function checkAll(
   bytes: Uint8Array | string | AsyncIterable<Uint8Array>,
@@ -93,7 +93,7 @@ export async function checkAll(
   const pieces: Uint8Array[] = [];
   for await (const piece of source) pieces.push(piece);
   const rules = rulesWith(settings);
-  // With the layout known after one line, the others are scanned as bytes also where a file is short.
+  // Groups of one line give the layout early, so short files are scanned as bytes too.
   const early = outcomeOf(await checkByReference(Readable.from(pieces), rules, 1));
   expect(await checkByBytes(Readable.from(pieces), rules, 1)).toEqual(early);
   const { rows, check } = await checkByReference(Readable.from(pieces), rules);
@@ -102,7 +102,7 @@ export async function checkAll(
   return { ...check, rows, rowFaults, codes: [...rowFaults, ...check.faults].map((fault) => fault.code) };
 }
 
-/** What a rule makes of a cell: its canonical form, or the codes it reports; both when it does both. */
+/** Returns what a rule makes of a cell: the codes it reports, then its canonical form, if any. */
 export function apply(rule: CellRule, cell: string): string {
   const codes: string[] = [];
   const value = rule(cell, (code) => codes.push(code));

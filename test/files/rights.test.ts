@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { freshFolder } from './support/fresh-folder.ts';
 import { remainingLines, startChild } from './support/run-child.ts';
 
-/** Everything about missing rights, in one process that has none: the superuser, who may run the tests, has them all. */
+/** Tests all missing rights in one process without them; the superuser, who may run the tests, has them all. */
 describe('without the rights', () => {
   it('everything is refused by name, and nothing is lost', async () => {
     const root = await freshFolder();

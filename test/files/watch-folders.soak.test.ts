@@ -54,7 +54,7 @@ describe('watchFolders', () => {
     const before = count();
     await writeFile(join(folder, 'last.csv'), 'rows');
     await hinted(before);
-    // Where the system tells of the files slowly, hints come as long as it tells, and never more than ten in a second.
+    // Slow file-system events keep giving hints, but never more than ten a second.
     expect(count()).toBeLessThan(Math.max(10, 2 + (performance.now() - begun) / 100));
   });
 
@@ -86,7 +86,7 @@ describe('watchFolders', () => {
     const { watcher, hinted, count } = await watch([folder]);
     const result = await watcher.pauseWhile(async () => {
       for (let index = 0; index < 5; index += 1) await writeFile(join(folder, `${index}.csv`), 'rows');
-      // Longer than hints are gathered.
+      // Longer than events are gathered into one hint.
       await new Promise((resolve) => setTimeout(resolve, 300));
       return count();
     });

@@ -79,7 +79,7 @@ describe('writeDrop', () => {
 
   it('leaves nothing when its marker cannot be written', async () => {
     const path = await freshFolder();
-    // Of a file there is no folder to put it in.
+    // The marker would lie inside `a.csv`, which is not a folder.
     const drop = await writeDrop({ path, complete: { by: 'marker', suffix: '/done' } }, 'a.csv', content('1'));
     await expect(drop.publish()).rejects.toThrow();
     await drop.discard();

@@ -21,7 +21,7 @@ describe('callOperation', () => {
           const message = findRestriction({ operation, server: side, currency, mop });
           const answer = await callOn(server.url, operation, {
             settings: { server: side, currency },
-            // Parameters that are faulty show that the restriction comes first, and that nothing leaves for either.
+            // Faulty parameters show that the restriction comes first, and that nothing is sent for either.
             parameters: hasMop ? { mop } : {},
             options: hasMop ? {} : { mop },
           });

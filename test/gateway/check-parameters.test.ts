@@ -88,7 +88,7 @@ function check(operation: keyof typeof OPERATIONS, parameters: unknown) {
   return checkParameters({ operation, server: 'NA', parameters, now });
 }
 
-/** Reads the children of one element by its own means: the client's code must not check itself. */
+/** Reads the children of one element independently, so the client's code does not check itself. */
 function readElements(xml: string, operation: string): Record<string, string> {
   const inside = new RegExp(`<${operation} [^>]*>([^]*)</${operation}>`).exec(xml)?.[1] ?? '';
   const elements = [...inside.matchAll(/<(\w+)>([^<]*)<\/\1>/g)];

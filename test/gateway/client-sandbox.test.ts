@@ -3,7 +3,7 @@ import { createGatewayClient, type GatewayClient } from '../../src/gateway/creat
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { achRow } from '../support/payment-rows.ts';
 
-/** Client and sandbox were written apart from each other, from the same description of the wire; here they meet. */
+/** Client and sandbox implement the same description of the wire independently; here they meet. */
 
 const CARD = '4222222222222220';
 const DECLINING_CARD = '4111111111111111';

@@ -89,7 +89,7 @@ describe.each(FACES)('the records of the $server face', (face) => {
   });
 });
 
-/** What the list says of each record: whether something is to be paid again and again. */
+/** Returns the `Recurring` column of the list, one value per record. */
 async function recurringColumn({ client }: OpenFace): Promise<(string | undefined)[]> {
   const list = await client.getCustomerListByCreationTimeCSV(DAY);
   const [head = '', ...rows] = list.kind === 'approved' ? list.result.csv.trimEnd().split('\r\n') : [];

@@ -134,7 +134,7 @@ describe('the NA face', () => {
   });
 });
 
-/** Every parameter as any client could write it, without any check of ours. */
+/** Returns every parameter as any client could write it, without our checks. */
 function wireTexts(operation: OperationName): Record<string, string> {
   const entries = Object.entries(sampleParameters(operation));
   return Object.fromEntries(

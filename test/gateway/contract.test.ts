@@ -18,8 +18,8 @@ import {
 import { FACES, type OpenFace, openFace } from './support/contract-face.ts';
 
 /**
- * What the service promises, asked of both its regional faces by the client. Stored records have the file
- * contract-records.test.ts, and what only one of the faces has contract-regions.test.ts.
+ * What the service promises, tested through the client on both regional faces. contract-records.test.ts covers stored
+ * records, contract-regions.test.ts what only one face has.
  */
 
 const VISA = { mop: 'VISA' } as const;
@@ -145,7 +145,7 @@ describe.each(FACES)('the $server face', (face) => {
   });
 });
 
-/** Calls each operation once as it would be called one after the other, and notes what it ended in. */
+/** Calls each operation once, one after the other, and returns their outcomes. */
 async function walkThrough({ client, sandbox }: OpenFace): Promise<Record<OperationName, string>> {
   const charge = await client.processCreditCard({ ...PAYMENT, total: '25.00' });
   const transactionId = idOf(charge);

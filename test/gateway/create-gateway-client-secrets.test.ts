@@ -15,7 +15,7 @@ const ALL_SECRETS = [...SECRETS, SECURITY_CODE];
 const FROM_CALL: readonly string[] = [CANARIES.account, SECURITY_CODE];
 const LEAK = `${CANARIES.card} ${CANARIES.account} ${SECURITY_CODE} ${CANARIES.agentCode} ${BODY.toString('base64')}`;
 
-/** What a hostile or broken service could send back of what it got. */
+/** Ways in which a hostile or broken service could echo what it received. */
 const ECHOES: readonly [string, (request: string, name: string) => Buffer][] = [
   ['the request', (request) => httpAnswer(200, request.slice(request.indexOf('<?xml')))],
   ['the request with an error', (request) => httpAnswer(500, request)],
@@ -43,7 +43,7 @@ describe('createGatewayClient: secrets', () => {
       const transcript = (entry: TranscriptEntry) => entries.push(entry);
       const answer = await callOn(server.url, operation, { settings: { transcript } });
       expect(entries.length).toBeGreaterThanOrEqual(2);
-      // An account number or a security code can be told from an id only by the call that sent it.
+      // Only the call that sent it can tell an account number or a security code from an id.
       const sent = withoutPort(JSON.stringify(server.requests), server.url);
       const secrets = ALL_SECRETS.filter((secret) => !FROM_CALL.includes(secret) || sent.includes(secret));
       expectNone([answer, entries], secrets, what, server.url);
@@ -66,7 +66,7 @@ function process(text: string, id = ''): string {
   return `<PROCESSRESULT><AUTHORIZATIONRESULT>${text}</AUTHORIZATIONRESULT><CUSTOMERCODE>${id}</CUSTOMERCODE><TRANSACTIONID>${id}</TRANSACTIONID></PROCESSRESULT>`;
 }
 
-/** In the number of a port the four digits of a security code stand by chance. */
+/** Removes the port, which may contain the four digits of a security code. */
 function withoutPort(text: string, url: string): string {
   return text.replaceAll(`:${new URL(url).port}`, '');
 }

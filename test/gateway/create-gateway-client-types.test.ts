@@ -9,8 +9,8 @@ import {
 } from '../../src/gateway/create-gateway-client.ts';
 
 /**
- * What the compiler promises about each operation. The table is written after the specification of the service and imports nothing of the tables
- * of schemas/, so that a slip there shows here. tsc reads this file with all others; at run time little happens in it.
+ * What the compiler promises for each operation. The table follows the service's specification and imports no table of
+ * schemas/, so that a mistake there shows here. Mostly tsc checks this file; little of it runs.
  */
 
 type Payer = 'firstName' | 'lastName' | 'address' | 'city' | 'state' | 'zipCode';
@@ -69,7 +69,7 @@ type Spec = {
   getBatchProcessResultFile: Row<'batchId', Ip, { batchId: string; file: Buffer | null }>;
 };
 
-/** Spec 2.2: what is not text. */
+/** Fields of the spec that are not text. */
 type NotText = {
   recurring: boolean;
   updateAccountNum: boolean;
@@ -89,7 +89,7 @@ type SpecParameters<O extends keyof Spec> = {
   [Name in Spec[O]['required'] & string]: ValueOf<Name>;
 } & { [Name in Spec[O]['optional'] & string]?: ValueOf<Name> | undefined };
 
-/** Assignable both ways, and with the same members: an optional one more or less would not hinder an assignment. */
+/** Assignable both ways and with the same members, because an extra optional member does not prevent assignment. */
 type Equal<One, Other> = [One, keyof One] extends [Other, keyof Other]
   ? [Other, keyof Other] extends [One, keyof One]
     ? true
@@ -113,7 +113,7 @@ describe('the types of the client', () => {
   it('are those of the spec, operation by operation', () => {
     expectTypeOf<keyof Spec>().toEqualTypeOf<OperationName>();
     expectTypeOf<Differing>().toEqualTypeOf<never>();
-    // Both sides of the comparison: a table that found everything equal would find these equal too.
+    // Tests the comparison itself: one that finds everything equal would fail here.
     expectTypeOf<Equal<ParametersOf<'deleteCustomerCode'>, { customerCode: string }>>().toEqualTypeOf<false>();
     expectTypeOf<Equal<{ a: string }, { a?: string }>>().toEqualTypeOf<false>();
     expectTypeOf<Equal<{ a: string } & { b?: 1 }, { a: string; b?: 1 }>>().toEqualTypeOf<true>();
@@ -132,7 +132,7 @@ describe('the types of the client', () => {
     expect(() => createGatewayClient({ server: 'EU', ...login })).toThrow('neither NA nor UK');
     // @ts-expect-error no server at all
     expect(() => createGatewayClient(login)).toThrow('neither NA nor UK');
-    // @ts-expect-error text of which nothing is known
+    // @ts-expect-error any string
     expect(() => createGatewayClient({ server: login.agentCode, ...login })).toThrow('neither NA nor UK');
   });
 });

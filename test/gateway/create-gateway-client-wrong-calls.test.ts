@@ -19,14 +19,14 @@ const RANGE = { fromDate: new Date(0), toDate: new Date(0) };
 const BYTES = new Uint8Array();
 
 /**
- * Never called. Of each operation a right call, then one that lacks a required parameter, one with a misspelt parameter
- * and one with a value of a wrong type; the compiler must find each marked line wrong.
+ * Never called. Each operation has a correct call and three wrong ones: without a required parameter, with an unknown
+ * one, and with a wrong type. The compiler must reject each marked line.
  */
 function wrongCalls(client: GatewayClient): void {
   void client.createACHEFTCustomerCode({ ...PAYER });
   // @ts-expect-error lacks a required parameter
   void client.createACHEFTCustomerCode({ firstName: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.createACHEFTCustomerCode({ ...PAYER, acountNum: '' });
   // @ts-expect-error a wrong type
   void client.createACHEFTCustomerCode({ ...PAYER, recurring: 'TRUE' });
@@ -34,7 +34,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.createCreditCardCustomerCode(NEW_CARD);
   // @ts-expect-error lacks a required parameter
   void client.createCreditCardCustomerCode({ ...PAYER, ...STORED_CARD });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.createCreditCardCustomerCode({ ...NEW_CARD, mob: 'VISA' });
   // @ts-expect-error a wrong type
   void client.createCreditCardCustomerCode({ ...NEW_CARD, mop: 'AMEX' });
@@ -42,7 +42,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.updateACHEFTCustomerCode({ customerCode: '' });
   // @ts-expect-error lacks a required parameter
   void client.updateACHEFTCustomerCode({ city: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.updateACHEFTCustomerCode({ customerCode: '', updateAcountNum: true });
   // @ts-expect-error a wrong type
   void client.updateACHEFTCustomerCode({ customerCode: '', updateAccountNum: 'true' });
@@ -50,7 +50,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.updateCreditCardCustomerCode({ customerCode: '' });
   // @ts-expect-error lacks a required parameter
   void client.updateCreditCardCustomerCode({ city: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.updateCreditCardCustomerCode({ customerCode: '', updateAccountNum: true });
   // @ts-expect-error a wrong type
   void client.updateCreditCardCustomerCode({ customerCode: '', endDate: 0 });
@@ -58,7 +58,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.deleteCustomerCode({ customerCode: '' });
   // @ts-expect-error lacks a required parameter
   void client.deleteCustomerCode({});
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.deleteCustomerCode({ customerCode: '', customerIpAddress: '' });
   // @ts-expect-error a wrong type
   void client.deleteCustomerCode({ customerCode: 1 });
@@ -66,7 +66,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.getCustomerCodeDetail({ customerCode: '' });
   // @ts-expect-error lacks a required parameter
   void client.getCustomerCodeDetail({});
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.getCustomerCodeDetail({ customerCode: '', code: '' });
   // @ts-expect-error a wrong type
   void client.getCustomerCodeDetail({ customerCode: null });
@@ -74,7 +74,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.getCustomerListByCreationTimeCSV({ customerCode: '', ...RANGE });
   // @ts-expect-error lacks a required parameter
   void client.getCustomerListByCreationTimeCSV({ ...RANGE });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.getCustomerListByCreationTimeCSV({ customerCode: '', ...RANGE, untilDate: '' });
   // @ts-expect-error a wrong type
   void client.getCustomerListByCreationTimeCSV({ customerCode: '', ...RANGE, toDate: 1 });
@@ -82,7 +82,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.getCustomerListByCreationTimeXML({ customerCode: '', ...RANGE });
   // @ts-expect-error lacks a required parameter
   void client.getCustomerListByCreationTimeXML({ customerCode: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.getCustomerListByCreationTimeXML({ customerCode: '', ...RANGE, date: '' });
   // @ts-expect-error a wrong type
   void client.getCustomerListByCreationTimeXML({ customerCode: '', ...RANGE, fromDate: true });
@@ -90,7 +90,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processCreditCard({ ...CARD, ...PAYER, total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processCreditCard({ ...CARD, ...PAYER });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processCreditCard({ ...CARD, ...PAYER, total: '', creditCardCvv2: '' });
   // @ts-expect-error a wrong type
   void client.processCreditCard({ ...CARD, ...PAYER, total: 5 });
@@ -98,7 +98,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processCreditCardWithCustomerCode({ customerCode: '', total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processCreditCardWithCustomerCode({ customerCode: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processCreditCardWithCustomerCode({ customerCode: '', total: '', mop: 'VISA' });
   // @ts-expect-error a wrong type
   void client.processCreditCardWithCustomerCode({ customerCode: '', total: 5 });
@@ -106,7 +106,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.createCustomerCodeAndProcessCreditCard({ ccNum: '', ccExp: '', ...PAYER, total: '' });
   // @ts-expect-error lacks a required parameter
   void client.createCustomerCodeAndProcessCreditCard({ ccNum: '', ...PAYER, total: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.createCustomerCodeAndProcessCreditCard({ ccNum: '', ccExp: '', ...PAYER, total: '', ccNumber: '' });
   // @ts-expect-error a wrong type
   void client.createCustomerCodeAndProcessCreditCard({ ccNum: 4, ccExp: '', ...PAYER, total: '' });
@@ -114,7 +114,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processCreditCardRefundWithTransactionId({ transactionId: '', total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processCreditCardRefundWithTransactionId({ total: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processCreditCardRefundWithTransactionId({ transactionId: '', total: '', invoiceNum: '' });
   // @ts-expect-error a wrong type
   void client.processCreditCardRefundWithTransactionId({ transactionId: '', total: -5 });
@@ -122,7 +122,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processACHEFT({ ...BANK, total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processACHEFT({ ...BANK });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processACHEFT({ ...BANK, total: '', accountnum: '' });
   // @ts-expect-error a wrong type
   void client.processACHEFT({ ...BANK, total: '', accountType: 'SAVINGS' });
@@ -130,7 +130,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processACHEFTWithCustomerCode({ customerCode: '', total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processACHEFTWithCustomerCode({ total: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processACHEFTWithCustomerCode({ customerCode: '', total: '', cvv2: '' });
   // @ts-expect-error a wrong type
   void client.processACHEFTWithCustomerCode({ customerCode: '', total: '', item1: 1 });
@@ -138,7 +138,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.createCustomerCodeAndProcessACHEFT({ ...PAYER, ...BANK, total: '' });
   // @ts-expect-error lacks a required parameter
   void client.createCustomerCodeAndProcessACHEFT({ ...BANK, total: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.createCustomerCodeAndProcessACHEFT({ ...PAYER, ...BANK, total: '', customerCode: '' });
   // @ts-expect-error a wrong type
   void client.createCustomerCodeAndProcessACHEFT({ ...PAYER, ...BANK, total: 5n });
@@ -146,7 +146,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processACHEFTRefundWithTransactionId({ transactionId: '', total: '' });
   // @ts-expect-error lacks a required parameter
   void client.processACHEFTRefundWithTransactionId({ transactionId: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processACHEFTRefundWithTransactionId({ transactionID: '', transactionId: '', total: '' });
   // @ts-expect-error a wrong type
   void client.processACHEFTRefundWithTransactionId({ transactionId: 1, total: '' });
@@ -154,7 +154,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processCreditCardBatch({ batchFile: BYTES });
   // @ts-expect-error lacks a required parameter
   void client.processCreditCardBatch({ customerIPAddress: '' });
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processCreditCardBatch({ batchFile: BYTES, file: BYTES });
   // @ts-expect-error a wrong type
   void client.processCreditCardBatch({ batchFile: '' });
@@ -162,7 +162,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processACHEFTChargeBatch({ batchFile: BYTES });
   // @ts-expect-error lacks a required parameter
   void client.processACHEFTChargeBatch({});
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processACHEFTChargeBatch({ batchFile: BYTES, batchfile: BYTES });
   // @ts-expect-error a wrong type
   void client.processACHEFTChargeBatch({ batchFile: '' });
@@ -170,7 +170,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.processACHEFTRefundBatch({ batchFile: BYTES });
   // @ts-expect-error lacks a required parameter
   void client.processACHEFTRefundBatch({});
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.processACHEFTRefundBatch({ batchFile: BYTES, batchId: '' });
   // @ts-expect-error a wrong type
   void client.processACHEFTRefundBatch({ batchFile: [] });
@@ -178,7 +178,7 @@ function wrongCalls(client: GatewayClient): void {
   void client.getBatchProcessResultFile({ batchId: '' });
   // @ts-expect-error lacks a required parameter
   void client.getBatchProcessResultFile({});
-  // @ts-expect-error a misspelt parameter
+  // @ts-expect-error an unknown parameter
   void client.getBatchProcessResultFile({ batchId: '', batchID: '' });
   // @ts-expect-error a wrong type
   void client.getBatchProcessResultFile({ batchId: 1000001 });

@@ -43,7 +43,7 @@ describe('createGatewayClient', () => {
   });
 });
 
-/** Never called: the compiler checks it. Each marked line is an error that it must find. */
+/** Never called; the compiler must reject each marked line. */
 async function wrongCalls(client: GatewayClient): Promise<void> {
   await client.deleteCustomerCode({ customerCode: 'A1', customerIPAddress: undefined });
   await client.processCreditCardWithCustomerCode({ customerCode: 'A1', total: '5' }, { currency: 'USD', mop: 'VISA' });
@@ -52,23 +52,23 @@ async function wrongCalls(client: GatewayClient): Promise<void> {
   await client.processCreditCardWithCustomerCode({ customerCode: 'A1' });
   // @ts-expect-error a required parameter is undefined
   await client.deleteCustomerCode({ customerCode: undefined });
-  // @ts-expect-error a parameter is misspelt
+  // @ts-expect-error a parameter is misspelled
   await client.deleteCustomerCode({ customerCode: 'A1', customerIpAddress: '' });
   // @ts-expect-error a parameter of another operation
   await client.deleteCustomerCode({ customerCode: 'A1', total: '5.00' });
-  // @ts-expect-error an amount is decimal text, so that no float touches it
+  // @ts-expect-error an amount is decimal text, never a float
   await client.processCreditCardWithCustomerCode({ customerCode: 'A1', total: 5 });
   // @ts-expect-error a batch file is bytes
   await client.processACHEFTChargeBatch({ batchFile: 'text' });
-  // @ts-expect-error a value outside of the closed set
+  // @ts-expect-error a value outside the closed set
   await client.processACHEFT({ accountNum: '1', accountType: 'SAVINGS', total: '5' });
   // @ts-expect-error a currency that the service does not list
   await client.deleteCustomerCode({ customerCode: 'A1' }, { currency: 'JPY' });
-  // @ts-expect-error an operation that is not there
+  // @ts-expect-error an operation that does not exist
   await client.processCreditcard({});
   const answer = await client.getCustomerCodeDetail({ customerCode: 'A1' });
   if (answer.kind === 'approved') answer.result.customer.payment satisfies object | null;
-  // @ts-expect-error there is a result only when the call was approved or accepted
+  // @ts-expect-error a result exists only when the call was approved or accepted
   void answer.result;
   const charge = await client.processACHEFT({ accountNum: '1', accountType: 'SAVING', total: '5' });
   if (charge.kind === 'accepted') charge.result.transactionId satisfies string | null;

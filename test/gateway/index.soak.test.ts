@@ -6,7 +6,7 @@ const page = readFileSync(new URL('../../docs/gateway-client.md', import.meta.ur
 const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');
 
 let consumer: Consumer;
-/** Of each module: PROGRAM, WRONG and those of the page. */
+/** Complaints by module: PROGRAM, WRONG and those of the page. */
 let complaints: string[][];
 beforeAll(async () => {
   consumer = await openConsumer();

@@ -27,7 +27,7 @@ const FILE = Buffer.from('1001,Received\r\n').toString('base64');
 const approved = (result: unknown) => ({ kind: 'approved', result });
 const accepted = (result: unknown) => ({ kind: 'accepted', result });
 
-/** What each operation answers when all is well. */
+/** Each operation's answer when all is well. */
 const GOOD: Readonly<Record<OperationName, [string, unknown]>> = {
   processCreditCard: [CARD, approved({ ...BOOKED, ...DAYS, customerCode: null })],
   processCreditCardWithCustomerCode: [CARD, approved({ ...BOOKED, ...DAYS, customerCode: null })],

@@ -7,7 +7,7 @@ import { httpAnswer, type ScriptedServer } from './support/scripted-server.ts';
 import { ACCEPTED, answerOf, FAULT } from './support/soap-answers.ts';
 import { accepted, closeServers, script, startTrap, submit } from './support/submit.ts';
 
-/** Also the target of every redirect. */
+/** Target of the proxy variables and of every redirect. */
 let trap: ScriptedServer;
 
 beforeAll(async () => {

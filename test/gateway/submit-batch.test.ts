@@ -185,7 +185,7 @@ it('never contacted a proxy of the environment', () => {
   expect(trap.connections).toHaveLength(0);
 });
 
-/** Does something at the server's end and waits until it is on its way to the client. */
+/** Acts on the server's socket and waits until the effect is on its way to the client. */
 async function closing(server: ScriptedServer, act: (socket: Socket) => unknown): Promise<void> {
   const socket = await firstConnection(server);
   act(socket);

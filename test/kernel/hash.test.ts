@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Of, sha256OfFile } from '../../src/kernel/hash.ts';
 
-/** From FIPS 180-2 and of the empty message. */
+/** From FIPS 180-2, and for the empty message. */
 const KNOWN = [
   ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
   ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],

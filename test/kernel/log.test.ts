@@ -134,7 +134,7 @@ describe('silentLog', () => {
   });
 });
 
-/** Such as HTTP clients throw: the request in a property, and in the message. */
+/** Returns an error as HTTP clients throw it: with the request in a property and in the message. */
 function foreign(): Error {
   const error = new TypeError(`cannot post ${CARD}`, { cause: new Error(CARD) });
   return Object.assign(error, { config: { body: CARD }, lastRequest: `<password>hunter2</password>` });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { holdsCardNumber, maskText } from '../../src/kernel/mask.ts';
 
 describe('a card number in a text', () => {
-  /** Groups of a number, a text that stands between all of them, and where the digits of another script begin. */
+  /** A card number cut into groups, with text between them, in the digits of several scripts. */
   const written = fc
     .tuple(
       fc.constantFrom('4222222222222220', '4111111111111111', '378282246310005', '4012888888881881'),

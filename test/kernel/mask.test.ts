@@ -260,7 +260,7 @@ describe('holdsCardNumber', () => {
   });
 });
 
-/** A number of that length and beginning with a right check digit. */
+/** Returns a number with this prefix and length, and a correct check digit. */
 function cardOf(prefix: string, length: number): string {
   const digits = prefix.padEnd(length - 1, '2');
   const check = DIGITS.find((digit) => passesLuhn(digits + digit));

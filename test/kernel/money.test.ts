@@ -19,7 +19,7 @@ describe('parseAmount', () => {
     ['00000000000000000000025.00', 2500],
     ['90000000.00', LARGEST_PAYMENT_CENTS],
     ['-90000000.00', -LARGEST_PAYMENT_CENTS],
-    // Times 100 in floating point, most of these come out a hair beside the whole number.
+    // Times 100 in floating point, most of these miss the whole number by a hair.
     ['1.13', 113],
     ['4.35', 435],
     ['1.10', 110],

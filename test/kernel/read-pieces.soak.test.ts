@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Up to a million pieces of a byte each. */
+/** Up to 900,000 pieces of one byte. */
 it.each(LENGTHS)(
   'readPieces reads a file of %i bytes that was taken for nearly none',
   { timeout: 120_000 },

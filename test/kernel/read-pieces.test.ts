@@ -13,7 +13,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('readPieces', () => {
   it.each(LENGTHS)('reads a file of %i bytes, whatever it was taken for', async (length) => {
-    // With the smallest pieces, each of them a call, large files are left to read-pieces.soak.test.ts.
+    // With the smallest pieces each byte is a call, so read-pieces.soak.test.ts covers large files.
     const tooSmall = length < 1_000 ? [0, 50] : [1_000, SMALL_BYTES - 1];
     await expectReadWhole(join(folder, 'file'), length, [length, length - 1, ...tooSmall, 10 * length]);
   });

@@ -30,7 +30,7 @@ describe('sendMail', () => {
 
   it('says a password to no server without TLS, but to one on this machine', async () => {
     const withPassword = (host: string) => server.url.replace('127.0.0.1', `ann:hidden-word@${host}`);
-    // The same server, by an address that is not known for this machine.
+    // The same server, at an address not recognized as this machine.
     const elsewhere = sendMail({ ...PEOPLE, smtpUrl: withPassword('[::ffff:127.0.0.1]') }, MESSAGE);
     await expect(elsewhere).rejects.toThrow(/TLS/i);
     expect(server.mails).toEqual([]);

@@ -11,7 +11,7 @@ import { CARD, cardRow, lines, upTo } from '../support/payment-rows.ts';
 
 const ROWS = lines(upTo(20).map((n) => cardRow(n)));
 const RULES = { at: new Date(), maxBytes: 1_000_000 };
-/** For messages of which nothing may come. What is sound is given all its time, however busy the machine is. */
+/** For messages that must yield nothing. Sound ones get the long default, however busy the machine is. */
 const STALL_MS = 300;
 const GOOD = { sha256: sha256Of(ROWS), bytes: ROWS.length };
 
@@ -176,7 +176,7 @@ describe('checkMessage refuses', () => {
         const changed = Buffer.from(whole);
         changed[at]! ^= 1 << (at % 8);
         const found = await checkMessage(inPieces(changed), keys, { ...RULES, stallMs: STALL_MS });
-        // Of the newest form the first bytes of the recipient's name are a hint that nothing depends on.
+        // In the newest form, the first bytes of the recipient's name are a hint on which nothing depends.
         if ('code' in found) expect(found.code, `byte ${at} of ${whole.length}`).toMatch(/^PGP_(?:MESSAGE|WRONG_KEY)$/);
         else expect(found.sha256, `byte ${at} of ${whole.length}`).toBe(sha256Of(ROWS.slice(0, 400)));
       }
@@ -185,7 +185,7 @@ describe('checkMessage refuses', () => {
 
   it('a message whose reading comes to no end', async () => {
     const { head, body } = splitMessage(await encrypt(ROWS, { to: own, by: sender }));
-    // Behind the version and 18 random bytes begins the first packet inside. As a packet of another kind nobody reads it.
+    // The first packet inside begins after the version and 18 random bytes. Changed to another kind, nothing reads it.
     body[19]! ^= 0x10;
     const message = Buffer.concat([head, Buffer.from([0xd2, 0xff]), lengthOf(body.length), body]);
     const keys = await keysOf([own], [sender]);
@@ -229,7 +229,7 @@ describe('checkMessage, where the bytes cannot be read', () => {
     const source = new PassThrough();
     source.write(message.subarray(0, 200));
     const found = checkMessage(source, keys, { ...RULES, stallMs: 50 });
-    // The library has taken what there is, and waits for more.
+    // The library has taken everything and waits for more.
     for (let turns = 0; turns < 50; turns += 1) await turn();
     expect(source.readableLength).toBe(0);
     await vi.advanceTimersByTimeAsync(400);
@@ -238,7 +238,7 @@ describe('checkMessage, where the bytes cannot be read', () => {
   });
 });
 
-/** A message of the old kind (RFC 4880, 5.7), which has no check of its own. */
+/** Encrypts a message of the old form (RFC 4880, 5.7), which has no integrity check. */
 async function encryptUnprotected(content: string, to: TestKey): Promise<Uint8Array> {
   const data = randomBytes(32);
   const message = await openpgp.encryptSessionKey({
@@ -257,7 +257,7 @@ async function encryptUnprotected(content: string, to: TestKey): Promise<Uint8Ar
 
 type Encrypting = { encrypt(algorithm: number, key: Uint8Array, config: typeof openpgp.config): Promise<void> };
 
-/** The packets before the encrypted one, and the content of that, which the library writes in one piece. */
+/** Returns the packets before the encrypted one, and its content, which the library writes in one piece. */
 function splitMessage(message: Buffer): { head: Buffer; body: Buffer } {
   const keyBytes = 2 + message[1]!;
   expect(message[keyBytes]).toBe(0xd2);

@@ -11,7 +11,7 @@ import { gpgIsInstalled, gpgVerdict, openTestGpg, type TestGpg } from '../suppor
 import { inPieces } from '../support/openpgp.ts';
 import { cardRow, lines, upTo } from '../support/payment-rows.ts';
 
-/** Messages and keys as GnuPG makes them, which is what most senders have. */
+/** Messages and keys made by GnuPG, which most senders use. */
 
 const ROWS = lines(upTo(500).map((n) => cardRow(n)));
 const RULES = { at: new Date(), maxBytes: 1_000_000 };
@@ -34,7 +34,7 @@ describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
   });
   afterAll(() => gpg?.close());
 
-  /** A key of that kind has no part for encryption until one is added. */
+  /** Adds a subkey for encryption, which a key of that kind lacks at first. */
   function addSubkey(own: string): string {
     if (own === '') throw new Error('gpg exported nothing');
     const fingerprint = gpg
@@ -65,7 +65,7 @@ describe.runIf(gpgIsInstalled())('what GnuPG encrypts and signs', () => {
         const found = await checkMessage(inPieces(message), keys, RULES);
         if ('code' in found) throw new Error(`${found.code} ${found.detail}`);
         const content = await text(openMessage(inPieces(message), found.key));
-        // Text is written with the line ends of the network.
+        // GnuPG writes text with network line ends.
         expect(content.replaceAll('\r\n', '\n')).toBe(ROWS);
         expect(found).toMatchObject({ sha256: sha256Of(content), signedBy: expect.stringMatching(/^[0-9A-F]{40}$/) });
       }

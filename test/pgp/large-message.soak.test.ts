@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COMPRESSIONS, writeLargeMessage } from './support/large-message.ts';
 
 const MEGABYTES = 240;
-/** The library alone takes some 80, and what is in flight up to 60. */
+/** The library alone takes about 80 MB, and data in flight up to 60 MB. */
 const LIMIT_MB = 250;
 
 describe(`a message of ${MEGABYTES} MB`, () => {

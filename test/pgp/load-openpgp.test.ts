@@ -24,7 +24,7 @@ it.each([
   },
 );
 
-/** Its length is not said, so all that follows belongs to it, as GnuPG writes it. */
+/** Reads a packet without a length, as GnuPG writes it: everything that follows belongs to it. */
 async function readCompressed(algorithm: number, bytes: Uint8Array): Promise<string> {
   const { readMessage, verify } = await loadOpenPgp();
   const packet = Readable.toWeb(inPieces(Buffer.concat([Buffer.from([0xa3, algorithm]), bytes]))) as never;

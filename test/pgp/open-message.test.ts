@@ -37,7 +37,7 @@ describe('openMessage', () => {
     const other = { ...key, data: new Uint8Array(32) };
     const changed = Buffer.from(message);
     changed[message.length - 3]! ^= 1;
-    // The library makes nothing of some of them, for ever.
+    // The library never finishes some of them.
     for (const content of [openMessage(inPieces(message), other, 300), openMessage(inPieces(changed), key, 300)])
       await expect(text(content)).rejects.toMatchObject({
         code: 'SEAL_BROKEN',

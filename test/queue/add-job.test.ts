@@ -4,7 +4,7 @@ import type { NamedQueue } from '../../src/queue/named-queue.ts';
 import { logIntoLines } from './support/log-lines.ts';
 import { addJob } from '../../src/queue/open-queue.ts';
 
-/** BullMQ's queue as far as adding needs it; `open-queue.soak.test.ts` shows the same on real servers. */
+/** Stands in for BullMQ's queue when adding; `open-queue.soak.test.ts` shows the same on real servers. */
 function fakeQueue() {
   const calls: unknown[][] = [];
   const queue = { add: async (...job: unknown[]) => void calls.push(['add', ...job]) };

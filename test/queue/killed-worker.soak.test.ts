@@ -38,7 +38,7 @@ describe.each(QUEUE_SERVERS)('a queue on $kind', ({ start }) => {
     await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
     expect(got.count()).toBe(0);
     expect(lines.map(({ msg }) => msg)).toContain('a worker died or hung; its job is not run again');
-    // The sweep asks for it again, under a new id, when the ledger says that it is still due.
+    // The sweep adds it again under a new id when the ledger says that it is still due.
     await queue.add('submit', 'submit-f1-1-again', { fileId: 'f1', batchNo: 1 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 1 });
   });

@@ -158,7 +158,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     await got.next();
     await expect.poll(() => queue.counts('submit')).toEqual(counts({ failed: 1 }));
     expect(await queue.ids('submit', 'live')).toEqual(new Set());
-    // The next job passes the failed one by, so the failed one had its chance to run again.
+    // The failed job had its chance to run again before the next one did.
     await queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
 
@@ -185,7 +185,7 @@ describe.each(QUEUE_SERVERS)('openQueue on $kind', ({ start }) => {
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 2 });
     gate.open();
     await expect.poll(() => queue.ids('submit', 'live')).toEqual(new Set());
-    // The worker whose job was wiped under it goes on.
+    // The worker whose job was wiped goes on.
     await queue.add('submit', 'submit-f1-3', { fileId: 'f1', batchNo: 3 });
     expect(await got.next()).toEqual({ fileId: 'f1', batchNo: 3 });
   });

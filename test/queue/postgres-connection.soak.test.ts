@@ -32,7 +32,7 @@ async function countConnections(): Promise<number> {
   return rows[0]?.count ?? -1;
 }
 
-/** Workers listen from their first wait on. */
+/** Counts the workers that listen, which each does from its first wait on. */
 async function countListeners(): Promise<number> {
   const { rowCount } = await client.query(`SELECT ${ours} AND query LIKE '%LISTEN bullmq_jobs%'`);
   return rowCount ?? 0;
@@ -52,7 +52,7 @@ describe('connectPostgres', () => {
     expect(await countConnections()).toBeLessThanOrEqual(5);
     await queue.close();
     await expect.poll(countConnections).toBe(0);
-    // Node-postgres warns of two queries at once on one connection.
+    // Node-postgres warns about two queries at once on one connection.
     process.off('warning', keepWarning);
     expect(warnings).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('connectPostgres', () => {
     const handled: number[] = [];
     queue.work('submit', 1, async ({ batchNo }) => void handled.push(batchNo));
     await queue.add('submit', 'submit-f1-1', { fileId: 'f1', batchNo: 1 });
-    // A delayed job is what a waiting worker would sleep for if it did not notice that its connection is gone.
+    // Without noticing the lost connection, a waiting worker would sleep until this delayed job.
     await queue.add('submit', 'submit-f1-9', { fileId: 'f1', batchNo: 9 }, { delayMs: 3_600_000 });
     await expect.poll(() => handled).toEqual([1]);
     await expect.poll(countListeners).toBe(1);
@@ -86,7 +86,7 @@ describe('connectPostgres', () => {
     const wakes = vi.spyOn(PostgresQueueBackend.prototype, 'disconnectBlocking');
     onTestFinished(() => wakes.mockRestore());
     await client.query(`SELECT pg_terminate_backend(pid) ${ours}`);
-    // It does not wait until it would have looked again by itself.
+    // It does not wait for its next regular check.
     await expect.poll(() => wakes.mock.calls.length).toBeGreaterThan(0);
     await expect.poll(() => lines.map(({ msg }) => msg)).toContain('the queue reports an error');
     await expect.poll(() => queue.add('submit', 'submit-f1-2', { fileId: 'f1', batchNo: 2 })).toBeUndefined();
@@ -98,7 +98,7 @@ describe('connectPostgres', () => {
     const relay = await relayDatabase(postgres.url);
     const connection = await connectPostgres({ connectionString: relay.url }, () => {});
     relay.decide(() => 'deafen');
-    // Were nobody to listen to the connection itself, the test run would fail of an error that nobody caught.
+    // Without an error listener on the connection itself, an uncaught error would fail the test run.
     await expect(connection.heal()).rejects.toThrow('Connection terminated unexpectedly');
     relay.heal();
     await connection.heal();
@@ -126,7 +126,7 @@ describe('connectPostgres', () => {
     const queue = await openQueue({ kind: 'postgres', connection: postgres.connection }, silentLog());
     const done: unknown[] = [];
     queue.work('submit', 1, async (payload) => void done.push(payload));
-    // With a delayed job in sight BullMQ would wait for that, an hour long.
+    // With a delayed job in sight, BullMQ would wait an hour for it.
     for (const id of ['far', 'missed'])
       await queue.add('submit', id, { fileId: id, batchNo: 1 }, { delayMs: 3_600_000 });
     await queue.add('submit', 'now', { fileId: 'now', batchNo: 1 });

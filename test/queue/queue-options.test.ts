@@ -26,7 +26,7 @@ describe('assertSafeOptions', () => {
     ['"attempts" is 0', { attempts: 0 }, {}],
     ['"attempts" is NaN', { attempts: Number.NaN }, {}],
     ['"maxStalledCount" is 1', {}, { maxStalledCount: 1 }],
-    // BullMQ puts its own 1 in the place of a value that is missing.
+    // BullMQ replaces a missing value with its own 1.
     ['"maxStalledCount" is undefined', {}, { maxStalledCount: undefined as unknown as number }],
   ])('refuses %s', (said, job, worker) => {
     const weakened = { job: { ...QUEUE_OPTIONS.job, ...job }, worker: { ...QUEUE_OPTIONS.worker, ...worker } };

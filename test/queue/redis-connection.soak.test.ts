@@ -31,7 +31,7 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
 
   it('needs six connections for four queues with their workers, one for adding only, and none after close', async () => {
     const client = new Redis(redis.url);
-    // The asking client is in the list itself.
+    // The list includes the querying client.
     const countConnections = async () =>
       String(await client.client('LIST'))
         .trim()
@@ -68,7 +68,7 @@ describe.each(redisIsInstalled() ? ['connectRedis'] : [])('%s', () => {
     await redis.restart();
     await expect.poll(addAgain).toBeUndefined();
     await expect.poll(() => handled).toEqual([1, 2]);
-    // Hundreds of errors come in such a time.
+    // Hundreds of errors occur in that time.
     expect(lines.filter(({ msg }) => msg === 'the queue reports an error').length).toBeLessThanOrEqual(15);
   });
 

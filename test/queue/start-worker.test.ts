@@ -30,7 +30,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-/** Works on what is in the queue until nothing is left to run. */
+/** Works on the queue until nothing is left to run. */
 async function workOff(handle: (payload: Payload<'submit'>) => Promise<void>) {
   const { log, lines } = logIntoLines();
   const errors: unknown[] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alignRows } from '../../src/reconcile/align-rows.ts';
 
-/** One letter an entry; `-` where a side has nothing, and a star behind those that differ. */
+/** Shows one letter per entry, `-` where a side has none, and a star after those that differ. */
 function align(lefts: string, rights: string): string {
   return alignRows([...lefts], [...rights], (left, right) => left === right)
     .map(({ left, right, isSame }) => `${left ?? '-'}${right ?? '-'}${isSame ? '' : '*'}`)

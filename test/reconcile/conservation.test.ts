@@ -15,8 +15,8 @@ import {
 import { sentRow } from './support/result-rows.ts';
 
 /**
- * Whatever happens to a result file on its way, either every row gets exactly the outcome that the service gave it, or
- * the batch is an exception. The right outcome is known here from the making of the file, not from reading it.
+ * Whatever happens to a result file in transit, every row gets exactly the service's outcome, or the batch is an
+ * exception. The right outcome is known from making the file, not from reading it.
  */
 
 function judge(layout: LayoutName, answered: readonly Answered[], bytes: Buffer) {
@@ -25,7 +25,7 @@ function judge(layout: LayoutName, answered: readonly Answered[], bytes: Buffer)
   return judgeResult({ operation: operationOf(layout), rows: sent.length, cents }, layout, sent, bytes);
 }
 
-/** Every row has what the service said to it, by line, and nothing is missing. */
+/** Checks that every row has the service's outcome, by line, and none is missing. */
 function expectTruth(judged: ReturnType<typeof judge>, answered: readonly Answered[]): void {
   if (judged.kind !== 'fits') throw new Error(judged.reason);
   const truth = answered.map(({ sent, says: [, outcome, code] }) => ({ line: sent.line, outcome, code }));
@@ -117,7 +117,7 @@ describe('a result file', () => {
   });
 });
 
-/** The last row as it should be, for comparing the others. */
+/** Returns the last row with its true outcome, to compare the others. */
 function trueRow<Row>({ says: [, outcome, code] }: Answered, row: Row): Row {
   return { ...row, outcome, code };
 }

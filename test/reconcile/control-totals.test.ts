@@ -3,7 +3,7 @@ import { checkControlTotals, checkCorrectionTotals, type Figures } from '../../s
 
 const SHA = 'a'.repeat(64);
 
-/** Ten rows in three batches, two withheld, one batch cancelled before it was sent. */
+/** Ten rows: two withheld, eight in three batches, one of which was canceled before it was sent. */
 const OUTCOMES: Figures['outcomes'] = {
   approved: { rows: 2, cents: 5000 },
   declined: { rows: 1, cents: 300 },
@@ -30,7 +30,7 @@ const RIGHT: Figures = {
   delivered: OUTCOMES,
 };
 
-/** The same outcomes by the ledger and by the result file, with some changed. */
+/** Returns the same outcomes by the ledger and by the result file, with some changed. */
 function outcomesWith(changed: Figures['outcomes']): Pick<Figures, 'outcomes' | 'delivered'> {
   const outcomes = { ...OUTCOMES, ...changed };
   return { outcomes, delivered: outcomes };

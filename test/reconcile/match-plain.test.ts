@@ -15,7 +15,7 @@ import {
 import { sentTextOf, unpackOutcomes } from './support/packed-rows.ts';
 import { sentRow } from './support/result-rows.ts';
 
-/** `judgeResult` is the judge: what the quick reader accepts must be what that one says, to the last letter. */
+/** Runs the quick reader. Whatever it accepts must equal the result of `judgeResult`, to the last letter. */
 
 function match(layout: LayoutName, answered: readonly Answered[], bytes: Buffer): PlainMatch | undefined {
   const sent = sentTextOf(answered.map((row) => row.sent));
@@ -40,7 +40,7 @@ function expectAgreement(
   });
 }
 
-/** Messages beside those of SAYS that are nearly approvals, are masked, cut, or have commas and odd characters in them. */
+/** Messages besides SAYS: near-approvals, masked or cut ones, with commas or odd characters. */
 const ODD_MESSAGES = [
   'OK: 1',
   'OK:1:',

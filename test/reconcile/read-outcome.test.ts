@@ -10,7 +10,7 @@ const ACH = ['ach-charge', 'ach-refund'] as const;
 
 type Case = [message: string, outcome: SentOutcome, code?: number | null, authorization?: string];
 
-/** What each message means to a card row and to a bank row. */
+/** What each message means for a card row and a bank row. */
 const CARD_ONLY: Case[] = [
   ['OK', 'approved'],
   ['OK: 678594', 'approved', null, '678594'],

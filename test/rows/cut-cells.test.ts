@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { areSameBytes, cutCells, dropSpaces, readCents, readDigits, skipSpaces } from '../../src/rows/cut-cells.ts';
 import { parseAmount } from '../../src/kernel/money.ts';
 
-/** All lines of a text, each as its first cells; a number where a line is not plain or has fewer. */
+/** Returns the first cells of each line; a number where a line is not plain or has fewer. */
 function linesOf(text: string, wanted: number): (string[] | number)[] {
   const bytes = Buffer.from(text);
   const places = new Uint32Array(wanted + 2);

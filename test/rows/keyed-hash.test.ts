@@ -73,7 +73,7 @@ describe('keyedHash', () => {
       hasher.finish(hash, 2);
       ones.forEach((_, bit) => (ones[bit]! += (hash[2 + (bit >> 5)]! >>> (bit & 31)) & 1));
     }
-    // Each bit is set in half of the hashes; 200 of 4,000 is more than six times the usual deviation.
+    // Each bit is set in half of the hashes; 200 of 4,000 is over six times the usual deviation.
     expect(ones.filter((count) => Math.abs(count - 2_000) > 200)).toEqual([]);
     expect([...hash.subarray(0, 2)]).toEqual([0, 0]);
   });

@@ -3,7 +3,7 @@ import { type SentText, sentTextReader } from '../../src/rows/sent-text.ts';
 
 const textOf = (text: string): SentText => ({ rows: 2, bytes: Buffer.from(text) });
 
-/** Every row until the reader stops, as texts, and whether it stopped at the end. */
+/** Returns every row until the reader stops, as texts, and whether it stopped at the end. */
 function readAll(sent: SentText) {
   const reader = sentTextReader(sent);
   const rows: unknown[][] = [];

@@ -94,7 +94,7 @@ async function occupy(port: number): Promise<Server> {
   return server;
 }
 
-/** `open`, or why nobody answers. */
+/** Returns `open`, or the error code of the system. */
 function knock(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

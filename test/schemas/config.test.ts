@@ -201,7 +201,7 @@ function withSchedule(schedule: Record<string, unknown>) {
   return { ...SMALLEST, schedules: { nightly: schedule } };
 }
 
-/** Codes of the faults that are found, none when the configuration is right. */
+/** Returns the codes of the faults found; none when the configuration is right. */
 function codesOf(config: unknown): string[] {
   return Config.safeParse(config).error?.issues.map((issue) => issue.code) ?? [];
 }

@@ -4,7 +4,7 @@ import { ERRORS, EXIT, type FaultCode, type QuarantineCode, saidCode } from '../
 type Row = (typeof ERRORS)[keyof typeof ERRORS];
 const ROWS = Object.entries(ERRORS) as [string, Row][];
 
-/** What may follow from a fault, by the place where it is found. */
+/** Possible effects of a fault, by the place where it is found. */
 const EFFECTS: Record<Row['scope'], readonly Row['effect'][]> = {
   row: ['row', 'reject', 'hold', 'warn'],
   file: ['reject', 'hold', 'warn'],

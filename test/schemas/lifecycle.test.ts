@@ -16,7 +16,7 @@ import {
   outcomeOfLabel,
 } from '../../schemas/lifecycle.ts';
 
-/** Every move of a batch, as `from > to`, written out again from the design of its life. */
+/** Every move of a batch, as `from > to`, written out again independently of the table. */
 const BATCH_LIFE = [
   '- > ready',
   'ready > preparing',
@@ -88,7 +88,7 @@ const LIVES = [
     states: Object.keys(RUN_STATES),
     moves: RUN_MOVES as readonly Move<string>[],
     life: RUN_LIFE,
-    // It is made, or nobody was there to make it.
+    // It begins, or nothing ran in time to begin it.
     beginnings: 2,
     final: ['done'],
   },

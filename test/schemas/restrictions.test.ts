@@ -6,7 +6,7 @@ import { SPEC_OPERATIONS, SPEC_VALUES } from './spec-tables.ts';
 const SERVER = 'Service cannot be used on this server.';
 const CURRENCY = 'Service cannot be used with this Method of Payment or Currency.';
 
-/** The restriction table of the service, written out again on purpose: what is accepted, as `server currency method`. */
+/** The service's restriction table, written out again on purpose: what is accepted, as `server currency method`. */
 const ACCEPTED = new Set([
   ...['VISA', 'MC', 'AMX', 'DSC', 'VISA DEBIT', 'MC DEBIT'].map((mop) => `NA USD ${mop}`),
   ...['VISA', 'MC', 'AMX', 'VISA DEBIT'].map((mop) => `NA CAD ${mop}`),
@@ -14,7 +14,7 @@ const ACCEPTED = new Set([
   ...['VISA', 'MC', 'AMX', 'VISA DEBIT'].map((mop) => `UK EUR ${mop}`),
 ]);
 const FORCED = ['processCreditCard', 'processCreditCardWithCustomerCode', 'createCustomerCodeAndProcessCreditCard'];
-/** Bank charges, which only the servers of North America offer. */
+/** Bank operations, which only North American servers offer. */
 const NA_ONLY = [
   'createCustomerCodeAndProcessACHEFT',
   'processACHEFTWithCustomerCode',

@@ -1,9 +1,9 @@
 /**
- * The tables of the service's specification, transcribed by hand and with nothing imported, so that a slip in schemas/
- * cannot repeat itself here. Names in one string are separated by spaces.
+ * The tables of the service's specification, transcribed by hand without imports, so that mistakes in schemas/ are not
+ * repeated here. Spaces separate names in one string.
  */
 
-/** Spec 2.2: every named field. */
+/** Every field that the spec names. */
 export const SPEC_FIELDS = words(`
   customerIPAddress customerCode
   firstName lastName companyName address city state zipCode title country
@@ -16,7 +16,7 @@ export const SPEC_FIELDS = words(`
   updateAccountNum updateCreditCardNum
 `);
 
-/** Spec 2.2: closed sets of values. */
+/** Closed sets of values. */
 export const SPEC_VALUES = {
   scheduleType: ['Weekly', 'Monthly', 'Quarterly', 'Annually'],
   accountType: ['CHECKING', 'SAVING'],
@@ -40,7 +40,7 @@ const ITEMS = 'item1 item2 item3 item4 item5 item6';
 const PAYER = 'firstName lastName address city state zipCode';
 const PAYER_EXTRAS = `title phone phone2 fax email country ${ITEMS}`;
 
-/** Spec 4.1, 4.2 and 4.3: operations with their parameters by the column `Req`. */
+/** Operations with their parameters by the spec's column `Req`. */
 export const SPEC_OPERATIONS: SpecOperation[] = [
   customer('createACHEFTCustomerCode', 'North America only', {
     yes: PAYER,
@@ -116,7 +116,7 @@ export const SPEC_OPERATIONS: SpecOperation[] = [
   payment('getBatchProcessResultFile', 'both', { yes: 'batchId', opt: 'customerIPAddress' }),
 ];
 
-/** Spec 4.3: the columns of the batch files, in order, by the operations that take them. */
+/** Columns of the batch files, in order, by the operations that take them. */
 export const SPEC_LAYOUTS = [
   {
     operations: ['processACHEFTChargeBatch', 'processACHEFTRefundBatch'],

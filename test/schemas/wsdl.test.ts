@@ -10,7 +10,7 @@ import { wireName, wsdlText } from '../../schemas/wsdl.ts';
 
 const ADDRESS = 'https://pay.example/NetGate/ProcessLinkv2.asmx';
 
-/** The form of the service's own WSDL, written down apart from the builder. */
+/** The form of the service's own WSDL, written independently of the builder. */
 const RESULT_FILE_WSDL = `<?xml version="1.0" encoding="utf-8"?>
 <wsdl:definitions xmlns:s="http://www.w3.org/2001/XMLSchema" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/" xmlns:tns="https://www.iatspayments.com/NetGate/" xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" targetNamespace="https://www.iatspayments.com/NetGate/">
 <wsdl:types>

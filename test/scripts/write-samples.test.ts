@@ -31,7 +31,7 @@ type Setting = {
   folder?: (Partial<CheckRules['folder']> & Partial<Pick<Folder, 'limits'>>) | undefined;
 };
 
-/** The verdict of intake on a sample that lies in the folder of samples/paydrop.yaml that is meant for it. */
+/** Returns intake's verdict on a sample in the folder of samples/paydrop.yaml that it is meant for. */
 async function decide(file: string, setting: Setting) {
   const bytes = await readFile(new URL(file, SAMPLES));
   const { check, rowFaults } = await checkBytes(bytes, rulesOf(setting));
@@ -68,7 +68,7 @@ function rulesOf(setting: Setting): CheckRules {
     account: SETTINGS.accounts.get(account)!,
     folder: folderFor(setting),
     largestRowCents: limitsFor(setting).rowCents,
-    // The day of their rows.
+    // The day of the sample rows.
     today: '2026-06-15',
   };
 }

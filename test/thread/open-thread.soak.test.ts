@@ -7,7 +7,7 @@ import { PipelineError } from '../../src/kernel/errors.ts';
 import { openThread, ThreadDeath, type WorkThread } from '../../src/thread/open-thread.ts';
 import { COUNTING_TASK, type CountingOrder } from './support/counting-task.ts';
 
-/** One for all that do not harm it: to start one takes long. */
+/** One thread for all tests that do not harm it, because starting one is slow. */
 let thread: WorkThread | undefined;
 afterAll(() => thread?.close());
 
@@ -18,7 +18,7 @@ function run(order: CountingOrder): AsyncGenerator<Item, string> {
   return thread.run<Item, string>(COUNTING_TASK, order);
 }
 
-/** From here on the timers of a thread are moved by hand. One that runs already has a timer that is not. */
+/** Lets the test move a thread's timers by hand. A running thread is closed, because it already has a real timer. */
 async function takeOverTimers(): Promise<void> {
   await thread?.close();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -34,7 +34,7 @@ async function takeAll(items: AsyncGenerator<Item, string>): Promise<{ numbers: 
   }
 }
 
-/** Waits until another thread has written this number, or a larger one. */
+/** Waits until another thread has written this number or a larger one. */
 function reached(notes: Int32Array, place: number, wanted: number): void {
   for (let now = Atomics.load(notes, place); now < wanted; now = Atomics.load(notes, place)) {
     Atomics.wait(notes, place, now);
@@ -70,7 +70,7 @@ describe('openThread', () => {
     const items = run({ upTo: 100, seen: notes.buffer });
     await items.next();
     reached(notes, 0, 2);
-    // Another task has come and gone meanwhile, so the first had all the time there is.
+    // Another task has run meanwhile, so the first had all the time it needed.
     await takeAll(run({ upTo: 3 }));
     expect(Atomics.load(notes, 0)).toBe(2);
     await items.next();

@@ -5,7 +5,7 @@ import { measured } from '../support/measured.ts';
 
 const NAME = 'validation against bare csv-parse';
 
-/** A quick run in which the check was so many times as fast as csv-parse. */
+/** Returns a quick run in which the check was this many times as fast as csv-parse. */
 function runWith(timesAsFast: number): Measurement[] {
   return [measured({ subject: 'csv-parse' }, [timesAsFast]), measured({ subject: 'paydrop' }, [1])];
 }

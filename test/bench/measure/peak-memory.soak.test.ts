@@ -6,7 +6,7 @@ import { peakMemoryOf, watchMemory } from '../../../bench/measure/peak-memory.ts
 const children: ReturnType<typeof spawn>[] = [];
 afterAll(() => children.forEach((child) => child.kill()));
 
-/** Runs until it is killed, and says so when it stands. */
+/** Starts a process that prints `up` when it is ready and runs until it is killed. */
 async function start(code: string) {
   const child = spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1000); console.log('up')`]);
   children.push(child);

@@ -8,7 +8,7 @@ const WORK_100_MS = `
   while (used() < 100);
 `;
 
-/** The system counts user and system time of a process in ticks, each rounded down. */
+/** The system counts user and system time in ticks, each rounded down. */
 const TICKS_MS = 20;
 
 it('processorMsOf counts a process and what it has started, whether that has ended or not', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { GARBAGE, NODE, type Profile, readProfiles } from '../../../bench/measure/read-profile.ts';
 
-/** A chain of calls, each by the one before it, that was looked at once, for so many milliseconds. */
+/** Returns a profile of one chain of calls, each made by the one before, sampled once for `ms` milliseconds. */
 function looked(ms: number, ...calls: [functionName: string, url: string][]): Profile {
   return {
     nodes: calls.map(([functionName, url], index) => ({

@@ -21,7 +21,7 @@ describe('median', () => {
 
 describe('medianRatio', () => {
   it('compares what belongs to one round, so that a machine that drifts does not count', () => {
-    // The machine is four times slower in the last round; ours is twice as fast in each.
+    // The machine is about four times slower in the last round; the second list is twice as fast in each.
     expect(medianRatio([2, 2.2, 8], [1, 1.1, 4])).toBe(2);
   });
 

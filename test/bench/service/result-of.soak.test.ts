@@ -31,7 +31,7 @@ describe('resultOf', () => {
   });
 });
 
-/** The sandbox declines some amounts and has codes of its own; everything before the message must be the same. */
+/** Replaces the messages: the sandbox declines some amounts and has codes of its own. All before them must match. */
 function shapeOf(result: Buffer): string[] {
   return result
     .toString()

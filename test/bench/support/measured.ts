@@ -1,6 +1,6 @@
 import type { About, Measurement } from '../../../bench/measure/record.ts';
 
-/** A measurement as it would come out of so many rounds, with 100 MB each. */
+/** Returns a measurement with one round for each of `seconds`, at 100 MB each. */
 export function measured(
   about: Partial<About>,
   seconds: readonly number[],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAC_BYTES, manyMacs } from '../../../src/crypto/fingerprints/many-macs.ts';
 
-/** The examples for AES-256 of NIST SP 800-38B. */
+/** Examples for AES-256 from NIST SP 800-38B. */
 const KEY = Buffer.from('603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4', 'hex');
 const TEXT = Buffer.from(
   '6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51' +

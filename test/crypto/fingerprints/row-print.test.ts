@@ -20,7 +20,7 @@ function printOf(invoice: string, payer: string, cents: number, kind: PayerKind 
   return take().toString('hex');
 }
 
-/** The half that says nothing of the payer. */
+/** Returns the half that does not depend on the payer. */
 const halfOf = (...payment: Parameters<typeof printOf>) => printOf(...payment).slice(0, PRINT_BYTES);
 
 describe('openRowPrinter', () => {

@@ -14,7 +14,7 @@ function setOf(seed = 3): RowSet {
   return openRowSet(rowSetKey(openFingerprinter(MASTER, wrapKey(MASTER, 'the fingerprints', Buffer.alloc(32, seed)))));
 }
 
-/** A row somewhere within other bytes. */
+/** Adds a row that lies within other bytes. */
 function add(set: RowSet, row: string): void {
   const bytes = Buffer.from(`before${row}behind`);
   set.add(bytes, 6, bytes.length - 6);

@@ -10,7 +10,7 @@ function apply(loosen: typeof loosenText, text: string): string | undefined {
   return end < 0 ? undefined : to.toString('utf8', 1, end);
 }
 
-/** All that is left of a text; two are known as one when they share something. */
+/** Returns all normal forms of a text; two texts match when they share one. */
 const formsOf = (text: string) =>
   [apply(loosenText, text), apply(loosenTurned, text), apply(loosenJoined, text)].filter((form) => form !== undefined);
 

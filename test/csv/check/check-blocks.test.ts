@@ -8,7 +8,7 @@ import { faultTally } from '../../../src/csv/check/fault-tally.ts';
 import { newFileShape } from '../../../src/csv/read/read-records.ts';
 import { CARD_HEADER, cardLine, cardLines, rulesWith } from '../support.ts';
 
-/** Checks each text as a block; the last one is the end of the file. */
+/** Checks each text as a block; the last one ends the file. */
 function check(blocks: readonly string[], rules: CheckRules = rulesWith(), largestTotalCents?: number) {
   const tally = faultTally(rules.folder);
   const shape = newFileShape();

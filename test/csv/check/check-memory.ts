@@ -2,14 +2,14 @@ import { checkPaymentFile } from '../../../src/csv/check/check-payment-file.ts';
 import { reachableBytes } from '../reachable-bytes.ts';
 import { cardLine, rulesWith } from '../support.ts';
 
-/** A check that was read to its end: the rows that came, the size of the file, and by how much that which it holds grew meanwhile. */
+/** Result of a complete check: its rows, the size of the file, and how far the memory it holds grew. */
 type Measured = { readonly rows: number; readonly bytes: number; readonly growth: number };
 
 const LOOKS = 8;
 
 /**
- * Checks a file and looks some times, each after as many pieces, at what is held more than after an eighth of it. By then
- * all code is compiled and all tables have their first size.
+ * Checks a file and measures how far held memory rises above its level after an eighth of the pieces. By then all code
+ * is compiled and all tables have their first size.
  */
 async function measureCheck(pieces: number, makePiece: (index: number) => Buffer): Promise<Measured> {
   const sum = { rows: 0, bytes: 0 };
@@ -30,7 +30,7 @@ async function measureCheck(pieces: number, makePiece: (index: number) => Buffer
 
 const PIECE_ROWS = 500;
 
-/** Pieces of a file of so many rows, each of another invoice. */
+/** Measures a file of that many rows, each with an invoice of its own. */
 export function measureRows(rows: number): Promise<Measured> {
   return measureCheck(rows / PIECE_ROWS, (index) => {
     const lines = Array.from({ length: PIECE_ROWS }, (_, n) => cardLine({ invoice: `N-${index * PIECE_ROWS + n}` }));
@@ -40,7 +40,7 @@ export function measureRows(rows: number): Promise<Measured> {
 
 export const LINE_PIECE_BYTES = 65_536;
 
-/** One line without an end, in so many pieces, each of which has bytes of its own. */
+/** Measures one line without an end, in that many pieces, each with bytes of its own. */
 export function measureLine(pieces: number): Promise<Measured> {
   return measureCheck(pieces, () => Buffer.alloc(LINE_PIECE_BYTES, 'x'));
 }

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { LINE_PIECE_BYTES, measureLine, measureRows } from './check-memory.ts';
 import { checkAll } from '../support.ts';
 
-/** Large files, by the memory they take. */
+/** Memory that large files take. */
 describe('memory', () => {
   it('does not grow with the rows of a file', async () => {
     const { rows, bytes, growth } = await measureRows(1_000_000);
     expect(rows).toBe(1_000_000);
-    // Kept as rows it would be ten times the bytes. A mark of each row is kept, by which a second one like it is found.
+    // Keeping the rows would take ten times the bytes. The check keeps a hash of each row to find duplicates.
     expect(growth).toBeLessThan(bytes / 2);
   }, 300_000);
 

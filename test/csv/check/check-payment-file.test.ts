@@ -63,7 +63,7 @@ describe('checkPaymentFile', () => {
   });
 
   const NOTED = file(cardLine({ date: '06/15/2016', city: '"Troy, NY"', state: 'ZZ', zipCode: '1218' }));
-  /** One per code that reading finds. */
+  /** At least one file per code that reading finds. */
   const FAULTY: Faulty[] = [
     ['FIELD_REQUIRED', 'accept', sound() + file(cardLine({ invoice: '' }))],
     ['FIELD_TOO_LONG', 'accept', sound() + file(cardLine({ city: 'x'.repeat(41) }))],
@@ -147,7 +147,7 @@ describe('checkPaymentFile', () => {
   });
 
   it('has a faulty file for every code that reading can find', () => {
-    /** Found by those who watch the folder, know other files or hold the control file; or never, while H2 holds or reading comes to its end. */
+    /** Found by folder scans, other files or the control file; or never, while H2 holds and reading ends. */
     const elsewhere: FaultCode[] = [
       'FILE_TOO_LARGE',
       'LINES_DIFFER',
@@ -202,7 +202,7 @@ describe('what checkPaymentFile yields', () => {
     }
     expect(valid).toEqual({ rows: 31, cents: 31 * 2_500 });
     expect(invalid.rows + valid.rows).toBe(records);
-    // What the sender's control total says: all amounts that can be read, those of withheld rows as well.
+    // The sender's control total covers every readable amount, including those of withheld rows.
     expect(declaredCents).toBe(32 * 2_500 - 100);
   });
 

@@ -27,7 +27,7 @@ describe('effectOf', () => {
   it.each([
     ['hold', 'hold'],
     ['warn', 'warn'],
-    // Found before the folder stopped looking for it.
+    // Found before the folder turned this check off.
     ['off', 'warn'],
   ] as const)('of what other files show is what the folder says: %s', (setting, effect) => {
     expect(effectOf('SAME_TOTALS', { ...RULES, sameTotals: setting })).toBe(effect);

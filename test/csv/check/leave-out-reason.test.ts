@@ -57,7 +57,7 @@ describe('a rejects file that comes back', () => {
   const REASON = '"AMOUNT_ZERO: the amount is zero, or so"';
 
   it('is checked and read again without its reasons', async () => {
-    // More rows than are read at a time, so that the header and most rows come in groups apart.
+    // More rows than one group holds, so the header and most rows come in different groups.
     const rows = Array.from({ length: 1_100 }, (_, n) => `${cardLine({ invoice: `N-${n}` })},${n % 2 ? REASON : ''}`);
     const text = `${[HEADER, ...rows].join('\r\n')}\r\n`;
     const checked = await checkAll(text);

@@ -9,7 +9,7 @@ import { unpackRows } from '../../../src/csv/write/unpack-rows.ts';
 import type { Fault, PaymentRow } from '../../../src/rows/rows.ts';
 import type { Reading } from './check-by-reference.ts';
 
-/** What a check hands on, however it was read. */
+/** Everything a check yields, by either method. */
 export type Outcome = {
   readonly payments: readonly PaymentRow[];
   readonly withheld: readonly CheckedRow[];
@@ -17,7 +17,7 @@ export type Outcome = {
   readonly check: FileCheck;
 };
 
-/** Checks a payment file as paydrop does, and keeps everything that came out. */
+/** Checks a payment file as paydrop does, and keeps everything it yields. */
 export async function checkByBytes(
   source: AsyncIterable<Uint8Array>,
   rules: CheckRules,

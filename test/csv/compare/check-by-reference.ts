@@ -5,12 +5,12 @@ import { decideVerdict } from '../../../src/csv/check/decide-verdict.ts';
 import { faultTally } from '../../../src/csv/check/fault-tally.ts';
 import { newFileShape, readRecords } from '../../../src/csv/read/read-records.ts';
 
-/** Everything that a check says: its rows, valid or not, in the order of their lines, and what it knows at the end. */
+/** Full result of a check: its rows, valid or not, in line order, and its final figures. */
 export type Reading = { readonly rows: readonly CheckedRow[]; readonly check: FileCheck };
 
 /**
- * Checks a payment file plainly: everything is decoded, each line is cut into texts, each text goes through its rule.
- * Slow and easy to follow, so it is what the check by bytes must agree with.
+ * Checks a payment file the plain way: it decodes everything, cuts lines into texts and applies each text's rule. It is
+ * slow and easy to follow, so the check by bytes must agree with it.
  */
 export async function checkByReference(
   source: AsyncIterable<Uint8Array>,

@@ -4,9 +4,9 @@ import type { WorkThread } from '../../../src/thread/open-thread.ts';
 import { checkByBytes, type Outcome } from './check-by-bytes.ts';
 
 /**
- * Checks a payment file with a second thread, which is waited for when it starts, so that it has its share of any file of
- * several blocks.
- * @param change of what the thread is told, for tests of the tests
+ * Checks a payment file with a second thread. It waits for the thread to start, so the thread gets a share of any file
+ * of several blocks.
+ * @param change of the thread's order, for tests of the tests
  */
 export function checkByTwo(thread: WorkThread, change: (order: BesideOrder) => BesideOrder = (order) => order) {
   return (source: AsyncIterable<Uint8Array>, rules: CheckRules, groupLines?: number): Promise<Outcome> => {

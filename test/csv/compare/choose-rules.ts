@@ -3,7 +3,7 @@ import { FOLDER_OPERATIONS, type FolderOperation } from '../../../schemas/operat
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
 
-/** Rules of any account and folder, as a configuration might say them. */
+/** Returns rules of any account and folder, as a configuration might state them. */
 export function chooseRules(choose: Choose): CheckRules {
   const account = choose.one([
     { server: 'NA', country: 'US', currency: 'USD' },

@@ -4,7 +4,7 @@ import { compareRows } from './compare-rows.ts';
 
 const LARGEST_ROWS = 400;
 
-/** Small files; compare-file.soak.test.ts compares 400,000 rows, and shows that an oversight would be found out. */
+/** Small files; compare-file.soak.test.ts compares more rows, and shows that an oversight would be detected. */
 describe('the check by bytes', () => {
   it('says of many small files what the reference says', async () => {
     const { last, rows, valid } = await compareRows({ seed: 1, rows: 4_000, largestRows: LARGEST_ROWS });

@@ -5,20 +5,20 @@ import { checkByReference } from './check-by-reference.ts';
 import { chooseLayoutOf, chooseRules } from './choose-rules.ts';
 import { writeFile } from './write-file.ts';
 
-/** One file that was checked both ways. */
+/** Result of checking one file both ways. */
 export type Compared = {
   readonly seed: number;
-  /** Data rows, and those of them that are valid. */
+  /** Data rows; `valid` counts the valid ones. */
   readonly rows: number;
   readonly valid: number;
-  /** The first thing that is said otherwise; undefined when all is the same. It may show made-up numbers whole. */
+  /** The first difference, or undefined. It may show made-up numbers unmasked. */
   readonly difference: string | undefined;
 };
 
 /**
- * Writes the file of this seed and checks it by bytes and by the reference, in pieces that are cut at other places.
+ * Writes the file of this seed and checks it by bytes and by the reference, in pieces cut at different places.
  * @param largestRows of the file
- * @param byBytes tests hand in a check that overlooks something
+ * @param byBytes lets tests pass a check that overlooks something
  */
 export async function compareFile(seed: number, largestRows: number, byBytes = checkByBytes): Promise<Compared> {
   const choose = chooser(seed);

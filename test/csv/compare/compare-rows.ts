@@ -2,20 +2,20 @@ import { checkByBytes } from './check-by-bytes.ts';
 import { type Compared, compareFile } from './compare-file.ts';
 
 export type Comparison = {
-  /** Of the first file; each further file has the next one. */
+  /** Seed of the first file; each further file takes the next one. */
   readonly seed: number;
-  /** How many are compared at least. */
+  /** Least number of rows to compare. */
   readonly rows: number;
   /** Of one file. */
   readonly largestRows: number;
-  /** Tests hand in a check that overlooks something, or one by two threads. */
+  /** Lets tests pass a check that overlooks something, or one by two threads. */
   readonly check?: typeof checkByBytes;
 };
 
-/** All that were compared, and what came of the last file. */
+/** Totals of all files compared, and the result of the last one. */
 export type ComparedRows = { readonly rows: number; readonly valid: number; readonly last: Compared };
 
-/** Compares files until so many rows were compared, or one is read otherwise. */
+/** Compares files until enough rows were compared, or one file differs. */
 export async function compareRows(comparison: Comparison): Promise<ComparedRows> {
   const { largestRows, check = checkByBytes } = comparison;
   const sum = { rows: 0, valid: 0 };

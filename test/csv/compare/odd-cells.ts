@@ -2,7 +2,7 @@ import type { ColumnKind } from '../../../schemas/columns.ts';
 
 const CARDS = ['4222222222222220', '4111111111111111', '5555555555554444', '378282246310005', '6011000990139424'];
 
-/** Cells of each kind that are right, or nearly: the ends of what is allowed, and one step beyond. */
+/** Cells of each kind that are valid or nearly so: at the limits, and one step beyond. */
 export const ODD_CELLS: { readonly [Kind in ColumnKind]: readonly string[] } = {
   date: [
     '6/5/2026',

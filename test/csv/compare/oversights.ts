@@ -1,7 +1,7 @@
 import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { BesideOrder } from '../../../src/csv/scan/scan-beside.ts';
 
-/** What a check could overlook: the rules as it would then see them. Each must be found out by the comparison. */
+/** Oversights that a check could have, as changes to its rules. The comparison must detect each. */
 export const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) => CheckRules][] = [
   ['which cards have expired', (rules) => ({ ...rules, today: '2026-05-15' })],
   ['the largest amount of a row', ({ largestRowCents: _limit, ...rules }) => rules],
@@ -10,12 +10,12 @@ export const OVERSIGHTS: readonly [what: string, overlook: (rules: CheckRules) =
   ['the currency of the account', (rules) => ({ ...rules, account: { server: 'NA', country: 'US', currency: 'USD' } })],
 ];
 
-/** The second thread does not see which cards have expired. */
+/** Hides from the second thread which cards have expired. */
 export function overlookExpiry({ order, shared }: BesideOrder): BesideOrder {
   return { order: { ...order, rules: { ...order.rules, today: '2026-05-15' } }, shared };
 }
 
-/** The second thread makes other hashes of payments. */
+/** Makes the second thread hash payments differently. */
 export function rekeyHashes({ order, shared }: BesideOrder): BesideOrder {
   return { order: { ...order, hashKey: Uint32Array.of(1, 2) }, shared };
 }

@@ -4,7 +4,7 @@ import type { CheckRules } from '../../../src/csv/check/check-payment-file.ts';
 import type { Choose } from '../../simulation/choose.ts';
 import { ODD_CELLS } from './odd-cells.ts';
 
-/** A payment file, mostly sound, as strange as senders make them. Its bytes are those of the folder's character set. */
+/** Writes a payment file, mostly sound, as strange as senders make them, in the folder's character set. */
 export function writeFile(
   choose: Choose,
   rules: CheckRules,
@@ -22,7 +22,7 @@ export function writeFile(
   return encode(choose, isCut ? text.slice(0, -choose.between(1, 3)) : text + tail, rules.folder.charset);
 }
 
-/** What is alike in all rows of a file: how often something is odd or quoted, and how sound cells are written. */
+/** What all rows of a file share: how often cells are odd or quoted, and how sound cells are written. */
 type Habits = {
   readonly odd: number;
   readonly quoted: number;
@@ -88,7 +88,7 @@ function writeBadLine(choose: Choose): string {
   ]);
 }
 
-/** Characters that mean something in a line are changed, put in or taken out. */
+/** Changes, inserts or removes characters that mean something in a line. */
 function damageLine(choose: Choose, line: string): string {
   const at = choose.below(line.length + 1);
   const put = choose.one(['"', '""', ',', ' ', '\r', '\t', 'é', ' '.repeat(17_000), '\u0000', '="', '0', '-', '']);
@@ -104,7 +104,7 @@ function writeCell(choose: Choose, column: ColumnName, habits: Habits): string {
   return `${before}"${text.replaceAll('"', '""')}"${behind}`;
 }
 
-/** Commas in a text are common, all else is not, and takes csv-parse long. */
+/** Adds commas often and anything else rarely, because csv-parse takes long for it. */
 function dressText(choose: Choose, cell: string): string {
   if (choose.happens(0.3)) return `${cell}, B`;
   return choose.happens(0.02) ? choose.one([`,${cell}`, ' ,  ,', `"${cell}"`]) : cell;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blankFilter } from '../../../src/csv/read/blank-lines.ts';
 import type { Line } from '../../../src/csv/read/split-lines.ts';
 
-/** Line numbers that are kept, and what was counted; the last text has no line end. */
+/** Returns the kept lines with their numbers, and the counts; the last text has no line end. */
 function filter(...texts: string[]) {
   const count = { blankLines: 0, isLastLineOpen: false };
   const { take, takeLast } = blankFilter(count);

@@ -37,7 +37,7 @@ describe('decodeText', () => {
   it.each(CASES)('reads %s, however the bytes are cut', async (_, bytes, charset, expected) => {
     for (const size of [1, 2, 3, 5, 65_536]) {
       const text = await decode(bytes, charset, size);
-      // How many U+FFFD stand for a run of bad bytes depends on the cut; that there is one does not.
+      // How many U+FFFD replace a run of bad bytes depends on the cut; that there is one does not.
       expect(text.replace(/\ufffd+/g, '\ufffd')).toBe(expected.replace(/\ufffd+/g, '\ufffd'));
     }
   });

@@ -18,7 +18,7 @@ const ROW: PaymentRow = {
   canonical: achLine().split(','),
 };
 
-/** Rows as somebody may write them, and valid: quoted at will, spaces around, amounts in any plain form. */
+/** Generates valid rows as users may write them: with quoted cells, and spaces before cells. */
 function validLine(layout: LayoutName): fc.Arbitrary<string> {
   const text = fc.string({ unit: fc.constantFrom('a', 'É', ' ', ',', "'", '"', '山'), maxLength: 12 });
   const word = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,20}$/);
@@ -57,7 +57,7 @@ describe('readCanonical', () => {
           const folder = { duplicateRows: 'warn' } as const;
           const checked = await checkAll(`${lines.join('\r\n')}\r\n`, { operation, account, folder });
           expect(checked).toMatchObject({ layout, records: lines.length });
-          // A random text may hold what looks like a card number; such rows are invalid and left out.
+          // Random text may look like a card number; such rows are invalid and left out.
           const rows = checked.rows.flatMap((row) => row.payment ?? []);
           if (rows.length === 0) return;
           const bytes = canonicalBytes(rows);

@@ -3,7 +3,7 @@ import { tryProperty } from '../../gateway/support/seeds.ts';
 import { ANY_LINES, byLines, byRecords } from '../raw-lines.ts';
 import { CARD_HEADER, cardLine } from '../support.ts';
 
-/** read-raw-lines.soak.test.ts tries more and longer ones. */
+/** read-raw-lines.soak.test.ts tries more and longer lines. */
 describe('readRawLines', () => {
   it('finds the rows that readRecords finds, whatever the bytes', async () => {
     await tryProperty(ANY_LINES, 200);

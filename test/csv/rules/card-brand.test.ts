@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isOfBrand } from '../../../src/csv/rules/card-brand.ts';
 
-/** A number of this length that begins so; the check digit is not asked here. */
+/** Returns a number with this start and length. The check digit does not matter here. */
 function numberOf(start: string, length: number): string {
   return start.padEnd(length, '0');
 }

@@ -14,7 +14,7 @@ import { cardLine, rulesWith } from '../support.ts';
 const scanBlock = compileBlockScan({ layout: 'card', rules: rulesWith(), hashKey: Uint32Array.of(1, 2) });
 const found = scannedRowsIn(new ArrayBuffer(SCANNED_BYTES));
 
-/** Scans a text and tells of each row its line, what is sent of it and its cents. */
+/** Scans a text and returns for each row its line, the bytes to send and the cents. */
 function scan(text: string, from = 0, to = text.length) {
   const block = Buffer.from(text);
   scanBlock(block, from, to, found);

@@ -6,13 +6,13 @@ import { cardLine, chunksOf, rulesWith } from '../support.ts';
 
 type Beside = NonNullable<CheckOptions['beside']>;
 
-/** Some eight blocks, in which all that can happen to a row happens. */
+/** About eight blocks that contain everything that can happen to a row. */
 const FILE = Array.from({ length: 11_000 }, (_, n) => {
   const odd = [{ city: '"A, B"' }, { city: 'Zürich' }, { expiry: '0101' }, { invoice: 'N-1' }][n % 97] ?? {};
   return `${cardLine({ invoice: `N-${n}`, ...odd })}\n`;
 }).join('');
 
-/** Gives the file in pieces, between which others have their turn. */
+/** Yields the file in pieces, and lets other work run in between. */
 async function* source(): AsyncGenerator<Uint8Array> {
   for await (const piece of chunksOf(FILE)) {
     yield piece;
@@ -67,7 +67,7 @@ describe('scanHelper', () => {
   });
 });
 
-/** A thread that is ready or not, and then is not heard of any more. */
+/** Acts as a thread that may report ready, and is then silent. */
 async function* silent(items: number): AsyncGenerator<string, undefined> {
   for (let item = 0; item < items; item += 1) yield 'ready';
   await new Promise(() => {});
@@ -79,7 +79,7 @@ async function* failing(items: number): AsyncGenerator<string, undefined> {
   throw new Error('it broke');
 }
 
-/** Takes the first block that it finds open. */
+/** Takes the first open block it finds. */
 async function* greedy(states: Int32Array): AsyncGenerator<string, undefined> {
   yield 'ready';
   for (;;) {

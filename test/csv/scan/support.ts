@@ -3,8 +3,8 @@ import { DECLINED, newRowDesk, type RowDesk } from '../../../src/csv/scan/row-de
 export type ScannedCell = { readonly sent: string; readonly rest: string; readonly desk: RowDesk };
 
 /**
- * Scans the cell that a text begins with.
- * @returns what is sent of it and what stands behind it, or undefined when it is declined
+ * Scans the cell at the start of a text.
+ * @returns what is sent for it and what follows it, or undefined when the scan declines it
  */
 export function scanCellOf(
   text: string,

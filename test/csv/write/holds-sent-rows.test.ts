@@ -10,7 +10,7 @@ import { sentTextOf } from '../../reconcile/support/packed-rows.ts';
 import { LAYOUT_NAMES, sentRow } from '../../reconcile/support/result-rows.ts';
 import { ACCOUNT_NUMBER, cellsOf, VISA } from '../../reconcile/support/row-cells.ts';
 
-/** The rows of a batch, as they are sent and as the ledger has them. */
+/** The rows of a batch, as sent and as the ledger has them. */
 type Batch = { layout: LayoutName; body: Buffer; sent: SentRow[] };
 
 const someBatch = fc.constantFrom(...LAYOUT_NAMES).chain((layout) => {
@@ -37,7 +37,7 @@ const someBatch = fc.constantFrom(...LAYOUT_NAMES).chain((layout) => {
   });
 });
 
-/** The same question, answered row by row. */
+/** Answers the same question row by row. */
 function holdsByRows({ layout, body, sent }: Batch): boolean {
   try {
     const rows = readCanonical(body, layout);

@@ -23,7 +23,7 @@ describe('openDraft', () => {
     const piece = Buffer.alloc(6_000_000, 'a');
     const whole: Buffer[] = [];
     for (const letter of 'abcdefgh') {
-      // The piece is used again, as whoever hands pieces over may do.
+      // Reuse the buffer, as a caller may.
       piece.fill(letter);
       whole.push(Buffer.from(piece));
       await draft.append(piece);

@@ -108,7 +108,7 @@ describe.runIf(sshdIsInstalled())('openRemote', () => {
   });
 
   it('gives up a file of which no byte goes through', async () => {
-    // Opening a pipe blocks the server for ever when nothing reads from it.
+    // Opening a pipe that nothing reads blocks the server forever.
     execFileSync('mkfifo', [at('pipe')]);
     await writeFile(at('local'), 'abc');
     const uploading = async () => {

@@ -1,6 +1,6 @@
 /**
- * Does what needs rights without having them, and prints what came of it as JSON. The superuser may do everything, so
- * it first becomes nobody, after all modules are loaded: the checkout may lie where only the superuser can read.
+ * Tries what needs rights without having them, and prints the results as JSON. As superuser it first becomes nobody. It
+ * does so after loading all modules, because the checkout may be readable by the superuser only.
  */
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

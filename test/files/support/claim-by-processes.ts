@@ -5,7 +5,7 @@ import { findClaims } from '../../../src/files/claims/find-claims.ts';
 import { freshFolders } from './fresh-folder.ts';
 import { nextLine, remainingLines, startChild } from './run-child.ts';
 
-/** Lets processes claim the same files at the same time, and makes sure that each file went to one of them. */
+/** Lets processes claim the same files at the same time, and checks that each file went to one of them. */
 export async function claimTogether({ files, processes }: { files: number; processes: number }): Promise<void> {
   const { drop, work } = await freshFolders();
   const names = Array.from({ length: files }, (_, index) => `file-${String(index).padStart(4, '0')}.csv`);
@@ -26,7 +26,7 @@ export async function claimTogether({ files, processes }: { files: number; proce
   expect(await readdir(drop)).toEqual([]);
 }
 
-/** Kills a process after so many claims, and makes sure that every file is claimed or left, with its sidecar. */
+/** Kills a process after that many claims, and checks that every file is claimed or left, with its sidecar. */
 export async function killWhileClaiming({ files, claims }: { files: number; claims: number }): Promise<void> {
   const { drop, work } = await freshFolders();
   const names = Array.from({ length: files }, (_, index) => `file-${String(index).padStart(4, '0')}.csv`);

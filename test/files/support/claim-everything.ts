@@ -1,4 +1,4 @@
-/** Says `ready`, waits for a line, then claims whatever lies in the folder and writes one line for each claim. */
+/** Prints `ready`, waits for a line, then claims everything in the folder and prints one line per claim. */
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { newFileId } from '../../../src/kernel/ids.ts';

@@ -1,4 +1,4 @@
-/** Begins an output file and is killed in the middle of it, after its first bytes have reached the disk. */
+/** Begins an output file and is killed after its first bytes were written. */
 import { writeOutput } from '../../../src/files/outputs/write-output.ts';
 
 const [dir = ''] = process.argv.slice(2);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-/** A new folder that is removed when the test has ended. */
+/** Creates a folder that is removed when the test ends. */
 export async function freshFolder(parent = tmpdir()): Promise<string> {
   const folder = await mkdtemp(join(parent, 'paydrop-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -13,7 +13,7 @@ export async function freshFolder(parent = tmpdir()): Promise<string> {
 
 const PARENTS = ['/dev/shm', '/tmp', '/var/tmp', fileURLToPath(new URL('../../../node_modules', import.meta.url))];
 
-/** A new folder on another file system than all the others. Those may lie on a disk or in memory. */
+/** Creates a folder on another file system than the others, which may lie on a disk or in memory. */
 export async function freshFolderElsewhere(): Promise<string> {
   const { dev } = await stat(tmpdir());
   for (const parent of PARENTS) {
@@ -23,7 +23,7 @@ export async function freshFolderElsewhere(): Promise<string> {
   throw new Error(`there is one file system only: ${tmpdir()} and ${PARENTS.join(', ')} are on the same`);
 }
 
-/** The folders of one installation. */
+/** Creates the folders of one installation. */
 export async function freshFolders(): Promise<{ drop: string; work: string; quarantine: string; out: string }> {
   const root = await freshFolder();
   const folders = {
@@ -36,7 +36,7 @@ export async function freshFolders(): Promise<{ drop: string; work: string; quar
   return folders;
 }
 
-/** A path whose last part is bytes that need not be UTF-8. */
+/** Returns a path whose last part need not be UTF-8. */
 export function bytePath(folder: string, name: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)]);
 }

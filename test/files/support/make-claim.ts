@@ -12,7 +12,7 @@ export async function tryClaim(candidate: Candidate, workRoot: string, fileId = 
   return await claimDrop(candidate, { workRoot, folder: FOLDER, clock, fileId });
 }
 
-/** The only settled drop of a folder. */
+/** Returns the only settled drop of a folder. */
 export async function onlyCandidate(folder: string, complete?: CompleteBy): Promise<Candidate> {
   const { settled } = await settleDrops(folder, complete);
   const [candidate] = settled;

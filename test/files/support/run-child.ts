@@ -6,14 +6,14 @@ import { buildProgram } from '../../support/build-program.ts';
 
 export type Child = {
   process: ChildProcessWithoutNullStreams;
-  /** Lines of its standard output, as they come. */
+  /** Lines of its standard output, as they arrive. */
   lines: AsyncIterableIterator<string>;
   ended: Promise<{ code: number | null; signal: string | null; errors: string }>;
 };
 
 /**
- * Starts a script as a real process. It is killed when the test ends before it does.
- * @param script `test/files/support/claim-everything.ts`
+ * Starts a script as a real process, which is killed when the test ends.
+ * @param script such as `test/files/support/claim-everything.ts`
  */
 export async function startChild(script: string, args: string[]): Promise<Child> {
   const { fileOf } = await buildProgram();
@@ -29,14 +29,14 @@ export async function startChild(script: string, args: string[]): Promise<Child>
   return { process: child, lines: createInterface(child.stdout)[Symbol.asyncIterator](), ended };
 }
 
-/** The next line that a child writes. */
+/** Returns the next line that a child writes. */
 export async function nextLine(child: Child): Promise<string> {
   const { value, done } = await child.lines.next();
   if (done) throw new Error(`the child ended: ${(await child.ended).errors}`);
   return value;
 }
 
-/** All lines that are still to come. */
+/** Returns all lines still to come. */
 export async function remainingLines(child: Child): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of child.lines) lines.push(line);

@@ -3,7 +3,7 @@ import { type CompleteBy, createFolderScanner, type Scan } from '../../../src/fi
 
 export const QUIET: CompleteBy = { by: 'quiet', quietMs: 10_000, probes: 3 };
 
-/** A scanner whose clock moves five seconds before every look after the first. */
+/** Returns a scanner whose clock advances five seconds before every scan after the first. */
 export function steppedScanner(path: string, complete: CompleteBy = QUIET) {
   const clock = handClock('2026-06-15T12:00:00Z');
   const scanner = createFolderScanner({ path, complete }, clock);
@@ -21,7 +21,7 @@ export function steppedScanner(path: string, complete: CompleteBy = QUIET) {
   };
 }
 
-/** What a folder holds once everything in it has come to rest. */
+/** Returns what a folder holds once everything in it has settled. */
 export async function settleDrops(path: string, complete: CompleteBy = QUIET): Promise<Scan> {
   return await steppedScanner(path, complete).looks(3);
 }

@@ -3,11 +3,11 @@ import { drawFaultCases } from '../support/fault-cases.ts';
 import { FAULT_SEED, leastOfAKind, runFaultCases } from '../support/run-fault-cases.ts';
 
 /**
- * Calls, each struck by a fault: none may throw, each must be answered with the kind that its fault demands, and what the
- * client says of money must be what the books of the service say. seeded-faults-other-half.soak.test.ts runs the other half,
- * on another processor.
+ * Calls struck by faults. None may throw, each must get the kind of answer that its fault demands, and each answer
+ * about money must match the service's books. seeded-faults-other-half.soak.test.ts runs the other half on another
+ * processor.
  *
- * The cases are drawn from a seed. To run others: PAYDROP_FAULT_SEED=... npx vitest run --project soak test/gateway/faults
+ * A seed determines the cases. To run others: PAYDROP_FAULT_SEED=... npx vitest run --project soak test/gateway/faults
  */
 describe(`6,000 faults of the seed ${FAULT_SEED}`, () => {
   const cases = drawFaultCases(FAULT_SEED, { count: 6_000, leastOfAKind: 30 });

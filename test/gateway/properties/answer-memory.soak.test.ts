@@ -16,12 +16,12 @@ import {
 import { answerOf, failure } from '../support/soap-answers.ts';
 
 /**
- * No answer takes more than 50 MB of memory beyond its own size, measured in a process of its own. What is not read any
- * more, because it is more than a client takes, does not count as its size.
+ * Limit of the memory an answer takes beyond its own size, measured in its own process. Bytes that the client does not
+ * read, because they are beyond its limit, do not count as size.
  */
 
 const MOST_MB_BEYOND = 50;
-/** Of the measurement only: when the collector happens to run late, the same call is measured again. */
+/** Measurements per call: when the collector runs late, the call is measured again. */
 const ATTEMPTS = 3;
 
 afterAll(closeAnswers);
@@ -47,7 +47,7 @@ type Measured = { kind: string; why: string; growthMb: number };
 async function measure(operation: OperationName, url: string): Promise<Measured> {
   const script = fileURLToPath(new URL('../support/measured-call.ts', import.meta.url));
   const first = await serveAnswer(wholeAnswer(Buffer.from(answerOf(wireName(operation), failure('Server Error')))));
-  // With room for much garbage the collector takes its time, and what it leaves lying is not what the call needs.
+  // With much room the collector runs late, and the garbage is not memory that the call needs.
   const options = ['--expose-gc', '--max-semi-space-size=2', '--import', 'tsx'];
   const { stdout } = await promisify(execFile)(process.execPath, [...options, script, first, url, operation]);
   return JSON.parse(stdout) as Measured;

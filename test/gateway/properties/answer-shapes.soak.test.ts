@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANSWER_SHAPES, closeAnswers, serveAnswer } from '../support/answer-shapes.ts';
 
 /**
- * One process after the other takes the largest answers of each kind with a heap that has little room beyond one of them.
- * answer-memory.soak.test.ts measures how much memory each takes.
+ * One process takes the largest answers of each kind in turn, with a heap little larger than one of them needs.
+ * answer-memory.soak.test.ts measures the memory of each.
  */
 
-/** Half of it is needed. The texts of six million characters and the lists of 249,000 elements must not add up. */
+/** Half of it is needed. Texts of six million characters and lists of 249,000 elements must not add up. */
 const HEAP_MB = 80;
 
 type Taken = { readonly kind: string; readonly why: string };

@@ -20,7 +20,7 @@ const RANGE = { fromDate: '2026-06-15T00:00:00-07:00', toDate: '2026-06-15T23:59
 describe('callReport', () => {
   it.each(BANK)('answers the restriction of %s before anything leaves', async (report) => {
     const server = await script({});
-    // Parameters that are faulty show that the restriction comes first.
+    // Faulty parameters show that the restriction comes first.
     const message = 'Service cannot be used on this server.';
     expect(await callOn(server.url, report, {}, { server: 'UK' })).toEqual({ kind: 'restricted', message });
     expect(server.connections).toHaveLength(0);

@@ -24,19 +24,19 @@ describe('createReportClient', () => {
   });
 });
 
-/** Never called: the compiler checks it. Each marked line is an error that it must find. */
+/** Never called; the compiler must reject each marked line. */
 async function wrongCalls(client: ReportClient): Promise<void> {
   const answer = await client.getCreditCardApprovedSpecificDateXML({ date: new Date(0) });
   if (answer.kind === 'read') answer.report.entries satisfies readonly object[];
-  // @ts-expect-error there is a report only when it was read
+  // @ts-expect-error a report exists only when it was read
   void answer.report;
   await client.getACHEFTRejectDateRangeCSV({ fromDate: new Date(0), toDate: '2026-06-15T00:00:00Z', endIndex: 9 });
   // @ts-expect-error the end of the range is missing
   await client.getACHEFTRejectDateRangeCSV({ fromDate: new Date(0) });
-  // @ts-expect-error a line is counted, not written
+  // @ts-expect-error an index is a number
   await client.getACHEFTRejectDateRangeCSV({ fromDate: new Date(0), toDate: new Date(0), endIndex: '9' });
   // @ts-expect-error a currency that the service does not list
   await client.getCreditCardBankReconciliationReportCSV({ fromDate: '', toDate: '', currency: 'JPY' });
-  // @ts-expect-error no returned payments of cards
+  // @ts-expect-error cards have no returned payments
   await client.getCreditCardReturnSpecificDateXML({ date: new Date(0) });
 }

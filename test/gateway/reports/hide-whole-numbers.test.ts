@@ -13,7 +13,7 @@ describe('hideWholeNumbers', () => {
   });
 
   it.each([
-    // Time stamps and running numbers, by which payments are found.
+    // Timestamps and sequence numbers that identify payments.
     '1781474400000',
     '20260615101112001',
     'INV-20260615-000123-45678',

@@ -5,7 +5,7 @@ import { createReportClient, type ReportClient } from '../../../src/gateway/repo
 import type { JournalLine, ReportAnswer } from '../../../src/gateway/reports/report-answers.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
-/** Payments are made through the one client and found through the other, as one would after an answer was lost. */
+/** Payments made through one client are found through the other, as after a lost answer. */
 
 const NOW = '2026-06-15T17:11:12.345Z';
 const DAY = { date: NOW };

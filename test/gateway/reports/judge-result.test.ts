@@ -8,12 +8,12 @@ describe('judgeResult', () => {
     ['card', 'approved', ' OK ', 'approved'],
     ['card', 'approved', 'OK:nonsense', 'unknown'],
     ['card', 'approved', '', 'unknown'],
-    // The list says one thing and the text another.
+    // List and text contradict each other.
     ['card', 'approved', 'REJ:15', 'unknown'],
     ['card', 'rejected', 'OK:678594:', 'unknown'],
     ['card', 'rejected', 'REJ:15', 'rejected'],
     ['card', 'rejected', 'REJECT: 40', 'rejected'],
-    // Of these codes nobody knows whether money moved.
+    // These codes do not say whether money moved.
     ['card', 'rejected', 'REJ:70', 'unknown'],
     ['card', 'rejected', 'REJ:999', 'unknown'],
     ['card', 'rejected', 'REJ:', 'unknown'],
@@ -26,9 +26,9 @@ describe('judgeResult', () => {
     ['bank', 'rejected', 'OK:Reject', 'rejected'],
     ['bank', 'rejected', 'OK:BankAccept', 'unknown'],
     ['bank', 'rejected', 'REJ:40', 'rejected'],
-    // Banks have codes of their own.
+    // Banks have their own codes.
     ['bank', 'rejected', 'REJ:72', 'rejected'],
-    // The processor sends it again by itself.
+    // The processor resends it by itself.
     ['bank', 'rejected', 'REJ:TIMEOUT', 'unknown'],
     ['bank', 'returned', 'REJ:63', 'returned'],
     ['bank', 'returned', 'OK:Reject', 'returned'],

@@ -11,9 +11,9 @@ describe('readJournalTime', () => {
     ['UK', '2017-06-15T10:11:12.5', '2017-06-15T09:11:12.000Z'],
     ['UK', '2017-06-15T10:11:12-07:00', '2017-06-15T17:11:12.000Z'],
     ['NA', '2017-06-15T10:11:12Z', '2017-06-15T10:11:12.000Z'],
-    // Day and month of the other server.
+    // Day and month in the other server's order.
     ['NA', '15/06/2017 10:11:12', null],
-    // Clocks show it twice, or never.
+    // The clocks show it twice, or never.
     ['NA', '11/05/2017 01:30:00', null],
     ['NA', '03/12/2017 02:30:00', null],
     ['NA', '2017-13-15T10:11:12Z', null],

@@ -42,7 +42,7 @@ describe('readReport', () => {
       report: { entries: [], csv: TITLES },
     });
     expect(await readBody(XML, bareAnswer(XML, base64(TITLES)))).toMatchObject({ kind: 'failed' });
-    // No rows may be concluded from an answer without anything in it.
+    // An answer without content must not count as no rows.
     expect(await readBody(CSV, bareAnswer(CSV, ''))).toMatchObject({ kind: 'failed' });
   });
 

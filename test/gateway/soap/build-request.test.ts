@@ -88,7 +88,7 @@ describe('buildRequest', () => {
     const values = { batchId: 'canary' };
     const error: unknown = await buildRequest({
       operation: 'getBatchProcessResultFile',
-      // Not a character that an XML parser takes, so the description itself cannot be read.
+      // XML forbids this character, so the description itself cannot be read.
       address: '\u0000<&',
       login,
       values,

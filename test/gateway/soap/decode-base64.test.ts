@@ -4,7 +4,7 @@ import { decodeBase64 } from '../../../src/gateway/soap/read-batch-answer.ts';
 
 const PIECE_LETTERS = 64 * 1024;
 
-/** The judge: the whole at once. */
+/** Reference: decodes the whole text at once. */
 function decodeWhole(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : undefined;

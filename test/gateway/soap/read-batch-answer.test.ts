@@ -9,7 +9,7 @@ const ID = '<BATCHID>77</BATCHID>';
 const FILE = '<BATCHPROCESSRESULTFILE>UmVjZWl2ZWQNCg==</BATCHPROCESSRESULTFILE>';
 const DONE_ANSWER = answerOf('GetBatchProcessResultFile', success(batchResult(DONE, ID + FILE)));
 
-/** `readAnswer` is the judge; what was set aside is put back for the comparison. */
+/** Compares with `readAnswer`, after putting the file back in its place. */
 async function expectAgreement(body: Buffer) {
   const expected = await readAnswer(OPERATION, body);
   const { file, ...found } = await readBatchAnswer(OPERATION, body);

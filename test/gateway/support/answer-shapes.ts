@@ -3,27 +3,27 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import { RECORD_XML } from './customer-record.ts';
 import { answerOf, batchResult, DONE, failure, success } from './soap-answers.ts';
 
-/** Answers that take as much memory as answers may, each served on a port of its own, whatever is asked. */
+/** Answers that take as much memory as allowed, each served on a port of its own to any request. */
 
 export const MB = 1024 * 1024;
-/** What is more than that is not read, so it does not count as the size of an answer. */
+/** The client reads no more than this, so the rest does not count as answer size. */
 export const LIMIT_MB = 6;
 
 export type AnswerShape = {
   readonly what: string;
   readonly operation: OperationName;
   readonly answer: () => Buffer;
-  /** What the client makes of it, and why. */
+  /** The client's result, and why. */
   readonly kind: string;
   readonly why: RegExp;
 };
 
 const NEARLY = 5.9 * MB;
 const RECORDS = 8000;
-/** Of the answer of which each byte comes in a chunk of its own. */
+/** Size of the answer sent in chunks of one byte. */
 export const SINGLE_BYTES = 400_000;
 
-/** Each is the largest of its kind that passes one check more than the one before. */
+/** Each is the largest of its kind that passes one more check than the one before. */
 const SHAPES: readonly [string, OperationName, () => Buffer, string, RegExp][] = [
   ['64 MB', 'getCustomerListByCreationTimeXML', () => Buffer.alloc(64 * MB, '<a/>'), 'failed', /larger than 6291456/],
   ['a result file', 'getBatchProcessResultFile', resultFile, 'approved', /^$/],
@@ -59,7 +59,7 @@ export function closeAnswers(): void {
   for (const server of servers.splice(0)) server.close();
 }
 
-/** Answers whatever begins to come in, because the answers here do not depend on it. */
+/** Serves the same bytes to any request as soon as it begins to arrive. */
 export async function serveAnswer(bytes: Buffer): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -89,12 +89,12 @@ function customers(count: number): Buffer {
   return Buffer.from(answerOf('GetCustomerListByCreationTimeXML', list));
 }
 
-/** An answer to a bank payment with this error. */
+/** Returns an answer to a bank payment with this error. */
 function error(text: string): Buffer {
   return Buffer.from(answerOf('ProcessACHEFT', failure(text, '')));
 }
 
-/** Tags as long as they may be. */
+/** Returns tags of the greatest length allowed. */
 function attributes(count: number): string {
   const list = Array.from({ length: 240 }, (_, index) => `a${index.toString(36)}="x"`).join(' ');
   return `<a ${list}/>`.repeat(count);

@@ -7,8 +7,8 @@ import { arbitraryText } from './arbitrary-text.ts';
 export type AnyParameters = Record<string, unknown>;
 
 /**
- * Parameters of an operation as callers may write them, made from the tables: every required one, any of the others,
- * some of which are there and undefined.
+ * Generates parameters of an operation as callers may write them, from the tables: all required ones and any of the
+ * others, some of them undefined.
  */
 export function arbitraryParameters(operation: OperationName, server: Server): fc.Arbitrary<AnyParameters> {
   const row: Record<'required' | 'optional' | 'unstated', readonly FieldName[]> = OPERATIONS[operation];
@@ -23,7 +23,7 @@ export function arbitraryParameters(operation: OperationName, server: Server): f
     .map((values) => keepPairRules({ ...values }, operation));
 }
 
-/** @param isNeeded whether the operation requires it; only what names the target, or how to pay, must not be empty then */
+/** @param isNeeded whether the operation requires it; then a target or a way to pay must not be empty */
 function arbitraryValue(
   name: FieldName,
   operation: OperationName,
@@ -57,10 +57,10 @@ function arbitraryValue(
   }
 }
 
-/** With the other spelling of Maestro, which is taken and sent as the spec has it. */
+/** Includes the other spelling of Maestro, which is accepted and sent as the spec has it. */
 const MOPS = { NA: SERVER_MOPS.NA, UK: [...SERVER_MOPS.UK, 'MAESTRO'] } as const;
 
-/** What is charged, refunded, changed or asked for; in the lists no code means all of them. */
+/** Returns whether a field names what is charged, refunded, changed or read. In the lists, no code means all. */
 function namesTarget(name: FieldName, operation: OperationName): boolean {
   if (name === 'transactionId' || name === 'batchId') return true;
   return name === 'customerCode' && /^(?:update|delete|getCustomerCodeDetail|process)/.test(operation);
@@ -103,7 +103,7 @@ function arbitraryDigits(least: number, most: number): fc.Arbitrary<string> {
   return fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
 }
 
-/** The rules between fields: what they demand is filled in, so that no case has to be thrown away. */
+/** Fills in what the rules between fields demand, so that no case is discarded. */
 function keepPairRules(values: AnyParameters, operation: OperationName): AnyParameters {
   if (values.recurring === true) {
     if (!/[1-9]/.test(textOf(values.amount))) values.amount = '5.00';

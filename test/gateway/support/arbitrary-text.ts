@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What XML, line ends, regular expressions and encodings stumble over. */
+/** Text that confuses XML, line ends, regular expressions and encodings. */
 const TRAPS = [
   '&',
   '<',
@@ -59,7 +59,7 @@ const piece = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme-ascii', maxLength: 8 }) },
 );
 
-/** Text that XML can carry, of at most so many UTF-16 units: empty, short, or exactly as long as allowed. */
+/** Generates text that XML can carry, of at most `longest` UTF-16 units: empty, short or as long as allowed. */
 export function arbitraryText(longest: number): fc.Arbitrary<string> {
   const short = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
   const full = fc.array(piece, { minLength: 1, maxLength: 4 }).map((pieces) => `${pieces.join('')}x`.repeat(longest));
@@ -68,10 +68,10 @@ export function arbitraryText(longest: number): fc.Arbitrary<string> {
     .map((text) => cutText(text.replace(NOT_IN_XML, ''), longest));
 }
 
-/** What no XML document can hold; the parameters refuse it. */
+/** Characters that no XML document can hold; the parameters refuse them. */
 const NOT_IN_XML = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** Never in the middle of a character of two units. */
+/** Cuts text without splitting a surrogate pair. */
 function cutText(text: string, longest: number): string {
   let cut = '';
   for (const character of text) {

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 
-/** One way to spoil the bytes of an answer. */
+/** One way to corrupt the bytes of an answer. */
 export type Spoil = (body: Buffer) => Buffer;
 
 /**
- * Spoils the bytes of an answer: they are cut, doubled, swapped, flipped and put in, also right behind tags, and the
- * whole is wrapped, doubled or written in other characters.
+ * Generates ways to corrupt an answer. Bytes are cut, doubled, swapped, flipped and inserted, also after tags; the
+ * whole is wrapped, doubled or re-encoded.
  */
 export function arbitrarySpoil(): fc.Arbitrary<Spoil> {
   return fc
@@ -19,7 +19,7 @@ export function arbitrarySpoil(): fc.Arbitrary<Spoil> {
     );
 }
 
-/** Bytes without any plan, or pieces of XML in any order. */
+/** Random bytes, or pieces of XML in random order. */
 export const arbitraryGarbage: fc.Arbitrary<Buffer> = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   fc
@@ -77,7 +77,7 @@ const PIECES = [
   'x',
 ];
 
-/** Not text, so not a piece. */
+/** Not text, so not among PIECES. */
 const BYTES = [
   Buffer.from([0xff]),
   Buffer.from([0xc3, 0x28]),
@@ -85,7 +85,7 @@ const BYTES = [
   Buffer.from([0xc0, 0x80]),
 ];
 
-/** A place as a part of the whole. Not made of `fc.double`, which seldom leaves the very begin and the very end. */
+/** A position as a fraction of the whole. `fc.double` would seldom leave the two ends. */
 export const place = fc.nat({ max: 9999 }).map((part) => part / 10_000);
 
 const places = fc.tuple(place, place, place);
@@ -125,7 +125,7 @@ function putIn(pieces: readonly string[]): fc.Arbitrary<Spoil> {
     .map(([at, piece]) => nameSpoil(`put ${piece.toString('hex')} in at ${at}`, (body) => insert(body, at, piece)));
 }
 
-/** Right behind a tag, where more of the pieces make another document than a broken one. */
+/** Inserts right after a tag, where a piece more often makes another document than a broken one. */
 function atTag(pieces: readonly string[]): fc.Arbitrary<Spoil> {
   return fc.tuple(place, fc.constantFrom(...pieces)).map(([at, piece]) =>
     nameSpoil(`put ${JSON.stringify(piece)} behind the tag at ${at}`, (body) => {
@@ -167,7 +167,7 @@ const huge = fc
     }),
   );
 
-/** A failing case would otherwise show source code in place of what it did. */
+/** Names a corruption; a failing case would otherwise show its source code. */
 export function nameSpoil(name: string, spoil: Spoil): Spoil {
   return Object.assign((body: Buffer) => spoil(body), { toString: () => name, [fc.toStringMethod]: () => name });
 }

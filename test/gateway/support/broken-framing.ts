@@ -4,15 +4,15 @@ import { place } from './broken-bodies.ts';
 import { httpAnswer } from './scripted-server.ts';
 
 /**
- * One way in which HTTP itself goes wrong around an answer that is right.
- * `whole`  the answer is there all the same, and must be understood
- * `doubt`  it is not, or cannot be told from one that is cut
- * `either` both may be made of it, because parsers of HTTP differ
+ * One way in which HTTP goes wrong around a correct answer.
+ * `whole`  the answer is complete all the same, and must be understood
+ * `doubt`  it is not, or looks like one that was cut
+ * `either` both results are right, because HTTP parsers differ
  */
 export type Framing = {
   readonly name: string;
   readonly isWhole: 'whole' | 'doubt' | 'either';
-  /** Speaks to the client once its whole request has come. */
+  /** Writes to the client once its whole request has arrived. */
   readonly speak: (socket: Socket, body: Buffer) => void;
 };
 
@@ -20,7 +20,7 @@ const HEAD = 'HTTP/1.1 200 OK\r\n';
 const MANY = 400;
 
 export const arbitraryFraming: fc.Arbitrary<Framing> = fc.oneof(
-  // Lengths that are not true.
+  // Wrong lengths.
   fc
     .integer({ min: -30, max: -1 })
     .map((by) => say('doubt', `length ${by}`, (body) => withLength(body, body.length + by))),
@@ -94,7 +94,7 @@ export const arbitraryFraming: fc.Arbitrary<Framing> = fc.oneof(
     .integer({ min: 100, max: 999 })
     .filter((status) => status !== 200)
     .map((status) => say('doubt', `status ${status}`, (body) => httpAnswer(status, body, { Location: '/' }))),
-  // Before the answer, behind it, and in place of it.
+  // Before, after and instead of the answer.
   fc
     .tuple(fc.constantFrom('100 Continue', '102 Processing', '103 Early Hints'), fc.integer({ min: 1, max: 2000 }))
     .map(([line, count]) =>
@@ -125,7 +125,7 @@ export const arbitraryFraming: fc.Arbitrary<Framing> = fc.oneof(
       socket.write(all.subarray(0, Math.floor(all.length * part)));
     }),
   ),
-  // Without end.
+  // Endless.
   fc
     .constantFrom(
       ['body', `${HEAD}\r\n`, 'x'.repeat(65_536)],
@@ -138,7 +138,7 @@ export const arbitraryFraming: fc.Arbitrary<Framing> = fc.oneof(
     .map(([what, start, more]) => play('doubt', `endless ${what}`, (socket) => speakForEver(socket, start, more))),
 );
 
-/** Writes as long as the other side reads. */
+/** Writes until the other side stops reading. */
 function speakForEver(socket: Socket, start: string, more: string): void {
   socket.write(start);
   const speak = () => {
@@ -152,7 +152,7 @@ function say(isWhole: Framing['isWhole'], name: string, make: (body: Buffer) => 
   return play(isWhole, name, (socket, body) => socket.end(make(body)));
 }
 
-/** A failing case would otherwise show source code in place of what it did. */
+/** Makes a framing that a failing case shows by name, not as source code. */
 function play(isWhole: Framing['isWhole'], name: string, speak: Framing['speak']): Framing {
   return Object.assign({ name, isWhole, speak }, { [fc.toStringMethod]: () => `${name} (${isWhole})` });
 }
@@ -165,7 +165,7 @@ function inChunks(...parts: readonly Buffer[]): Buffer {
   return head('Transfer-Encoding: chunked', Buffer.concat(parts));
 }
 
-/** A head of the lines, and then the body. */
+/** Returns a head of the lines, followed by the body. */
 function head(...lines: readonly (string | Buffer)[]): Buffer {
   const texts = lines.filter((line) => typeof line === 'string').map((line) => `${line}\r\n`);
   const bodies = lines.filter((line) => typeof line !== 'string');

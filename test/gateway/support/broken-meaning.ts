@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { nameSpoil, place, type Spoil } from './broken-bodies.ts';
 
 /**
- * Changes what an answer says while it stays a document: one of its innermost elements gets another text, is left out,
- * doubled, changed with another, or gets something beside its text.
+ * Generates changes to what an answer says that keep it a document. An innermost element gets other text, is dropped or
+ * doubled, takes another's text, or gets content beside its text.
  * @param secrets texts that a hostile service could repeat
  */
 export function arbitraryTwist(secrets: readonly string[]): fc.Arbitrary<Spoil> {
@@ -57,7 +57,7 @@ const TEXTS = [
   'A'.repeat(300),
 ];
 
-/** So long that a search without bounds would need more stack than there is; few, because they take their time. */
+/** So long that an unbounded search would overflow the stack; few, because they are slow. */
 const hugeText = fc
   .constantFrom('1 ', '4222222222222220 ', 'x', 'OK ', 'é')
   .map((piece) => piece.repeat(Math.ceil(4_000_000 / piece.length)));
@@ -89,7 +89,7 @@ function putBeside(at: number, piece: string, isBefore: boolean): Spoil {
   );
 }
 
-/** The text of one element in another one as well. */
+/** Copies the text of one element into another. */
 function moveText(from: number, to: number): Spoil {
   return nameSpoil(`say at ${to} what stands at ${from}`, (body) => {
     const leaves = leavesOf(body.toString('utf8'));
@@ -108,7 +108,7 @@ function twist(what: string, at: number, change: Change): Spoil {
   });
 }
 
-/** Elements that hold nothing but text. */
+/** Returns the elements that hold nothing but text. */
 function leavesOf(xml: string): (Leaf & { readonly index: number })[] {
   return [...xml.matchAll(/<([A-Z]\w*)(?: \/>|>([^<]*)<\/\1>)/g)].map((match) => {
     const [whole, name = '', text = ''] = match;
@@ -116,7 +116,7 @@ function leavesOf(xml: string): (Leaf & { readonly index: number })[] {
   });
 }
 
-/** An echo need not stand alone. */
+/** Puts a secret into other text, because an echo need not stand alone. */
 function wrap(secret: string): string {
   return `A${secret}B`;
 }

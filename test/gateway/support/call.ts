@@ -18,7 +18,7 @@ export type CallSetting = {
   options?: CallOptions;
 };
 
-/** Calls any operation with all its parameters, as a card payment by VISA in dollars, without waiting between attempts. */
+/** Calls any operation with all its parameters, as a VISA payment in dollars, without waiting between attempts. */
 export function callOn(baseUrl: string, operation: OperationName, setting: CallSetting = {}): Promise<AnyAnswer> {
   const { agentCode, password } = CANARIES;
   const client = createGatewayClient(

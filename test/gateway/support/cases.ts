@@ -1,6 +1,6 @@
 import type { GatewaySettings } from '../../../src/gateway/create-gateway.ts';
 
-/** Each of these would stand out in any log, and card and account number are test numbers. */
+/** Each would stand out in any log. Card and account are test numbers. */
 export const CANARIES = {
   agentCode: 'AGENTCANARY',
   password: 'p&ss<CANARY>"word',
@@ -20,7 +20,7 @@ export function settingsFor(baseUrl: string, more: Partial<GatewaySettings> = {}
   return { server: 'NA', agentCode: CANARIES.agentCode, password: CANARIES.password, baseUrl, ...more };
 }
 
-/** All that must never be found in anything that leaves the gateway's folder. */
+/** Everything that must never appear outside the gateway's folder. */
 export const SECRETS: readonly string[] = [
   CANARIES.agentCode,
   CANARIES.password,

@@ -4,11 +4,11 @@ import type { Currency } from '../../../schemas/restrictions.ts';
 import { createGatewayClient, type GatewayClient } from '../../../src/gateway/create-gateway-client.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
-/** One regional face of the service, written after the specification of the service. */
+/** One regional face of the service, according to its specification. */
 export type Face = {
   readonly server: Server;
   readonly currency: Currency;
-  /** What the face takes, as `currency method`. */
+  /** What the face accepts, as `currency method`. */
   readonly accepted: readonly string[];
 };
 
@@ -28,16 +28,16 @@ export const FACES: readonly Face[] = [
 export type OpenFace = {
   readonly client: GatewayClient;
   readonly sandbox: Sandbox;
-  /** Connections that the client has begun, also those that came to nothing. */
+  /** Connections that the client has started, including failed ones. */
   connections(): number;
 };
 
-/** A sandbox whose only account lies on that server, and a client of it. It begins on June 15th, 2026. */
+/** Starts a sandbox whose only account is on that server, and a client for it. It begins on June 15, 2026. */
 export async function openFace({ server, currency }: Pick<Face, 'server' | 'currency'>): Promise<OpenFace> {
   const login = { agentCode: 'TEST88', password: 'TEST88' };
   const sandbox = await startSandbox({ now: '2026-06-15T10:00:00Z', accounts: [{ ...login, server }] });
   let count = 0;
-  // Each connection looks its host up anew, so whoever is asked for the address can count them.
+  // Each connection looks up its host anew, so lookups count them.
   const lookup: LookupFunction = (_host, options, done) => {
     count += 1;
     if (options.all) done(null, [{ address: '127.0.0.1', family: 4 }]);

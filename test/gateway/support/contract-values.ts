@@ -1,8 +1,8 @@
-/** What the contract suite pays with and stores, and how it takes ids out of answers. */
+/** Payments and records of the contract suite, and how it takes ids out of answers. */
 
 export const CARD = '4222222222222220';
 export const MAGIC_CARD = '4111111111111111';
-/** Approves like most cards, and unlike the two others it minds what was charged when it is refunded. */
+/** Approved like most cards; unlike the two above, its refunds depend on what was charged. */
 export const OTHER_CARD = '4444444444444448';
 export const PERSON = {
   firstName: 'Ada',

@@ -7,28 +7,28 @@ import { seededRandom } from '../../support/random.ts';
 import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.ts';
 import { ALL_OPERATIONS } from './call.ts';
 
-/** One call that a fault strikes. */
+/** One call struck by a fault. */
 export type FaultCase = {
   readonly number: number;
   readonly operation: OperationName;
   readonly kind: FaultName;
-  /** What the service would say without the fault. */
+  /** What the service would answer without the fault. */
   readonly wish: 'good' | 'declined';
-  /** What does not matter for the outcome is random; the rest is filled in by the lane. */
+  /** What does not affect the outcome is random; the lane fills in the rest. */
   readonly parameters: AnyParameters;
   /** Rows of a batch. */
   readonly rows: number;
 };
 
 const ALL_KINDS = Object.keys(FAULT_KINDS) as FaultName[];
-/** They take their time, so there are no more of them than there must be. */
+/** They are slow, so there are no more of them than necessary. */
 const SLOW_KINDS = ALL_KINDS.filter((kind) => FAULT_EXPECTATIONS[kind].isEndless || kind === 'huge-answer');
 const QUICK_KINDS = ALL_KINDS.filter((kind) => !SLOW_KINDS.includes(kind));
 
-/** How many cases there are, and how many of them are of each kind at least. */
+/** The number of cases, and the minimum for each kind. */
 export type FaultScale = { readonly count: number; readonly leastOfAKind: number };
 
-/** The same cases for the same seed: each kind as often as it must be, the rest at random, in random order. */
+/** Draws the same cases for the same seed: each kind as often as required, the rest and the order at random. */
 export function drawFaultCases(seed: number, { count, leastOfAKind }: FaultScale): FaultCase[] {
   const random = seededRandom(seed);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
@@ -55,7 +55,7 @@ function sampleParameters(operation: OperationName, seed: number): AnyParameters
   return fc.sample(arbitraryParameters(operation, 'NA'), { seed, numRuns: POOL });
 }
 
-/** Operations that a customer code, a card or a transaction can make the service decline. */
+/** Operations that the service can decline for a customer code, a card or a transaction. */
 const DECLINABLE: readonly OperationName[] = [
   'processCreditCard',
   'createCustomerCodeAndProcessCreditCard',
@@ -67,7 +67,7 @@ const DECLINABLE: readonly OperationName[] = [
 
 type AnswerKind = AnyAnswer['kind'];
 
-/** What the client may answer to a case; see test/support/fault-expectations.ts. */
+/** Returns what the client may answer to a case; see test/support/fault-expectations.ts. */
 export function expectedKinds({ operation, kind, wish }: FaultCase): readonly AnswerKind[] {
   const isBank = OPERATIONS[operation].effect === 'charge' && operation.includes('ACHEFT');
   return (expectationOf(operation, kind) ?? []).map((expected) => {
@@ -77,7 +77,7 @@ export function expectedKinds({ operation, kind, wish }: FaultCase): readonly An
   });
 }
 
-/** A change of a record is judged like a charge, a read of records like that of a result; only results hold files. */
+/** Treats a change of a record like a charge, and a read of records like that of a result. Only results hold files. */
 function expectationOf(operation: OperationName, kind: FaultName): readonly AnswerKind[] | null {
   const { charge, submit, fetch } = FAULT_EXPECTATIONS[kind];
   if (operation.endsWith('Batch')) return submit;

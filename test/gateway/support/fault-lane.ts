@@ -10,21 +10,21 @@ import { FAULT_EXPECTATIONS } from '../../support/fault-expectations.ts';
 import type { AnyParameters } from './arbitrary-parameters.ts';
 import { expectedKinds, type FaultCase } from './fault-cases.ts';
 
-/** Takes one case after the other on a sandbox of its own, so that its books tell what each call has done. */
+/** Runs one case at a time on its own sandbox, whose books show what each call did. */
 export type FaultLane = {
-  /** What is wrong with what the client answered or the sandbox booked; nothing when all is well. */
+  /** Returns what is wrong with the client's answer or the sandbox's books; empty when all is well. */
   run(faultCase: FaultCase): Promise<string[]>;
-  /** Looks through the books once more, for what was booked after its call was judged. */
+  /** Checks the books once more, for what was booked after its call was judged. */
   audit(): string[];
   close(): Promise<void>;
 };
 
-/** What a call that takes no time gets; more than any machine needs. */
+/** Timeout of calls that are answered; more than any machine needs. */
 const QUICK_MS = 20_000;
-/** What a call gets of which the answer never comes. */
+/** Timeout of calls whose answer never comes. */
 const SLOW_MS = 150;
 const GOOD_CARD = '4222222222222220';
-/** The service declines it but for a few amounts, which are not used here. */
+/** Declined except for a few amounts, which are not used here. */
 const BAD_CARD = '4111111111111111';
 
 export async function openFaultLane(): Promise<FaultLane> {
@@ -74,13 +74,13 @@ export async function openFaultLane(): Promise<FaultLane> {
   };
 }
 
-/** Each case has an amount of its own, below what the test account takes at most. */
+/** Each case has an amount of its own, below the limit of the test account. */
 const FIRST_CENTS = 30_001;
 
 type Booking = { readonly rows: number; readonly charged: number };
 type Known = { card: string; bank: string; cardCharge: string; bankCharge: string; batchId: string };
 
-/** What calls refer to: a record and a charge of each kind, and a batch that is done. */
+/** Creates what calls refer to: a record and a charge of each kind, and a finished batch. */
 async function furnish(client: GatewayClient): Promise<Known> {
   const charge = { ...PAYER, total: '5.00' };
   const card = await client.createCustomerCodeAndProcessCreditCard(
@@ -117,7 +117,7 @@ function createRecord(client: GatewayClient, customerCode: string): Promise<AnyA
 
 type CountingWorld = { connections: number; lookup: typeof lookup; wait: () => Promise<void> };
 
-/** Each connection of the client begins with one look-up of its host. */
+/** Counts the client's connections: each begins with one lookup of its host. */
 function countingWorld(): CountingWorld {
   const world: CountingWorld = {
     connections: 0,
@@ -142,7 +142,7 @@ function callMethod(client: GatewayClient, operation: OperationName, parameters:
   return method(parameters as never, { mop: 'VISA' });
 }
 
-/** Random parameters with those that decide. */
+/** Replaces the random parameters that decide the outcome. */
 function fillIn({ operation, parameters, wish, rows, number }: FaultCase, known: Known, cents: number): AnyParameters {
   const isGood = wish === 'good';
   const isBank = operation.includes('ACHEFT');
@@ -162,7 +162,7 @@ function fillIn({ operation, parameters, wish, rows, number }: FaultCase, known:
         ? cardRows(rows, `I${number}`, total)
         : bankRows(rows, `I${number}`, total),
     ),
-    // Schedules are booked as well when their day comes, which is another story.
+    // A schedule would also book payments when its day comes.
     recurring: false,
     customerCode: codeFor(operation, isGood, isBank ? known.bank : known.card, number),
     ...(OPERATIONS[operation].effect === 'write' ? { city: `City ${number}` } : {}),
@@ -199,12 +199,12 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-/** How often the service was reached by the call: each strike is one request, or a connection that broke before. */
+/** Returns how often the call reached the service. A strike is one request, or a connection that broke before. */
 function countStrikes(sandbox: Sandbox): number {
   return sandbox.faults.list()[0]?.fired ?? 0;
 }
 
-/** What the call booked. A client that gave up early may be faster than the books, so they get their time. */
+/** Returns what the call booked. A client that gave up early may be faster than the books, so it waits for them. */
 async function settle(sandbox: Sandbox, faultCase: FaultCase, cents: number): Promise<Booking> {
   const due = expectedBooking(faultCase).rows;
   const isEndless = FAULT_EXPECTATIONS[faultCase.kind].isEndless === true;
@@ -222,7 +222,7 @@ function rowsOf(sandbox: Sandbox, cents: number): Booking {
   return { rows: rows.length, charged: rows.filter((row) => row.charged).length };
 }
 
-/** What the table says of the kind: booked as a whole, or not at all. */
+/** Returns what the table says about the kind: everything booked, or nothing. */
 function expectedBooking({ operation, kind, wish, rows }: FaultCase): Booking {
   if (FAULT_KINDS[kind].books === 'never' || OPERATIONS[operation].effect !== 'charge') return { rows: 0, charged: 0 };
   const all = operation.endsWith('Batch') ? rows : 1;
@@ -236,7 +236,7 @@ function findWrongAnswer(faultCase: FaultCase, answer: AnyAnswer): string[] {
     : [`answered ${JSON.stringify(answer)} in place of ${expected.join(' or ')}`];
 }
 
-/** The truth about money: what the client says must be what the books say. */
+/** Checks that the client's answer about money matches the books. */
 function findWrongMoney(faultCase: FaultCase, { kind }: AnyAnswer, booking: Booking): string[] {
   const expected = expectedBooking(faultCase);
   const all = faultCase.operation.endsWith('Batch') ? faultCase.rows : 1;
@@ -255,7 +255,7 @@ function findWrongMoney(faultCase: FaultCase, { kind }: AnyAnswer, booking: Book
   return wrong;
 }
 
-/** A charge or change leaves once, whatever becomes of it; a read three times at most. */
+/** Checks that a charge or change is sent once at most, and a read three times. */
 function findRepetition({ operation }: FaultCase, connections: number, strikes: number): string[] {
   const most = OPERATIONS[operation].effect === 'read' ? 3 : 1;
   const wrong: string[] = [];
@@ -264,7 +264,7 @@ function findRepetition({ operation }: FaultCase, connections: number, strikes: 
   return wrong;
 }
 
-/** The same for customer records: what was stored, changed or deleted is what the client said. */
+/** Same, for customer records: the client's answer must match what was stored, changed or deleted. */
 async function findWrongRecord(
   client: GatewayClient,
   { operation, kind, number }: FaultCase,

@@ -2,8 +2,8 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import { callOn } from './call.ts';
 
 /**
- * Run as a process of its own with little memory: makes the calls that it is told as pairs of an operation and an address,
- * one after the other, and prints what came of each. Where one takes more memory than there is, the process dies.
+ * Runs as a process with little memory. It makes the calls given as pairs of operation and address in turn, and prints
+ * each outcome. A call that takes too much memory kills it.
  */
 const words = process.argv.slice(2);
 for (let at = 0; at < words.length; at += 2) {

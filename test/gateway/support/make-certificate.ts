@@ -1,9 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /**
- * A self-signed certificate with its key, made new for each test run, so that no private key lies in the tree. Only
- * what TLS looks at is in it: names, validity and the public key (RFC 5280).
- * @param hosts DNS names and IPv4 addresses that it is good for
+ * Makes a self-signed certificate and its key for each test run, so that the tree holds no private key. It has only
+ * what TLS checks: names, validity and the public key (RFC 5280).
+ * @param hosts DNS names and IPv4 addresses it is valid for
  */
 export function makeCertificate(hosts: readonly string[]): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -47,7 +47,7 @@ function utcTime(text: string): Buffer {
   return der(0x17, Buffer.from(text));
 }
 
-/** One element: tag, length, content. Lengths below 64 KB are all that is needed here. */
+/** Encodes one element: tag, length, content. Only lengths below 64 KB occur here. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];

@@ -3,8 +3,8 @@ import { peakBytes } from '../../support/peak-bytes.ts';
 import { callOn } from './call.ts';
 
 /**
- * Run as a process of its own with `--expose-gc`: makes a first call, so that all code is loaded, then the call to be
- * measured, and prints by how much the highest memory of the process lies above that before the second call.
+ * Runs as a process with `--expose-gc`. A first call loads all code. It prints how far the second call raises peak
+ * memory above the level before it.
  */
 const [firstUrl = '', url = '', operation = ''] = process.argv.slice(2);
 await callOn(firstUrl, operation as OperationName);

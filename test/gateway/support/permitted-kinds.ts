@@ -3,15 +3,14 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import { readXml, type XmlElement } from '../../../src/sandbox/xml/read-xml.ts';
 import { DONE, WAIT } from './soap-answers.ts';
 
-/** The kind of an answer that proves nothing. */
+/** Returns the kind of an answer that proves nothing. */
 export function doubtOf(operation: OperationName): 'failed' | 'unknown' {
   return OPERATIONS[operation].effect === 'read' ? 'failed' : 'unknown';
 }
 
 /**
- * Which kinds a client may make of a body, judged by the sandbox's reader of XML, which has nothing in common with the
- * client's. A client may always be in doubt; all else must stand in a whole and well-formed answer of the operation.
- * @param asked the batch or customer that the request asks about
+ * Returns the kinds that a client may derive from a body. The judge is the sandbox's XML reader, which shares nothing
+ * with the client's. A client may always be in doubt; anything else needs a complete, well-formed answer.
  */
 export function permittedKinds(operation: OperationName, body: Buffer): ReadonlySet<string> {
   const kinds = new Set<string>([doubtOf(operation)]);
@@ -22,7 +21,7 @@ export function permittedKinds(operation: OperationName, body: Buffer): Readonly
   return kinds;
 }
 
-/** The id that the answer names, as a second reader sees it. */
+/** Returns the transaction id in the answer, as a second reader sees it. */
 export function namedTransaction(operation: OperationName, body: Buffer): string | undefined {
   const texts = readTexts(operation, body);
   return typeof texts === 'object' ? (texts.get('TRANSACTIONID') ?? '') : undefined;
@@ -49,12 +48,12 @@ function isGood(operation: OperationName, result: string, texts: ReadonlyMap<str
   return effect === 'write' ? result === 'OK' : /^OK(?::.*)?$/s.test(result);
 }
 
-/** The texts of an answer by the names of their elements; undefined when it is no answer of the operation. */
+/** Returns the texts of an answer by element name; undefined when it is no answer of the operation. */
 function readTexts(operation: OperationName, body: Buffer): Map<string, string> | 'beyond XML' | undefined {
   const document = decode(body);
   const root = document === undefined ? undefined : readXml(document);
   if (!root) return undefined;
-  // Of these the client makes nothing, because it asks for local names only; XML itself does not forbid them.
+  // The client ignores these, because it looks at local names only.
   if ('fault' in root) return /undeclared prefix|duplicate attribute/.test(root.fault) ? 'beyond XML' : undefined;
   const name = wireName(operation);
   const body1 = root.name === 'Envelope' ? root.children.filter((child) => child.name === 'Body') : [];
@@ -76,12 +75,12 @@ function onlyChild(parent: XmlElement | undefined, name: string): XmlElement | u
   return others.length === 0 && child?.name === name && parent?.text.trim() === '' ? child : undefined;
 }
 
-/** All that an answer can say, by where it says it; whatever else is there says nothing. */
+/** The elements that say something, by place; all others say nothing. */
 const ON_TOP = ['STATUS', 'ERRORS', 'PROCESSRESULT', 'BATCHPROCESSRESULT', 'BATCHRESULT', 'CUSTOMERS', 'FILE'];
 const INSIDE =
   /^(?:STATUS|ERRORS|AUTHORIZATIONRESULT|CUSTOMERCODE|TRANSACTIONID|SETTLEMENT\w+|BATCHID|BATCHPROCESSRESULTFILE)$/;
 
-/** Undefined when the answer says one thing twice, has two payloads, or text stands beside elements. */
+/** Returns undefined when the answer says a thing twice, has two payloads, or mixes text with elements. */
 function collectTexts(inside: XmlElement): Map<string, string> | undefined {
   const top = inside.children.filter((child) => ON_TOP.includes(child.name));
   const [payload, ...others] = top.filter((child) => child.name !== 'STATUS' && child.name !== 'ERRORS');

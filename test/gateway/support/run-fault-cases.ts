@@ -3,17 +3,17 @@ import type { FaultCase } from './fault-cases.ts';
 import { openFaultLane } from './fault-lane.ts';
 import { FIXED_SEED } from './seeds.ts';
 
-/** PAYDROP_FAULT_SEED of the environment tries other cases, or once more those of a run that failed. */
+/** PAYDROP_FAULT_SEED selects other cases, or repeats those of a failed run. */
 export const FAULT_SEED = Number(process.env['PAYDROP_FAULT_SEED'] ?? FIXED_SEED);
 
-/** How often the kind is struck that is struck least. */
+/** Returns how often the rarest kind is struck. */
 export function leastOfAKind(cases: readonly FaultCase[]): number {
   return Math.min(...Object.keys(FAULT_KINDS).map((kind) => cases.filter((each) => each.kind === kind).length));
 }
 
 const LANES = 40;
 
-/** Runs cases side by side, each lane one at a time. @returns what was wrong, each with its case */
+/** Runs cases side by side, each lane one at a time. Returns what was wrong, each with its case. */
 export async function runFaultCases(cases: readonly FaultCase[]): Promise<string[]> {
   const lanes = await Promise.all(Array.from({ length: Math.min(LANES, cases.length / 10) }, openFaultLane));
   const waiting = [...cases];

@@ -22,7 +22,7 @@ const SAMPLES: Readonly<Partial<Record<FieldName, unknown>>> = {
   batchFile: BODY,
 };
 
-/** Every parameter of an operation, valid on NA. Each name and number can be told from all other text. */
+/** Returns every parameter of an operation, valid on NA. Each name and number differs from all other text. */
 export function sampleParameters(operation: OperationName): Record<string, unknown> {
   const { required, optional, unstated } = OPERATIONS[operation];
   const names: FieldName[] = [...required, ...optional, ...unstated];

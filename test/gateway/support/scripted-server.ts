@@ -5,21 +5,21 @@ import { createServer as createTlsServer } from 'node:tls';
 export type ScriptedServer = {
   readonly url: string;
   readonly port: number;
-  /** Every whole request that came, on whatever connection, head and body. */
+  /** Every complete request on any connection, head and body. */
   readonly requests: readonly string[];
   readonly connections: readonly Socket[];
   close(): Promise<void>;
 };
 
 type Script = {
-  /** What to do with a connection before any request has come. */
+  /** Runs on a connection before any request has arrived. */
   onConnect?: (socket: Socket) => void;
-  /** What to do once a whole request has come. */
+  /** Runs once a whole request has arrived. */
   onRequest?: (socket: Socket, request: string) => void;
   tls?: { key: string; cert: string; maxVersion?: 'TLSv1.1' | 'TLSv1.2' };
 };
 
-/** A server on loopback without any knowledge of HTTP but for where a request ends. What it answers is scripted. */
+/** Starts a server on loopback that knows nothing of HTTP but where a request ends. Its answers are scripted. */
 export async function startScripted(script: Script): Promise<ScriptedServer> {
   const requests: string[] = [];
   const connections: Socket[] = [];
@@ -52,7 +52,7 @@ export async function startScripted(script: Script): Promise<ScriptedServer> {
   };
 }
 
-/** A complete HTTP answer that ends with the connection. */
+/** Returns a complete HTTP answer. */
 export function httpAnswer(status: number, body: string | Buffer, headers: Record<string, string> = {}): Buffer {
   const all = {
     'Content-Type': 'application/soap+xml; charset=utf-8',

@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 
-/** Tries the same cases in every run, so that what passed yesterday passes today. */
+/** Seed of the same cases in every run, so that what passed yesterday passes today. */
 export const FIXED_SEED = 20_260_615;
 
-/** Tries other cases in every run. Whoever uses it names it when something fails. */
+/** Returns a seed for other cases in every run. The caller names it when something fails. */
 export function freshSeed(): number {
   return randomInt(1, 2 ** 31);
 }
 
-/** Runs a property half with the seed that never changes, half with a fresh one, which fast-check names when it fails. */
+/** Runs a property half with the fixed seed and half with a fresh one, which fast-check names on failure. */
 export async function tryProperty<Values>(
   property: fc.IAsyncProperty<Values> | fc.IProperty<Values>,
   numRuns: number,

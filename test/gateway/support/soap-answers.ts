@@ -1,4 +1,4 @@
-/** Answers of the service as they were recorded. */
+/** Wraps a body as recorded answers of the service do. */
 
 export function envelope(body: string): string {
   return (
@@ -30,10 +30,10 @@ export function batchResult(text: string, more = ''): string {
 export const WAIT = 'Batch Processing, Please Wait ....';
 export const DONE = 'Batch Process Has Been Done';
 
-/** The service took the batch under the id 1000001. */
+/** The service accepted the batch under the id 1000001. */
 export const ACCEPTED = success(batchResult(WAIT, '<BATCHID>1000001</BATCHID>'));
 
-/** The fault of ASP.NET for SOAP 1.2. */
+/** ASP.NET's fault for SOAP 1.2. */
 export const FAULT = envelope(
   '<soap:Fault><soap:Code><soap:Value>soap:Receiver</soap:Value></soap:Code><soap:Reason>' +
     '<soap:Text xml:lang="en">Server was unable to read request. ---&gt; x</soap:Text></soap:Reason><soap:Detail /></soap:Fault>',

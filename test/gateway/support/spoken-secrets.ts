@@ -3,7 +3,7 @@ import type { OperationName } from '../../../schemas/operations.ts';
 import { CANARIES } from './cases.ts';
 import { sampleParameters, SECURITY_CODE } from './sample-parameters.ts';
 
-/** The secrets that the request of `sampleParameters` carries, as they stand in it. */
+/** Returns the secrets in the request of `sampleParameters`, as they appear in it. */
 export function secretsOf(operation: OperationName): string[] {
   const values = Object.values(sampleParameters(operation));
   const numbers = [CANARIES.card, CANARIES.account, SECURITY_CODE].filter((secret) => values.includes(secret));
@@ -11,8 +11,8 @@ export function secretsOf(operation: OperationName): string[] {
 }
 
 /**
- * Secrets that an answer repeats. A security code is part of many ids by chance, so it counts as a whole text only where
- * ids are shown. A result file is handed through as the service made it, and is bytes, not text.
+ * Returns the secrets that an answer repeats. Many ids contain a security code by chance, so where ids are shown only a
+ * whole text counts. A result file is bytes passed through unchanged, and is not searched.
  */
 export function findSpokenSecrets(operation: OperationName, answer: AnyAnswer): string[] {
   const texts = textsOf(answer);

@@ -23,7 +23,7 @@ export function submit(url: string, options: SubmitOptions = {}): Promise<Submit
   });
 }
 
-/** A scripted server that `closeServers` closes. */
+/** Starts a scripted server that `closeServers` closes. */
 export async function script(how: Parameters<typeof startScripted>[0]): Promise<ScriptedServer> {
   const server = await startScripted(how);
   opened.push(server);
@@ -34,7 +34,7 @@ export async function closeServers(): Promise<void> {
   await Promise.all(opened.splice(0).map((server) => server.close()));
 }
 
-/** A server that would accept any batch, named by every proxy variable of the environment: nothing may ever reach it. */
+/** Starts a server that would accept any batch. Every proxy variable names it, and nothing may ever reach it. */
 export async function startTrap(): Promise<ScriptedServer> {
   const trap = await startScripted({ onRequest: (socket) => socket.end(accepted()) });
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {

@@ -12,11 +12,11 @@ import { findSpokenSecrets, secretsOf } from './spoken-secrets.ts';
 import { validAnswers } from './valid-answers.ts';
 
 /**
- * Whatever bytes come as an answer, a call ends in an answer, and says nothing that does not stand in a
- * whole answer of its operation. A charge is never taken for done or for not done without proof.
+ * Whatever bytes arrive, a call ends in an answer that says only what a whole answer of its operation states. A charge
+ * never counts as done or not done without proof.
  */
 
-/** How often each operation is tried in each way. */
+/** Runs of each operation, by way of corruption. */
 export type BodyRuns = { readonly spoilt: number; readonly twisted: number; readonly garbage: number };
 
 let server: ScriptedServer;

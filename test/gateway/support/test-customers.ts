@@ -9,10 +9,10 @@ import { type AnyParameters, arbitraryParameters } from './arbitrary-parameters.
 import { tryProperty } from './seeds.ts';
 
 /**
- * A record that is created is read back as it was: through the client, the sandbox's reader, its sealed books, its
- * writer, and the client's reader. Three things change on the way. White space around a value is dropped, by the service
- * for codes and payments and by the client for all; days come back in UTC and without fractions; numbers come back
- * masked. Title and items are not shown by the service.
+ * A created record is read back unchanged through the client, the sandbox's reader, sealed books and writer, and the
+ * client's reader. Three things change. White space around values is dropped: by the service for codes and payments, by
+ * the client for all. Days come back in UTC without fractions, numbers masked. The service does not show title and
+ * items.
  */
 
 const NOW = '2026-06-15T10:00:00Z';
@@ -24,7 +24,7 @@ const CASES = [
   ['createACHEFTCustomerCode', paymentOfBank],
 ] as const;
 
-/** @param runs how many records of each kind are tried */
+/** @param runs records of each kind to try */
 export function testCustomers(runs: number): void {
   describe('a customer record', { timeout: 300_000 }, () => {
     let sandbox: Sandbox;
@@ -106,7 +106,7 @@ function trimmed(value: unknown): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** A day that is left out is sent as now. */
+/** Returns the day as it is read back; an omitted one is sent as now. */
 function dayOf(value: unknown): string {
   return new Date((value as string | Date | undefined) ?? NOW).toISOString().slice(0, 19);
 }

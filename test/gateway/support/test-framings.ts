@@ -10,8 +10,8 @@ import { findSpokenSecrets } from './spoken-secrets.ts';
 import { type ValidAnswer, validAnswers } from './valid-answers.ts';
 
 /**
- * Whatever comes over the connection around an answer, or in place of it: the call ends in an answer, also where what comes
- * has no end, and is in doubt where the answer is not whole. Each call that may change something is sent once.
+ * Whatever arrives around an answer or in its place, the call ends in an answer, even if the bytes never end. It is in
+ * doubt unless the answer is whole. A call that may change something is sent once.
  */
 
 const ANSWER_MS = 150;
@@ -26,7 +26,7 @@ const arbitraryCase: fc.Arbitrary<Case> = fc.constantFrom(...ALL_OPERATIONS).cha
   }),
 );
 
-/** @param runs how many groups of cases are tried, each of up to sixteen at once */
+/** @param runs groups of cases to try, each of up to sixteen at once */
 export function testFramings(runs: number): void {
   describe('the HTTP around an answer', { timeout: 300_000 }, () => {
     it('never makes a call more than it is, and never one without an end', async () => {
@@ -48,7 +48,7 @@ export function testFramings(runs: number): void {
           let requestBytes = 0;
           const { kind } = await callOn(server.url, operation);
           for (const socket of server.connections) requestBytes += socket.bytesRead;
-          // Whether the end is seen before the first byte is written is a race; that nothing came is not.
+          // Whether the client sees the end before its first byte is a race; `not_sent` proves that nothing arrived.
           if (kind === 'not_sent') expect(requestBytes).toBe(0);
           else expect(kind).toBe(doubtOf(operation));
           await server.close();

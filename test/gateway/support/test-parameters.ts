@@ -16,11 +16,11 @@ import { httpAnswer, type ScriptedServer, startScripted } from './scripted-serve
 import { findOperation } from '../../../src/sandbox/soap/answer-call.ts';
 
 /**
- * What a caller says is what the service understands. The bytes are those that the client really writes, and two
- * readers that have nothing in common with its writer must agree on them.
+ * The service understands what the caller says. Two readers that share nothing with the client's writer must agree on
+ * the bytes it really writes.
  */
 
-/** How often each operation is tried on each server, and how often with parameters that are broken. */
+/** Runs of each operation: `sound` on each of its servers, `broken` with faulty parameters. */
 export type ParameterRuns = { readonly sound: number; readonly broken: number };
 
 const PAIRS = ALL_OPERATIONS.flatMap((operation) =>
@@ -95,7 +95,7 @@ export function testParameters(runs: ParameterRuns, atLeast: number): void {
 
 type LoginText = { agentCode: string; password: string };
 
-/** An empty one is refused when the client is made. */
+/** Replaces empty values, which the client refuses when it is made. */
 function fillLogin({ agentCode, password }: LoginText): LoginText {
   return { agentCode: agentCode || 'TEST88', password: password || 'TEST88' };
 }
@@ -112,7 +112,7 @@ async function sendOnce(operation: OperationName, onServer: Server, parameters: 
   return requests[0] ?? Buffer.alloc(0);
 }
 
-/** What the elements must hold, in their order; those that are not in it must not be there. */
+/** Returns what the elements must hold, in order; no others may be there. */
 function expectedFields(operation: OperationName, parameters: AnyParameters): Record<string, string> {
   const isDayless = /^(?:Quarterly|Annually)$/.test(String(parameters.scheduleType));
   const fields: [string, string][] = [['customerIPAddress', wireText('customerIPAddress', parameters) ?? '']];
@@ -130,13 +130,13 @@ function wireText(name: FieldName, parameters: AnyParameters): string | undefine
   if (kind === 'dateTime' && value === undefined) return NOW;
   if (value instanceof Date) return value.toISOString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  // The service mishandles IPv6, so it is told of no address.
+  // The service mishandles IPv6, so it gets no address.
   if (kind === 'ipv4' && String(value).includes(':')) return '';
   if (value === 'MAESTRO') return 'MAESTR';
   return typeof value === 'string' ? value : undefined;
 }
 
-/** As ASP.NET sees the typed elements: the same bytes, the same truth, the same moment. */
+/** Checks typed elements as ASP.NET reads them: the same bytes, the same flag, the same moment. */
 function expectTypedValues(operation: OperationName, call: SoapCall, parameters: AnyParameters): void {
   const read = readParameters(operation, call.fields);
   if ('fault' in read) throw new Error(read.fault);
@@ -168,7 +168,7 @@ type DomNode = {
 };
 type DomParser = new (options: object) => { parseFromString(xml: string, type: string): { documentElement: DomNode } };
 
-/** Comes with the SOAP library, for its signatures; neither the client nor the sandbox reads with it. */
+/** Comes with the SOAP library, for its signatures; neither client nor sandbox reads with it. */
 const DOM_PACKAGE = '@xmldom/xmldom';
 const requireOfSoap = createRequire(createRequire(import.meta.url).resolve('soap'));
 const { DOMParser } = requireOfSoap(DOM_PACKAGE) as { DOMParser: DomParser };
@@ -189,7 +189,7 @@ function readWithAnotherParser(request: Buffer): [string, string][] {
   return children.map((child) => [child.localName, child.textContent]);
 }
 
-/** Of XML 1.0. That of the parser itself is of XML 1.1, in which two characters more are line ends. */
+/** Follows XML 1.0. The parser's own function follows XML 1.1, which has two more line ends. */
 function normalizeLineEndings(xml: string): string {
   return xml.replace(/\r\n?/g, '\n');
 }

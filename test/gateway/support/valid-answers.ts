@@ -3,10 +3,10 @@ import { wireName } from '../../../schemas/wsdl.ts';
 import { RECORD_XML } from './customer-record.ts';
 import { answerOf, batchResult, DONE, failure, success, WAIT } from './soap-answers.ts';
 
-/** A body that the service could send, and the kind of answer that a client must make of it. */
+/** A body that the service could send, and the kind of answer that a client must derive from it. */
 export type ValidAnswer = { readonly body: Buffer; readonly kind: string };
 
-/** Good, bad and unfinished answers of an operation, for the request of `sampleParameters`. */
+/** Returns good, bad and unfinished answers to the request of `sampleParameters`. */
 export function validAnswers(operation: OperationName): ValidAnswer[] {
   const wrong = process('Error : Invalid Username or Password.');
   return [

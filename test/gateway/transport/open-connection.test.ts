@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openConnection } from '../../../src/gateway/transport/open-connection.ts';
 import { type ScriptedServer, startScripted } from '../support/scripted-server.ts';
 
-/** No test waits for it; a busy machine is not taken for a service that does not answer. */
+/** No test waits this long; a busy machine is not taken for a silent service. */
 const TIMEOUT_MS = 20_000;
 
 let server: ScriptedServer | undefined;

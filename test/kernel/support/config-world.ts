@@ -12,7 +12,7 @@ export const ACCOUNT = {
 export const UK_ACCOUNT = { ...ACCOUNT, server: 'UK', country: 'UK', currency: 'GBP' };
 export const FOLDER = { path: 'drop/dues', account: 'main', operation: 'ach-charge' };
 
-/** A valid configuration, but for what is given. */
+/** Returns a valid configuration with the given parts. */
 export function configWith(parts: {
   account?: Record<string, unknown>;
   accounts?: Record<string, unknown>;
@@ -24,7 +24,7 @@ export function configWith(parts: {
   return Config.parse({ accounts: accounts ?? { main: { ...ACCOUNT, ...account } }, folders, schedules, paths });
 }
 
-/** The error that an action ends with. */
+/** Returns the error that an action throws. */
 export function failureOf(action: () => unknown): PipelineError {
   try {
     action();

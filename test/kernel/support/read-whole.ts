@@ -2,15 +2,15 @@ import { open, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { PIECE_BYTES, readPieces, SMALL_BYTES } from '../../../src/kernel/read-pieces.ts';
 
-/** Lengths at which a reader could go wrong, in bytes. */
+/** Lengths, in bytes, at which a reader could go wrong. */
 export const LENGTHS = [0, 1, SMALL_BYTES - 1, SMALL_BYTES, PIECE_BYTES - 1, PIECE_BYTES, 2 * PIECE_BYTES, 900_000];
 
-/** Latin text in which no piece of that length is like the next. */
+/** Returns Latin text in which no piece equals the next. */
 export function textOf(length: number): string {
   return 'abcdefghijklmnopqrstuvw'.repeat(Math.ceil(length / 23)).slice(0, length);
 }
 
-/** Reads a file of that many bytes, which it is said to have another number of. */
+/** Reads a file of that many bytes under each assumed size, and checks its content. */
 export async function expectReadWhole(path: string, length: number, sizes: readonly number[]): Promise<void> {
   const content = textOf(length);
   await writeFile(path, content);

@@ -10,10 +10,10 @@ const TIMETABLES = fc.record({
   holidays: fc.subarray(['2026-03-08', '2026-03-29', '2026-04-03', '2026-10-05']),
 });
 
-/** Hours after the first look. */
+/** Hours after the start at which the due dates are read. */
 const LOOKS = fc.array(fc.integer({ min: 0, max: 240 * 24 }), { minLength: 1, maxLength: 12 });
 
-/** Of any timetable, looks at any time see together what one look sees at the end. A failure names its seed. */
+/** Checks that repeated reads of any timetable give together what one gives at the end. A failure names its seed. */
 export function expectWholeFromLooks(size: { numRuns: number; seed?: number }): void {
   fc.assert(
     fc.property(TIMETABLES, LOOKS, (timetable, looks) => {

@@ -12,7 +12,7 @@ export const COMPRESSIONS = ['uncompressed', 'zip'] as const;
 
 export type LargeMessage = { readonly path: string; readonly keyPath: string; readonly own: TestKey };
 
-/** Writes a message with so many bytes of payments inside, and the key that opens it. It is never in memory as a whole. */
+/** Writes a message with that many bytes of payments, and the key that opens it. It is never in memory as a whole. */
 export async function writeLargeMessage(
   bytes: number,
   compression: (typeof COMPRESSIONS)[number],

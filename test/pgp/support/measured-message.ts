@@ -4,7 +4,7 @@ import { checkMessage } from '../../../src/pgp/check-message.ts';
 import { openKeys } from '../../../src/pgp/open-keys.ts';
 import { openMessage } from '../../../src/pgp/open-message.ts';
 
-/** Checks and opens a message in a file by a key in another, and prints how much memory that took. */
+/** Checks and opens a message in a file with a key in another, and prints the peak memory. */
 
 const [, , path = '', keyPath = ''] = process.argv;
 const keys = await openKeys({ key: await readFile(keyPath, 'utf8'), senders: [] }, 'main');

@@ -6,17 +6,17 @@ import { emptyQueue } from './empty-queue.ts';
 import { startTestPostgres } from '../../support/postgres.ts';
 import { redisIsInstalled, startTestRedis } from '../../support/redis.ts';
 
-/** A server for the queue, with the ways to hurt it. */
+/** A server for the queue, with ways to damage it. */
 export type QueueServer = {
   backend: QueueBackend;
-  /** Removes everything that the queue keeps, as `DROP SCHEMA … CASCADE` and `FLUSHALL` do. */
+  /** Removes everything the queue keeps, like `DROP SCHEMA … CASCADE` and `FLUSHALL`. */
   wipe(): Promise<void>;
-  /** Removes the jobs of a test and leaves the tables, which take long to make. */
+  /** Removes the jobs of a test but not the tables, which are slow to create. */
   empty(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Both servers that the queue runs on, as far as they are here; the same promises hold on each. */
+/** The servers the queue runs on, as far as installed; the same promises hold on each. */
 export const QUEUE_SERVERS: { kind: string; start: () => Promise<QueueServer> }[] = [
   { kind: 'postgres', start: startPostgres },
   ...(redisIsInstalled() ? [{ kind: 'redis', start: startRedis }] : []),

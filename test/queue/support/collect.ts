@@ -1,4 +1,4 @@
-/** A handler that keeps what it got, and lets the test wait for the next. */
+/** Returns a handler that keeps what it gets, and lets the test wait for the next payload. */
 export function collect(): { take: (payload: object) => Promise<void>; next(): Promise<object>; count(): number } {
   const got: object[] = [];
   let read = 0;

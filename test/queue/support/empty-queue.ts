@@ -1,6 +1,6 @@
 /**
- * Removes all jobs of the queue that lies beside the ledger, and their schedules. To drop the whole schema, as `dropQueue`
- * does, means a hundred statements to make it again.
+ * Removes all jobs and schedules of the queue beside the ledger. After dropping the whole schema, as `dropQueue` does,
+ * it takes a hundred statements to recreate it.
  */
 export async function emptyQueue(database: { query(sql: string): Promise<unknown> }): Promise<void> {
   for (const table of ['job', 'scheduler', 'dedup', 'rate_limit', 'event'])

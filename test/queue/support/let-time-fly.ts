@@ -1,14 +1,14 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { vi } from 'vitest';
 
-/** As CommonJS sees it, where its functions can be exchanged. */
+/** The module as CommonJS sees it, where its functions can be replaced. */
 const timers = createRequire(import.meta.url)('node:timers/promises') as { setTimeout: typeof waitAlong };
 
 const STEP_MS = 50;
 
 /**
- * Does something while timers run as fast as the machine can; sockets and files take the time they take.
- * @param work is given how many ms have passed for its timers
+ * Runs `work` while timers run as fast as the machine can; sockets and files keep their own pace.
+ * @param work receives a function that returns the ms passed for its timers
  */
 export async function letTimeFly<Result>(work: (passedMs: () => number) => Promise<Result>): Promise<Result> {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -32,7 +32,7 @@ export async function letTimeFly<Result>(work: (passedMs: () => number) => Promi
   }
 }
 
-/** Awaited pauses last no longer than a turn of the loop; all other timers go as ever. @returns makes them last again */
+/** Shortens awaited pauses, but no other timers, to one turn of the event loop. Returns how to restore them. */
 export function skipPauses(): () => void {
   return replacePauses((_ms, value, options) => waitAlong(0, value, options));
 }
@@ -47,7 +47,7 @@ function replacePauses(pause: typeof waitAlong): () => void {
   return () => use(wait);
 }
 
-/** Vitest does not hold the clock of `node:timers/promises`. */
+/** Replaces the pause of `node:timers/promises`, whose clock Vitest does not control. */
 function waitAlong<Value>(ms: number, value?: Value, { signal }: { signal?: AbortSignal } = {}): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(value as Value), ms);

@@ -2,7 +2,7 @@ import { type Log, openLog } from '../../../src/kernel/log.ts';
 
 export type LogLine = Record<string, unknown> & { level: number; msg: string };
 
-/** A log whose lines a test can read. */
+/** Opens a log whose lines a test can read. */
 export function logIntoLines(): { log: Log; lines: LogLine[] } {
   const lines: LogLine[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };

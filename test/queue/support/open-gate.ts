@@ -1,4 +1,4 @@
-/** What a handler waits for until the test lets it go on. */
+/** Returns a gate: a handler waits for `passed` until the test calls `open`. */
 export function openGate(): { passed: Promise<void>; open(): void } {
   let open = () => {};
   const passed = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { silentLog } from '../../../src/kernel/log.ts';
 import { openQueue, type QueueBackend } from '../../../src/queue/open-queue.ts';
 
-/** A process with every queue and worker open, which says so and closes them all when its standard input ends. */
+/** A process that opens every queue and worker, says so, and closes them when its standard input ends. */
 const backend = JSON.parse(process.argv[2] ?? '') as QueueBackend;
 const queue = await openQueue(backend, silentLog());
 for (const name of ['intake', 'submit', 'poll', 'deliver'] as const) queue.work(name, 2, async () => {});

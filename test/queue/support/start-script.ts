@@ -7,11 +7,11 @@ import type { QueueBackend } from '../../../src/queue/open-queue.ts';
 export type Script = {
   stdin: Writable;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with the status or the signal that ended it. */
+  /** Resolves with the status or signal that ended it. */
   ended: Promise<number | NodeJS.Signals>;
 };
 
-/** Starts a script of this folder in a process of its own and waits until it has said the words. */
+/** Starts a script of this folder as its own process and waits until it has printed the words. */
 export async function startScript(name: string, backend: QueueBackend, words: string): Promise<Script> {
   const { fileOf } = await buildProgram();
   const child = spawn(process.execPath, [fileOf(`test/queue/support/${name}`), JSON.stringify(backend)], {

@@ -227,7 +227,7 @@ describe('maskRow', () => {
   });
 });
 
-/** Not in one cell, nor over the border of two, nor behind separators. */
+/** Checks that the number appears in no cell, not across two, nor behind separators. */
 function expectHidden(cells: readonly string[], number: string): void {
   const text = joinedDigits(cells.join(' '));
   expect(text).not.toContain(number);
@@ -239,7 +239,7 @@ function wideDigits(number: string): string {
   return number.replace(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
 }
 
-/** A number as it stands in a valid row: cards with their check digit, long bank accounts. */
+/** Generates a number as in a valid row: cards with their check digit, long bank accounts. */
 function numberOf(layout: (typeof NUMBER_LAYOUTS)[number]): fc.Arbitrary<string> {
   const digits = (minLength: number, maxLength: number) =>
     fc.array(fc.nat(9), { minLength, maxLength }).map((list) => list.join(''));

@@ -40,7 +40,7 @@ const SUMMARY: Summary = {
   openItems: ['1 row may or may not have been charged'],
 };
 
-/** The same outcomes in any other order, as a database may answer them. */
+/** The same outcomes in another order, as a database may return them. */
 const SHUFFLED: Summary = {
   ...SUMMARY,
   outcomes: Object.fromEntries(Object.entries(SUMMARY.outcomes).toReversed()),

@@ -9,7 +9,7 @@ import { cellsOf } from './row-cells.ts';
 const OPERATION_OF = { card: 'card', ach: 'ach-charge' } as const;
 export const operationOf = (layout: LayoutName) => (layout.startsWith('card') ? OPERATION_OF.card : OPERATION_OF.ach);
 
-/** What the service may say, and what that means; written out again, so that the reader is not its own judge. */
+/** What the service may say and what it means, written out again so that the reader does not judge itself. */
 export const SAYS: readonly (readonly [
   message: string,
   outcome: SentOutcome,
@@ -31,7 +31,7 @@ export const SAYS: readonly (readonly [
   ['', 'unknown', null],
 ];
 
-/** A row that was sent, what the service says to it, and its line of the result file. */
+/** A sent row, the service's answer, and its line of the result file. */
 export type Answered = { sent: SentRow; says: (typeof SAYS)[number]; text: string };
 
 export function answer(layout: LayoutName, sent: SentRow, says: (typeof SAYS)[number], noise: string): Answered {
@@ -47,7 +47,7 @@ export function answer(layout: LayoutName, sent: SentRow, says: (typeof SAYS)[nu
   return { sent, says, text: [...cells, says[0]].join(',') };
 }
 
-/** Something that happens to the lines of a result file. Those after `breaks` must never pass for the whole result. */
+/** A change to the lines of a result file. One that `breaks` must never pass as the whole result. */
 export type Mutation = {
   name: string;
   breaks: boolean;
@@ -96,7 +96,7 @@ export const ENCODINGS: readonly ((text: string) => Buffer)[] = [
   (text) => Buffer.from(text, 'latin1'),
 ];
 
-/** Rows of which no two agree in invoice, amount and code, as they are when nobody approved a double. */
+/** Files in which no two rows agree in invoice and amount, as when no duplicate was approved. */
 export const someFile = fc.constantFrom(...LAYOUT_NAMES).chain((layout) => {
   const allowed = SAYS.filter(([, , , only]) => !only || layout.startsWith(only));
   const row = fc.record({

@@ -3,7 +3,7 @@ import { NO_CODE, OUTCOME_NAMES, type PackedOutcomes } from '../../../src/rows/p
 import type { ReconciledRow, SentRow } from '../../../src/rows/rows.ts';
 import type { SentText } from '../../../src/rows/sent-text.ts';
 
-/** Sent rows as the ledger gives them in one text. */
+/** Returns sent rows as one text, as the ledger gives them. */
 export function sentTextOf(rows: readonly SentRow[]): SentText {
   const lines = rows.map(
     ({ line, invoice, customerCode, amountCents, lastFour }) =>
@@ -12,7 +12,7 @@ export function sentTextOf(rows: readonly SentRow[]): SentText {
   return { rows: rows.length, bytes: Buffer.from(lines.join('')) };
 }
 
-/** Packed outcomes as objects again. */
+/** Unpacks outcomes into objects. */
 export function unpackOutcomes({ rows, lines, outcomes, codes, texts, ends }: PackedOutcomes): ReconciledRow[] {
   const text = (index: number) => texts.toString('utf8', index === 0 ? 0 : ends[index - 1], ends[index]);
   return Array.from({ length: rows }, (_, row) => ({

@@ -20,7 +20,7 @@ export function sentRow(layout: LayoutName, row: Partial<SentRow>): SentRow {
   };
 }
 
-/** What the service answers to these rows, but for the cells given. */
+/** Returns what the service answers to these rows, with the given cells. */
 export function resultsOf(
   layout: LayoutName,
   sent: readonly SentRow[],
@@ -48,7 +48,7 @@ export function changeCells(
   return columnsOf(layout).map((column, index) => changed[column] ?? cells[index]!);
 }
 
-/** The result with one cell changed into another of its kind. */
+/** Returns the result with one cell changed into another of its kind. */
 export function alterCell(layout: LayoutName, result: RowResult, column: ColumnName): RowResult {
   const cell = result.cells[columnsOf(layout).indexOf(column)]!;
   const endsInDigit = column === 'amount' || column === 'cardNumber' || column === 'accountNumber';
@@ -56,7 +56,7 @@ export function alterCell(layout: LayoutName, result: RowResult, column: ColumnN
   return { ...result, cells: changeCells(layout, result.cells, { [column]: other }) };
 }
 
-/** Rows of which no two agree in invoice, amount and code. Few invoices and amounts, so that parts of them do agree. */
+/** Generates rows of which no two agree in invoice, amount and code. Few values, so that parts of them do agree. */
 export function someBatch() {
   const row = fc.record({
     invoice: fc.constantFrom('1', '2', '01', 'A', 'a'),

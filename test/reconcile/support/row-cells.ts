@@ -24,7 +24,7 @@ const CELLS: Readonly<Record<ColumnName, string>> = {
   comment: 'June dues',
 };
 
-/** A valid row of a layout, but for the cells given. */
+/** Returns a valid row of a layout with the given cells. */
 export function cellsOf(layout: LayoutName, cells: Partial<Record<ColumnName, string>> = {}): string[] {
   return columnsOf(layout).map((column) => cells[column] ?? CELLS[column]);
 }

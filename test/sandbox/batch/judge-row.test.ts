@@ -7,7 +7,7 @@ const BANK = ['1001', 'Ada', 'Byron', 'CHECKING', '02100002100000000000000001', 
 const CARD = '06/15/2026,1001,Ada,Byron,1 Some Road,Troy,NY,12180,5.00,VISA,4222222222222220,1230'.split(',');
 const CODE = ['1001', 'A10000001', '5.00', 'Gift'];
 
-/** A good row of a layout, one cell of it changed, and what is said to it. */
+/** A good row of a layout, one cell of it changed, and the answer. */
 const CASES: readonly [FolderOperation, readonly string[], number, string, string][] = [
   ['ach-charge', BANK, 0, '1001', 'Received'],
   ['ach-charge', BANK, 0, '', 'Received'],

@@ -3,7 +3,7 @@ import type { BookRow } from '../../../src/sandbox/books/book-row.ts';
 import { journalOf } from '../../../src/sandbox/books/journal.ts';
 import type { Payment } from '../../../src/sandbox/books/payment-book.ts';
 
-// A Monday. Its bank file leaves at 10:00, is answered on Wednesday and returned on the Monday after.
+// A Monday. Its bank file leaves at 10:00, is answered on Wednesday and returned on the next Monday.
 const TAKEN_AT = '2026-06-15T09:00:00.000Z';
 const PAYER = {
   firstName: 'Ada',

@@ -50,7 +50,7 @@ describe('lockFolder', () => {
     const folder = await world.folder();
     const child = await startChild(folder);
     await expect(lockFolder(folder)).rejects.toEqual(REFUSED);
-    // A process that hangs is alive, and may go on writing at any moment.
+    // A stopped process is alive, and may write again at any moment.
     child.kill('SIGSTOP');
     await expect(lockFolder(folder)).rejects.toEqual(REFUSED);
     const gone = once(child, 'exit');

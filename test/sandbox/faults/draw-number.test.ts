@@ -6,7 +6,7 @@ describe('drawNumber', () => {
     expect(drawNumber(7, 1)).toBe(drawNumber(7, 1));
     expect(drawNumber(7, 1)).not.toBe(drawNumber(7, 2));
     expect(drawNumber(7, 1)).not.toBe(drawNumber(8, 1));
-    // Seed and place are told apart.
+    // Seed and place are separate.
     expect(drawNumber(1, 12)).not.toBe(drawNumber(11, 2));
   });
 

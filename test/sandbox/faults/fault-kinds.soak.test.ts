@@ -13,7 +13,7 @@ const CASES = NAMES.flatMap((kind) =>
 const STRIKES = CASES.flatMap(({ kind, tried, expected }) => (expected ? [{ kind, tried, expected }] : []));
 const PASSES = CASES.filter(({ expected }) => expected === null);
 
-/** Rows in the books that the call leaves when it is booked. */
+/** Rows that a booked call leaves in the books. */
 const ROWS: Readonly<Record<Tried, number>> = { charge: 1, submit: 1, fetch: 0 };
 
 describe('FAULT_KINDS', () => {
@@ -33,14 +33,14 @@ describe('FAULT_KINDS', () => {
     for (const name of NAMES) expect(renderFaults()).toContain(`\`${name}\``);
   });
 
-  /** Many wait for a call to be given up, so they are tried side by side. */
+  /** Many wait until a call is given up, so they run side by side. */
   describe.concurrent('in a call', () => {
     it.for(STRIKES)(
       '$kind struck a $tried: the client says $expected, and the books are right',
       async ({ kind, tried, expected }, { expect }) => {
         await useSandbox(async (sandbox) => {
           const answerMs = FAULT_EXPECTATIONS[kind].isEndless ? 120 : 20_000;
-          // Struck once only: a charge that was sent again, or followed a redirect, would be booked by the second call.
+          // Strikes once only: a second call, after a resend or a redirect, would be booked.
           const times = tried === 'fetch' ? 'always' : 1;
           const { answer, countBooked } = await strikeCall(sandbox, tried, { kind, times }, answerMs);
           expect(expected).toContain(answer.kind);
@@ -63,7 +63,7 @@ describe('FAULT_KINDS', () => {
 
     it.for(PASSES)('$kind lets a $tried pass', async ({ kind, tried }, { expect }) => {
       await useSandbox(async (sandbox) => {
-        // Without a batch before, and without a result, there is nothing for these to strike at.
+        // Without an earlier batch or a result, these have nothing to strike.
         const { answer, countBooked } = await strikeCall(sandbox, tried, { kind, times: 'always' }, 20_000);
         expect(answer.kind).toBe(tried === 'submit' ? 'accepted' : 'approved');
         expect(countBooked()).toBe(ROWS[tried]);
@@ -75,7 +75,7 @@ describe('FAULT_KINDS', () => {
 
 const QUICK = { interval: 2 };
 
-/** Each has one of its own: what is after each test would close those of the others. */
+/** Gives each test its own sandbox; an `afterEach` would close those of the others. */
 async function useSandbox(work: (sandbox: Sandbox) => Promise<void>): Promise<void> {
   const sandbox = await startSandbox({ batchDelayMs: 0 });
   try {

@@ -18,7 +18,7 @@ describe('strikeConnections', () => {
     sandbox.faults.plan({ kind: 'reset-at-first-byte' });
     const socket = await openSocket(sandbox.port);
     const end = watchEnd(socket);
-    // Another connection is served meanwhile, so the first one has been accepted and is still there.
+    // Another connection is served meanwhile, so the first was accepted and is still open.
     expect((await fetch(sandbox.url)).status).toBe(200);
     expect(socket.destroyed).toBe(false);
     socket.write('P');

@@ -5,7 +5,7 @@ import { exchangeRaw, rawCharge } from './support/raw-client.ts';
 const world = useSandboxes();
 const { head, body } = rawCharge();
 
-/** The client never sends more than this, so only a server that did not wait for more can have answered. */
+/** The client sends no more than this, so only a server that did not wait for more can answer. */
 describe('strikeRequest', () => {
   it('reset-after-headers needs no byte of the body', async () => {
     const sandbox = await world.start();

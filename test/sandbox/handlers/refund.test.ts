@@ -128,7 +128,7 @@ describe('refund of a bank charge that went through the bank', () => {
       [false, message],
       [true, strictMessage],
     ] as const) {
-      // A Thursday; the bank answers on the Monday after.
+      // A Thursday; the bank answers on the next Monday.
       const sandbox = await world.start({ now: NOW, refundsNeedSettlement });
       const transactionId = await chargeBank(sandbox, total);
       sandbox.clock.advance(days * DAY_MS);

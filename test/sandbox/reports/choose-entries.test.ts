@@ -9,7 +9,7 @@ const NOW = new Date('2017-06-15T20:00:00Z');
 const DAY = { method: 'card', list: 'approved', period: 'day' } as const;
 const RANGE = { ...DAY, period: 'range' } as const;
 
-/** Invoices are numbered in the order of the journal. Midnight in Vancouver is at 7:00 of UTC, in London at 23:00. */
+/** Invoices are numbered in journal order. Midnight is 7:00 UTC in Vancouver and 23:00 UTC in London. */
 const JOURNAL: readonly JournalEntry[] = [
   '2017-06-14T22:59:59Z',
   '2017-06-14T23:00:00Z',
@@ -23,14 +23,14 @@ describe('chooseEntries', () => {
     ['NA', '2017-06-15T12:00:00-07:00', '34'],
     ['NA', '2017-06-15T07:00:00Z', '34'],
     ['NA', '2017-06-15T06:59:59Z', '012'],
-    // Midnight is where it is written, because known clients ask for today by their own clocks.
+    // A midnight begins the day as written, because known clients ask for today by their own clocks.
     ['NA', '2017-06-15T00:00:00+00:00', '234'],
     ['NA', '2017-06-15T00:00:00.000Z', '234'],
     ['NA', '2017-06-15T00:00:00-07:00', '34'],
     ['UK', '2017-06-15T00:00:00+00:00', '234'],
     ['UK', '2017-06-15T00:00:00+01:00', '1234'],
     ['UK', '2017-06-14T12:00:00Z', '0'],
-    // Without an offset it is a time of the server.
+    // Without an offset it is server time.
     ['NA', '2017-06-15T00:00:00', '34'],
     ['NA', '2017-06-15', '34'],
     ['UK', '2017-06-15', '1234'],
@@ -42,7 +42,7 @@ describe('chooseEntries', () => {
   it.each([
     ['2017-06-14T23:00:00Z', '2017-06-15T07:00:00Z', {}, '123'],
     ['2017-06-14T23:00:01Z', '2017-06-15T06:59:58Z', {}, ''],
-    // Lines show whole seconds, so the last second of a day is its end.
+    // Lines show whole seconds, so a range includes all of its last second.
     ['2017-06-14T23:00:01Z', '2017-06-15T06:59:59Z', {}, '2'],
     ['2017-06-15T00:00:00-07:00', '2017-06-15T23:59:59-07:00', {}, '34'],
     ['2017-06-15T00:00:00', '2017-06-15T23:59:59', {}, '34'],

@@ -10,7 +10,7 @@ import { useSandboxes } from '../support/sandbox-world.ts';
 
 const path = '/NetGate/ReportLinkv2.asmx';
 const BANK_NUMBER = '02100002100000000000000001';
-/** 10:11:12 in the morning of Vancouver. */
+/** 10:11:12 in the morning in Vancouver. */
 const now = '2017-06-15T17:11:12Z';
 const DAY = { date: '2017-06-15T12:00:00-07:00' };
 const RANGE = { fromDate: '2017-06-15T00:00:00-07:00', toDate: '2017-06-15T23:59:59-07:00' };
@@ -129,7 +129,7 @@ describe('REPORT_HANDLERS', () => {
   });
 });
 
-/** One payment of each kind: approved and declined, by card and from a bank account. */
+/** Starts a sandbox with a payment of each kind: approved and declined, by card and bank account. */
 async function withPayments(accounts?: readonly Account[]): Promise<Sandbox> {
   const sandbox = await sandboxes.start({ now, ...(accounts ? { accounts } : {}) });
   const name = { firstName: 'Ada', lastName: 'Byron' };

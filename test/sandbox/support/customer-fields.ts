@@ -1,6 +1,6 @@
 import type { Fields } from './soap-request.ts';
 
-/** Everything that a card record can be made of, as clients send it. */
+/** Everything a card record can hold, as clients send it. */
 export const CARD_RECORD: Fields = {
   firstName: 'Ada',
   lastName: 'Byron',
@@ -26,7 +26,7 @@ export const CARD_RECORD: Fields = {
   mop: 'VISA',
 };
 
-/** A bank record with as little as clients send. */
+/** A bank record with the least that clients send. */
 export const BANK_RECORD: Fields = {
   firstName: 'Ada',
   lastName: 'Byron',
@@ -37,7 +37,7 @@ export const BANK_RECORD: Fields = {
   accountType: 'CHECKING',
 };
 
-/** What the two records look like. */
+/** XML of the two records. */
 export const CARD_XML =
   '<CST><CSTC>A10000001</CSTC><FN>Ada</FN><LN>Byron</LN><CO>Engine Co.</CO><ADD>1 Some Road</ADD><CTY>Troy</CTY>' +
   '<ST>NY</ST><CNT /><ZC>12180</ZC><PH>555-555-1234</PH><MB>555-555-5555</MB><FX>555-555-4321</FX>' +

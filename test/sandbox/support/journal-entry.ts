@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../../src/sandbox/books/journal-entry.ts';
 
-/** A card payment that was approved, at 10:11:12 of the summer of Vancouver. */
+/** Returns an approved card payment at 10:11:12, Vancouver summer time. */
 export function journalEntry(change: Partial<JournalEntry> = {}): JournalEntry {
   return {
     at: '2017-06-15T17:11:12.345Z',
@@ -22,7 +22,7 @@ export function journalEntry(change: Partial<JournalEntry> = {}): JournalEntry {
   };
 }
 
-/** A bank payment that was taken. */
+/** Returns an accepted bank payment. */
 export function bankEntry(change: Partial<JournalEntry> = {}): JournalEntry {
   return journalEntry({
     method: 'bank',

@@ -9,8 +9,8 @@ import { submitBatch } from './soap-request.ts';
 export const ACCOUNT = '02100002100000000000000001';
 
 /**
- * Kills sandboxes that work with one folder, each so many ms after it took its first batch and while it takes more, and makes
- * sure that the next one has all of each batch or nothing, and whatever was answered.
+ * Kills sandboxes that share one folder, each some ms after its first batch and while it takes more. Checks that the
+ * next one has all of each batch or nothing, and everything that was answered.
  */
 export async function killRepeatedly(world: ReturnType<typeof useSandboxes>, delays: readonly number[]): Promise<void> {
   const dataDir = await world.folder();
@@ -44,7 +44,7 @@ export async function killRepeatedly(world: ReturnType<typeof useSandboxes>, del
   expect(Number(next)).toBeGreaterThan(Math.max(...answered.map(Number)));
 }
 
-/** Enough that writing a batch takes more than one moment. */
+/** Enough rows that writing a batch takes a while. */
 const ROWS = 400;
 
 export function rowsOf(name: string, count: number): string {

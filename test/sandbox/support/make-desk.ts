@@ -6,7 +6,7 @@ import { readParameters } from '../../../src/sandbox/soap/read-parameters.ts';
 
 export const ACCOUNT: Account = { agentCode: 'TEST88', password: 'TEST88' };
 
-/** A desk with empty books in memory and a clock that stands still. */
+/** Makes a desk with empty books in memory and a clock that stands still. */
 export async function makeDesk(settings: Partial<Desk> = {}) {
   const clock = handClock('2026-06-15T10:00:00Z');
   const desk: Desk = {
@@ -25,7 +25,7 @@ export async function makeDesk(settings: Partial<Desk> = {}) {
   return { desk, clock };
 }
 
-/** A call that has passed all checks. */
+/** Returns a call that has passed all checks. */
 export function makeCall(operation: Call['operation'], fields: Record<string, string>, account = ACCOUNT): Call {
   const parameters = readParameters(operation, new Map(Object.entries(fields)));
   if ('fault' in parameters) throw new Error(parameters.fault);

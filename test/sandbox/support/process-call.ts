@@ -1,13 +1,13 @@
 import type { Sandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { type Fields, goldenAnswer, LOGIN, PATH, post, soapRequest, type Style } from './soap-request.ts';
 
-/** The day of the sandboxes whose answers are compared byte by byte. */
+/** The day of sandboxes whose answers are compared byte by byte. */
 export const NOW = '2017-06-15T10:11:12Z';
 export const BANK_NUMBER = '02100002100000000000000001';
 
 export const CUSTOMER_PATH = '/NetGate/CustomerLinkv2.asmx';
 
-/** The whole answer to a call over HTTP. */
+/** Returns the whole answer to a call over HTTP. */
 export async function callSandbox(
   { url }: Pick<Sandbox, 'url'>,
   element: string,
@@ -18,24 +18,24 @@ export async function callSandbox(
   return (await post(url + (options.path ?? PATH), request)).text;
 }
 
-/** An answer that was understood. */
+/** Returns the answer to a call that succeeded. */
 export function goldenSuccess(element: string, payload: string, style?: Style): string {
   return goldenAnswer(element, `<STATUS>Success</STATUS><ERRORS />${payload}`, style);
 }
 
-/** The answer to a call that lacks something. */
+/** Returns the answer to a call that lacks something. */
 export function goldenNullFailure(element: string): string {
   const error = 'Object reference not set to an instance of an object.';
   const payload = '<PROCESSRESULT><AUTHORIZATIONRESULT /></PROCESSRESULT>';
   return goldenAnswer(element, `<STATUS>Failure</STATUS><ERRORS>${error}</ERRORS>${payload}`);
 }
 
-/** The text of one element of an answer, as it stands. */
+/** Returns the text of one element of an answer, unchanged. */
 export function valueOf(answer: string, name: string): string {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(answer)?.[1] ?? '';
 }
 
-/** The answer of an operation on one customer record. */
+/** Returns the answer of an operation on one customer record. */
 export function goldenRecord(element: string, result: string, code: string, style?: Style): string {
   const customerCode = code === '' ? '<CUSTOMERCODE />' : `<CUSTOMERCODE>${code}</CUSTOMERCODE>`;
   const payload = `<PROCESSRESULT><AUTHORIZATIONRESULT>${result}</AUTHORIZATIONRESULT>${customerCode}</PROCESSRESULT>`;

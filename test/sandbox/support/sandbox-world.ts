@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
-/** Starts sandboxes and makes folders that are gone after the test. Call it once in a test file. */
+/** Starts sandboxes and makes folders that are removed after the test. Call it once per test file. */
 export function useSandboxes() {
   const cleanups: (() => Promise<void>)[] = [];
   afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { SoapVersion } from '../../../src/sandbox/soap/write-envelope.ts';
 
-/** The three ways in which clients of the service ask. */
+/** The three ways in which clients call the service. */
 export type Style = 'soap 1.1' | 'soap 1.2 with action' | 'soap 1.2 without action';
 export const STYLES: readonly Style[] = ['soap 1.1', 'soap 1.2 with action', 'soap 1.2 without action'];
 
@@ -13,7 +13,7 @@ export type SoapRequest = { readonly headers: Record<string, string>; readonly b
 
 export const LOGIN: Fields = { agentCode: 'TEST88', password: 'TEST88' };
 
-/** A request as a client of that style writes it. */
+/** Returns a request as a client of that style writes it. */
 export function soapRequest(element: string, fields: Fields, style: Style = 'soap 1.2 with action'): SoapRequest {
   const action = `${NAMESPACE}${element}`;
   switch (style) {
@@ -52,7 +52,7 @@ export function versionOf(style: Style): SoapVersion {
   return style === 'soap 1.1' ? '1.1' : '1.2';
 }
 
-/** What the service wraps around an answer. */
+/** Wraps an answer as the service does. */
 export function goldenAnswer(element: string, inner: string, style: Style = 'soap 1.2 with action'): string {
   return goldenEnvelope(
     `<${element}Response xmlns="${NAMESPACE}"><${element}Result><IATSRESPONSE xmlns="">${inner}` +
@@ -69,7 +69,7 @@ export function goldenEnvelope(body: string, style: Style = 'soap 1.2 with actio
   );
 }
 
-/** Posts a request and gives back status and text. */
+/** Posts a request and returns status, headers and text. */
 export async function post(
   address: string,
   request: SoapRequest,
@@ -80,7 +80,7 @@ export async function post(
 
 export const PATH = '/NetGate/ProcessLinkv2.asmx';
 
-/** Submits a batch of rows and gives back its id. */
+/** Submits a batch of rows and returns its id. */
 export async function submitBatch(url: string, element: string, rows: string, login: Fields = LOGIN): Promise<string> {
   const { text } = await post(url + PATH, soapRequest(element, { ...login, batchFile: toBase64(rows) }));
   const batchId = /<BATCHID>(\d+)<\/BATCHID>/.exec(text)?.[1];
@@ -88,7 +88,7 @@ export async function submitBatch(url: string, element: string, rows: string, lo
   return batchId;
 }
 
-/** The result file of a batch that is done. */
+/** Returns the result file of a finished batch. */
 export async function fetchResult(url: string, batchId: string, login: Fields = LOGIN): Promise<string> {
   const { text } = await post(url + PATH, soapRequest('GetBatchProcessResultFile', { ...login, batchId }));
   const file = /<BATCHPROCESSRESULTFILE>([^<]*)</.exec(text)?.[1];

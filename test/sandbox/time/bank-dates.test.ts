@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { bankDates } from '../../../src/sandbox/time/bank-dates.ts';
 
 describe('bankDates', () => {
-  // June 15 of 2026 is a Monday; the Pacific is 7 hours behind UTC in summer and was 8 in winter until 2026, when Vancouver
-  // kept its summer time: what Node says of later winters depends on its time zone data.
+  // June 15, 2026 is a Monday. The Pacific is 7 hours behind UTC in summer. It was 8 in winter until 2026, when
+  // Vancouver kept summer time; for later winters Node's answer depends on its time zone data.
   it.each([
     ['just before the first file of Monday', '2026-06-15T09:59:59.999Z', '06-15T10', '06-17T10', '06-22T10'],
     ['with the first file of Monday, too late for it', '2026-06-15T10:00:00Z', '06-15T22', '06-17T22', '06-22T22'],

@@ -7,7 +7,7 @@ const QUARTERLY = { scheduleType: 'Quarterly', scheduleDate: '' };
 const ANNUALLY = { scheduleType: 'Annually', scheduleDate: '' };
 
 describe('dueMoments', () => {
-  // June 15 of 2026 is a Monday.
+  // June 15, 2026 is a Monday.
   it.each([
     ['1 is Sunday', { ...WEEKLY, scheduleDate: '1' }, '2026-06-15', '2026-06-30', '06-21 06-28'],
     ['2 is Monday, the day of the begin', WEEKLY, '2026-06-15', '2026-06-30', '06-15 06-22 06-29'],

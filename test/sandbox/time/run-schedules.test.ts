@@ -13,7 +13,7 @@ const world = useSandboxes();
 const DAY_MS = 24 * 60 * 60 * 1000;
 const BANK = '02100002100000000000000001';
 
-// The clock of the desk starts on 2026-06-15, a Monday, at 10:00.
+// The desk's clock starts on 2026-06-15, a Monday, at 10:00.
 const WEEKLY = {
   recurring: 'true',
   amount: '5.00',

@@ -16,7 +16,7 @@ type Sent = {
   }[];
 };
 
-/** The spans of every request that a receiver of OTLP in JSON has got. */
+/** Returns the spans of all requests that an OTLP receiver got as JSON. */
 export function receivedSpans({ received }: Receiver): ReceivedSpan[] {
   return received
     .flatMap(({ body }) => (JSON.parse(body.toString()) as Sent).resourceSpans)
@@ -29,7 +29,7 @@ export function receivedSpans({ received }: Receiver): ReceivedSpan[] {
     }));
 }
 
-/** Of one request. */
+/** Returns the service name of one request. */
 export function serviceName({ resourceSpans }: Sent): string | undefined {
   const [first] = resourceSpans;
   return first?.resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue;

@@ -1,11 +1,11 @@
 import { threadId } from 'node:worker_threads';
 import { PipelineError } from '../../../src/kernel/errors.ts';
 
-/** What the thread is asked for in open-thread.soak.test.ts. */
+/** What open-thread.soak.test.ts asks the thread to do. */
 export type CountingOrder = {
   upTo: number;
   atEnd?: 'tell the thread' | 'fail' | 'fail as ours' | 'exit' | 'throw outside' | 'eat memory';
-  /** Filled in while it works: how many items were made, and whether the task was ended. */
+  /** Filled in while it works: how many items it made, and whether the task ended. */
   seen?: SharedArrayBuffer;
 };
 

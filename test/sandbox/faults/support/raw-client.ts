@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { systemCode } from '../../../../src/kernel/errors.ts';
 import { LOGIN, PATH, soapRequest } from '../../support/soap-request.ts';
 
-/** How a connection ended for the client, and what it had read by then. */
+/** How a connection ended for the client, and what it had read. */
 export type RawEnd = { readonly text: string; readonly error: string | undefined };
 
-/** Connects, writes, and tells what comes until the connection is gone. It never ends it itself. */
+/** Connects, writes, and reads until the connection is gone. It never ends it itself. */
 export async function exchangeRaw(port: number, bytes: string | undefined): Promise<RawEnd> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: false });
   const end = watchEnd(socket);
@@ -32,7 +32,7 @@ export function watchEnd(socket: Socket): Promise<RawEnd> {
   });
 }
 
-/** A charge by card as HTTP: its head and its body. */
+/** Returns a card charge as HTTP: its head and its body. */
 export function rawCharge(): { readonly head: string; readonly body: string } {
   const { headers, body } = soapRequest('ProcessCreditCard', {
     ...LOGIN,

@@ -8,7 +8,7 @@ import { textElement } from '../../../../src/sandbox/xml/write-xml.ts';
 
 const AT = new Date('2026-06-15T10:00:00Z');
 
-/** A charge that was approved. */
+/** An approved charge. */
 export const CHARGE: Reply = answerReply('1.2', 'ProcessCreditCard', {
   payload: cardPayload({ message: 'OK: 678594:', customerCode: '', transactionId: 'A6000001' }, AT),
 });
@@ -22,21 +22,21 @@ export const CALL: StruckCall = {
   delayMs: 7,
 };
 
-/** A batch that is done, with these lines as its result file. */
+/** Returns a finished batch with these lines as its result file. */
 export function doneBatch(file: string): Reply {
   const base64 = Buffer.from(file, 'latin1').toString('base64');
   const payload = batchPayload(BATCH_TEXTS.done, '1000001', textElement('BATCHPROCESSRESULTFILE', base64));
   return answerReply('1.2', 'GetBatchProcessResultFile', { payload });
 }
 
-/** All that the steps write, and how they end. */
+/** Returns everything that the steps write, and how they end. */
 export function outcomeOf(steps: readonly Step[]): { text: string; bytes: Buffer; end: Step['do'] | undefined } {
   const written = steps.flatMap((step) => ('bytes' in step ? [Buffer.from(step.bytes)] : []));
   const bytes = Buffer.concat(written);
   return { text: bytes.toString('latin1'), bytes, end: steps.at(-1)?.do };
 }
 
-/** What stands behind the head of an answer. */
+/** Returns what follows the head of an answer. */
 export function bodyOf(steps: readonly Step[]): string {
   const { bytes } = outcomeOf(steps);
   return bytes.subarray(bytes.indexOf('\r\n\r\n') + 4).toString('utf8');

@@ -3,15 +3,15 @@ import { createGatewayClient } from '../../../../src/gateway/create-gateway-clie
 import type { FaultPlan } from '../../../../src/sandbox/faults/plan-faults.ts';
 import type { Sandbox } from '../../../../src/sandbox/start-sandbox.ts';
 
-/** The calls that faults are tried with, as FAULT_EXPECTATIONS names them. */
+/** The calls that faults are tried with, as in FAULT_EXPECTATIONS. */
 export type Tried = 'charge' | 'submit' | 'fetch';
 
 const BANK_ROWS = [1, 2, 3].map((n) => `B-${n},Ada,Byron,CHECKING,02100002100000000000000001,${n}.00,Gift`);
 
-/** The file that `submitEarlier` submits, and that is fetched. */
+/** The file that `submitEarlier` submits, whose result is fetched. */
 export const EARLIER_FILE = BANK_ROWS.join('\n');
 
-/** Plans a fault and makes one call over the network that would succeed without it. @returns also how many rows it booked */
+/** Plans a fault, makes one network call that would succeed without it, and counts the rows it booked. */
 export async function strikeCall(
   sandbox: Sandbox,
   tried: Tried,
@@ -33,7 +33,7 @@ export function clientOf(baseUrl: string, answerMs = 20_000) {
   );
 }
 
-/** @returns the id of a batch that is done */
+/** @returns the id of a finished batch */
 export async function submitEarlier({ url }: Pick<Sandbox, 'url'>): Promise<string> {
   const answer = await clientOf(url).processACHEFTChargeBatch({ batchFile: Buffer.from(EARLIER_FILE) });
   if (answer.kind !== 'accepted') throw new Error(`the earlier batch was not taken: ${answer.kind}`);
