@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'the line is up again' };
 
-/** What the service says to the lines 1 to 8; line 9 is invalid. */
+/** The service's messages for lines 1 to 8; line 9 is invalid. */
 const MESSAGES = [
   'OK: 678594:',
   'REJECT: 15',
@@ -195,7 +195,7 @@ describe('planResubmission', () => {
   });
 });
 
-/** The lists of the service: approved payments of these invoices, and nothing that was rejected. */
+/** The service's lists: approved payments of these invoices, and nothing rejected. */
 function reporting(invoices: readonly string[]): App {
   const titles = 'Transaction ID,Invoice Number,Date Time,Client Code,Customer Code,Method of Payment,Amount,Result';
   const rows = invoices.map((invoice) => `A1,${invoice},06/15/2026 10:00:00,X,Quick Client,VISA,25.00,OK:678594:`);

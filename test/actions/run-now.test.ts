@@ -15,7 +15,7 @@ let tests = 0;
 let name: string;
 let folder: Folder;
 let app: App;
-/** Each test has a schedule of its own, first seen on Monday noon, that takes at 22:00 on workdays. */
+/** Each test gets its own schedule, first seen on Monday noon, that takes files at 22:00 on workdays. */
 beforeEach(async () => {
   tests += 1;
   name = `nightly-${tests}`;

@@ -15,7 +15,7 @@ function call(options: Call['options'] = {}, dir = world.root): Call {
   return { arguments: [], options, dir };
 }
 
-/** The sessions of the database by their process, seen from one that is not among them. */
+/** Returns the process ids of the database sessions, without the one that asks. */
 async function sessions(): Promise<Set<number>> {
   const client = new Client({ connectionString: world.env['DATABASE_URL'] });
   await client.connect();
@@ -26,7 +26,7 @@ async function sessions(): Promise<Set<number>> {
   return new Set(rows.map(({ pid }) => pid));
 }
 
-/** Those that the app of the world has had all along are not counted: it may let some go meanwhile. */
+/** Ignores the sessions from before, because the world's own app may end some meanwhile. */
 async function expectNoneLeft(before: ReadonlySet<number>): Promise<void> {
   await expect
     .poll(async () => [...(await sessions())].filter((pid) => !before.has(pid)), { interval: 20 })

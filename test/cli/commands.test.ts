@@ -4,7 +4,7 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { makeProgram } from '../../src/cli/make-program.ts';
 import { takeDown } from './support/take-down.ts';
 
-/** Every command that runs, also below others. */
+/** Every command that runs, including subcommands. */
 const RUNNING = COMMANDS.flatMap(leavesOf);
 
 describe('COMMANDS', () => {
@@ -36,7 +36,7 @@ describe('COMMANDS', () => {
   });
 });
 
-/** The names of the commands of a table, and of each table below it. */
+/** Returns the command names of a table and of each table below it. */
 function namesOf(commands: readonly CliCommand[]): string[][] {
   const inner = commands.flatMap((command) => ('commands' in command ? namesOf(command.commands) : []));
   return [commands.map((command) => command.name), ...inner];
@@ -46,7 +46,7 @@ function leavesOf(command: CliCommand): CliCommand[] {
   return 'commands' in command ? command.commands.flatMap(leavesOf) : [command];
 }
 
-/** The lines of a command and of those below it, each with the names of the commands that it may run. */
+/** Returns the examples of a command and its subcommands, each with the command names it may run. */
 function withOwnExamples(command: CliCommand): [names: string[], line: string][] {
   const names = leavesOf(command).map((leaf) => leaf.name);
   const inner = 'commands' in command ? command.commands.flatMap(withOwnExamples) : [];

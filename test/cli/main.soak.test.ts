@@ -31,7 +31,7 @@ describe('the command line as a process', () => {
   });
 
   it('a reader that goes away early, as head does, changes nothing of the exit status', async () => {
-    // Many times what a pipe holds.
+    // Far more than a pipe holds.
     const path = join(root, 'many faults.csv');
     await writeFile(path, lines(upTo(2_000).map((n) => cardRow(n, { amount: 'ten' }))));
     const line = [...(await paydropWords()), 'validate', path, '--operation', 'card', '--json']

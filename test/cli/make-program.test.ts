@@ -4,7 +4,7 @@ import { makeProgram } from '../../src/cli/make-program.ts';
 import { CARD } from '../support/payment-rows.ts';
 import { takeDown } from './support/take-down.ts';
 
-/** A table of one command that takes down how it was called. */
+/** A table with one command that records its calls. */
 function table(calls: Call[]): CliCommand[] {
   return [
     {
@@ -106,7 +106,7 @@ describe('makeProgram', () => {
   });
 });
 
-/** A command that stands for another one below it. */
+/** A group with one command below it. */
 function nested(calls: Call[]): CliCommand[] {
   const [pay] = table(calls);
   const inner: CliCommand = {

@@ -20,7 +20,7 @@ describe('runCommandLine', () => {
   ])('%j ends with %i', async (words, status) => {
     const ran = await runHere(words);
     expect(ran.status).toBe(status);
-    // Data and help on one stream, complaints on the other, never both.
+    // Data and help go to one stream, complaints to the other, never both.
     expect([ran.out === '', ran.err === '']).toEqual(status === 0 ? [false, true] : [true, false]);
   });
 

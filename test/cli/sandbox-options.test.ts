@@ -51,7 +51,7 @@ describe('SANDBOX_SWITCHES', () => {
   });
 });
 
-/** As commander reads them, from the command line on. */
+/** Reads them through commander, from the command line. */
 async function read(words: readonly string[]) {
   let wanted: ReturnType<typeof readSandboxOptions> | undefined;
   const command = {

@@ -25,7 +25,7 @@ function read(): Promise<LateRuns> {
   return readLateRuns(app.ledger, app.settings);
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('readLateRuns', () => {
   it('finds nothing while nothing is late', async () => {
     const late = await read();

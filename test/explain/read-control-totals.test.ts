@@ -18,7 +18,7 @@ async function read(fileId: string) {
   return readControlTotals(world.ledger, file, { figures, outputs });
 }
 
-/** `H0 agree` and so on, in one line. */
+/** Lists the states in one line, such as `H0 agree`. */
 async function states(fileId: string): Promise<string> {
   return (await read(fileId)).map(({ id, state }) => `${id} ${state}`).join(', ');
 }

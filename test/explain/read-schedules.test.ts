@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another; each schedule lives through them. */
+/** The tests build on each other; each schedule lives through them. */
 describe('readSchedules', () => {
   const schedules = {
     nightly: { does: 'take', at: '22:00', timeZone: 'America/Toronto' },

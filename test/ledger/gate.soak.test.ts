@@ -65,7 +65,7 @@ it('was_sent_before goes by account and bytes', async () => {
   expect(await wasSent(free)).toEqual([{ was: false }]);
 });
 
-/** Rows and entries of indexes that the server reads in this ledger for all that the gate asks of an account. */
+/** Counts the rows that the gate's queries about an account read, by scan or by index. */
 const READ = `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint AS reads FROM pg_stat_xact_user_tables
   WHERE relname IN ('file', 'batch', 'forgotten_send', 'account_stop', 'payment_row', 'attempt')`;
 const ASK = `SELECT was_sent_before($1, $2, 'x'), may_leave($1, $2, 'x'), is_calling($1),
@@ -84,7 +84,7 @@ it('keeps plans that were made in an empty ledger and are as good in a full one,
     const copy = (table: string, changes: string, count: number) =>
       `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT made.* FROM ${table} model, generate_series(1, ${count}) n,
          jsonb_populate_record(model, jsonb_build_object(${changes})) made WHERE model.file_id = '${model}'`;
-    // Files that are done, and one with many batches of which the last few wait.
+    // Finished files, and one with many batches, the last few of which wait.
     await client.query(
       `${copy('file', `'file_no', -n, 'file_id', 'done' || n, 'state', 'completed', 'sha256', n`, 3_000)};
        ${copy('batch', `'file_id', 'done' || n, 'state', 'reconciled', 'batch_id', -n`, 3_000)};
@@ -96,7 +96,7 @@ it('keeps plans that were made in an empty ledger and are as good in a full one,
        UPDATE batch SET state = 'submitted' WHERE batch_no = 1 AND file_id = '${model}'`,
     );
     await client.query('COMMIT');
-    // What was read so far is counted with what is read next until it was told to the server.
+    // Until flushed, earlier reads count together with the next ones.
     await client.query('SELECT pg_stat_force_next_flush()');
     await client.query('BEGIN');
     const { rows: asked } = await client.query<{ next: string; rows: number; unknown: number[] }>(ASK, [

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Everything that somebody gets an answer to who is not logged in. Whoever adds to this must be able to say why. */
+/** All routes that answer without a log-in. Each addition needs a good reason. */
 const FOR_ANYBODY = [
   'GET /assets/*',
   'GET /login',

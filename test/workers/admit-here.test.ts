@@ -78,7 +78,7 @@ describe('admitHere', () => {
   });
 });
 
-/** The attempt is gone and the batch is ready, as in a backup that was made before it was sent. */
+/** Deletes the attempt and makes the batch ready, as in a backup from before the send. */
 async function restoreOlderLedger(fileId: string): Promise<void> {
   await query(world.app, 'DELETE FROM attempt WHERE file_id = $1', [fileId]);
   await forceSql(world.app, `UPDATE batch SET state = 'ready', batch_id = NULL WHERE file_id = $1`, [fileId]);

@@ -5,7 +5,7 @@ import { logIntoLines } from '../queue/support/log-lines.ts';
 
 const JOB: { fileId: string; more?: string[] } = { fileId: 'one', more: ['two', 'three'] };
 
-/** Runs a turn over three files. @returns the files that were worked on, and those that were asked for again */
+/** Runs a time slice over three files. @returns the files worked on and those requested again */
 async function take(
   work: (fileId: string) => void | Promise<void>,
   { turnMs = 60_000, signal = new AbortController().signal, job = JOB } = {},

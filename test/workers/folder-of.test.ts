@@ -3,7 +3,7 @@ import type { App } from '../../src/app.ts';
 import { folderOf } from '../../workers/folder-of.ts';
 
 const KNOWN = { id: 'drop/card' };
-// Of the whole app only its folders are asked.
+// `folderOf` only uses the app's folders.
 const app = { folder: (id: string) => (id === KNOWN.id ? KNOWN : undefined) } as unknown as App;
 
 describe('folderOf', () => {

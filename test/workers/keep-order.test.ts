@@ -2,7 +2,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { keepOrder } from '../../workers/keep-order.ts';
 
-/** Works on numbers, each with so many rounds of waiting before its turn. @returns what happened, in order */
+/** Works on items, each waiting this many rounds before its turn. @returns what happened, in order */
 async function workOn(rounds: readonly number[], atOnce: number): Promise<string[]> {
   const story: string[] = [];
   await keepOrder(

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Runs the workers while a test looks at what they do. */
+/** Runs the workers while a test observes them. */
 async function whileWorking<Result>(look: () => Promise<Result>, app: App = world.app): Promise<Result> {
   const workers = await startWorkers(app);
   try {
@@ -126,7 +126,7 @@ describe('startWorkers', () => {
     const cut = cutAtStatement(world.app, /FOR UPDATE SKIP LOCKED/, 1);
     await whileWorking(async () => {
       await expect.poll(cut.wasCut, { interval: 10 }).toBe(true);
-      // Nobody but a sweep can find out that the batch is due now.
+      // Only a sweep can find out that the batch is due now.
       await query(world.app, 'UPDATE batch SET not_before = NULL WHERE file_id = $1', [fileId]);
       await expectSent(account, 1);
     }, cut.app);

@@ -16,7 +16,7 @@ import { achRow, lines, upTo } from '../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../support/pipeline-world.ts';
 import { startTestPostgres } from '../support/postgres.ts';
 
-/** A real older copy of the ledger takes the place of the present one; journal, archive and service stay. */
+/** An older copy of the ledger replaces the present one; journal, archive and service stay. */
 
 let world: PipelineWorld;
 afterEach(() => world.close());
@@ -28,7 +28,7 @@ async function openWorld(): Promise<void> {
   world = await openPipelineWorld({ postgres, settings: { batch: { maxRows: 2 } } });
 }
 
-/** Copies the whole database as it is, and puts the copy in its place later. Nobody may be connected meanwhile. */
+/** Copies the whole database, to put the copy in its place later. Neither step allows other connections. */
 async function copyLedger(): Promise<{ restore(): Promise<void> }> {
   const url = world.settings.databaseUrl!;
   const [, name = ''] = /@\/(\w+)\?/.exec(url) ?? [];
@@ -57,7 +57,7 @@ async function copyLedger(): Promise<{ restore(): Promise<void> }> {
   };
 }
 
-/** How often the service booked each invoice. */
+/** Returns how often the service booked each invoice. */
 function booked(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { invoice } of world.sandbox.books()) counts[invoice] = (counts[invoice] ?? 0) + 1;
@@ -68,7 +68,7 @@ function once(rows: number): Record<string, number> {
   return Object.fromEntries(upTo(rows).map((n) => [`A-${n}`, 1]));
 }
 
-/** As far as its verdict; nothing of it is sent. */
+/** Takes a file to its verdict without sending anything. */
 async function accept(name: string, rows: number): Promise<void> {
   await pauseAccount(world.app.ledger, 'main', because);
   await world.drop('ach-charge', name, lines(upTo(rows).map((n) => achRow(n))));
@@ -167,7 +167,7 @@ describe('a ledger that is exchanged under a running process', () => {
   });
 });
 
-/** As in a copy of the ledger from before the calls. */
+/** Takes the ledger back to before the calls, as an older copy would. */
 async function forgetCalls(): Promise<void> {
   const client = await world.app.ledger.pool.connect();
   try {

@@ -24,9 +24,9 @@ import { query } from './support/story.ts';
 import { takeIn } from './support/take-in.ts';
 
 /**
- * No verb of a person leads to a send of a batch that may have been sent before, unless a resolution was recorded; the
- * verbs that record one are not among these. Each is tried on a batch in every state. Then the batch is offered
- * for sending, and ledger and books of the service tell.
+ * No verb of a user sends a batch that may have been sent before, unless a resolution was recorded. Verbs that record
+ * one are left out. Each verb is tried on a batch in every state. Then the batch is offered for sending, and ledger and
+ * sandbox's books are checked.
  */
 
 let world: PipelineWorld;
@@ -38,7 +38,7 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'tried in every state' };
 
-/** Each verb as its command calls it. Most refuse most states; that is part of the promise. */
+/** Each verb as its command calls it. Most refuse most states, as they should. */
 const VERBS: Record<string, (key: BatchKey) => Promise<unknown>> = {
   requeue: async (key) => requeueFile(world.app, await fileOf(key), await readBatchRow(world.app.ledger, key)),
   'requeue of the file': async (key) => requeueFile(world.app, await fileOf(key)),
@@ -70,12 +70,12 @@ function fileOf({ fileId }: BatchKey) {
 
 /** States in which certainly nothing of the batch was booked. */
 const NEVER_BOOKED: readonly BatchState[] = ['ready', 'preparing', 'refused', 'cancelled'];
-/** States that a batch has come to by a call. */
+/** States that a batch reaches by a call. */
 const CALLED = (Object.keys(BATCH_STATES) as BatchState[]).filter(
   (state) => state === 'refused' || !NEVER_BOOKED.includes(state),
 );
 const VERDICTS: Partial<Record<BatchState, string>> = { refused: 'refused', unknown: 'unknown' };
-/** The moves that these verbs may make; every other change of state would be one too many. */
+/** The only transitions these verbs may make. */
 const THEIR_MOVES = new Set<string>(['cancel', 'intercept', 'retry', 'withdraw']);
 
 async function force(sql: string, values: unknown[] = []): Promise<void> {
@@ -89,7 +89,7 @@ async function force(sql: string, values: unknown[] = []): Promise<void> {
   }
 }
 
-/** The batch in this state, its file on its way, and nothing that would close the account besides. */
+/** Puts the batch in this state and its file in progress, and removes everything else that closes the account. */
 async function put({ fileId }: BatchKey, state: BatchState): Promise<void> {
   const isHeld = state === 'preparing' || state === 'sending';
   const batchId = ['submitted', 'result_in', 'exception', 'reconciled'].includes(state) ? fileId : null;
@@ -136,7 +136,7 @@ describe('every verb on a batch in every state', () => {
       await submitBatch(world.app, key);
       expect({ verb, ...(await evidenceOf(key, state)) }).toEqual({ verb, attempts: 1, booked: 0 });
     }
-    // Out of the way of the next state: a batch in doubt closes the account for reasons of its own.
+    // Clears the way for the next state: a batch in doubt closes the account by itself.
     await put(key, 'cancelled');
   });
 

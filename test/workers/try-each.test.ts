@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PipelineError } from '../../src/kernel/errors.ts';
 import { tryEach } from '../../workers/try-each.ts';
 
-/** What was tried, and the error at the end. */
+/** Returns what was tried, and the final error. */
 async function tried(faults: Record<string, Error>): Promise<{ seen: string[]; error: unknown }> {
   const seen: string[] = [];
   const error = await tryEach(['a', 'b', 'c'], async (name) => {

@@ -9,7 +9,7 @@ import { dayReport, type ReportLine } from '../../workers/support/day-report.ts'
 import { chargedAt, DAY_MS, deskAt, doubtfulBatch } from '../../workers/support/resolve-desk.ts';
 
 let world: LedgerWorld;
-/** Of which only questions are asked. */
+/** Only read by the tests that share it. */
 let lacked: Awaited<ReturnType<typeof lackedFile>>;
 beforeAll(async () => {
   world = await openTestLedger();
@@ -21,7 +21,7 @@ function hours(count: number): ReportLine {
   return { at: new Date(new Date(START).getTime() + count * 3_600_000) };
 }
 
-/** The service as it answers now: its newest lists, by their kind. */
+/** The service as it answers now, with its newest lists by kind. */
 function appAt(approved: readonly ReportLine[] | ReportAnswer, rejected: readonly ReportLine[] = []): App {
   const asked: unknown[] = [];
   const answer = (given: readonly ReportLine[] | ReportAnswer) => async (range: unknown) => {
@@ -46,7 +46,7 @@ function entryOf({ invoice = '', result = '' }: ReportLine) {
   return { invoice, outcome: /TIMEOUT/.test(result) ? 'unknown' : 'rejected' };
 }
 
-/** A file whose two rows two reports lack, and the line of a payment from before it. */
+/** Returns a file whose two rows two reports lack, and the line of an earlier payment. */
 async function lackedFile(account: string) {
   const known = await chargedAt(world, account, hours(-1).at);
   world.clock.set(START);

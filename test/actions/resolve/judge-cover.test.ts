@@ -25,7 +25,7 @@ beforeEach(async () => {
   [known] = (await chargedBeforeDoubt(after(-HOUR_MS))) as [ReportLine];
 });
 
-/** A batch in doubt, before which these payments were charged. */
+/** Puts a batch in doubt after payments at these moments. */
 async function chargedBeforeDoubt(...moments: Date[]): Promise<ReportLine[]> {
   await world.empty();
   const charged: ReportLine[] = [];
@@ -86,7 +86,7 @@ describe('judgeCover', () => {
     const [first, half] = (await chargedBeforeDoubt(after(-HOUR_MS), after(-HOUR_MS / 2))) as [ReportLine, ReportLine];
     const cut = await cover([early, first, LATER]);
     expect(cut).toMatchObject({ covers: false, coversNot: expect.stringContaining('lacks 2 of the payments') });
-    // The bank may have returned the other one of the call, and what was rejected stands in the list of those.
+    // The bank may have returned the call's other payment, and the list of rejected ones shows those too.
     for (const shown of [half, { ...half, result: 'REJ:63' }]) {
       expect(await cover([early, first, shown, LATER])).toMatchObject({ covers: true });
     }

@@ -31,7 +31,7 @@ async function doubtful(plan: FilePlan = {}): Promise<BatchRow> {
   return doubtfulBatch(world, plan);
 }
 
-/** A batch in doubt, and the line of a payment that its account made an hour before. */
+/** Returns a batch in doubt, and the line of a payment its account made an hour before. */
 async function doubtfulAfterCharge(account: string): Promise<{ batch: BatchRow; known: ReportLine }> {
   const known = await chargedAt(world, account, hours(-1).at);
   return { batch: await doubtful({ account }), known };

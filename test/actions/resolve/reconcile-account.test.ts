@@ -20,7 +20,7 @@ function compare(lines: readonly ReportLine[], agent = 'TEST88') {
   return reconcileAccount(desk, Buffer.from(dayReport(lines, agent)), because);
 }
 
-/** Lines for the rows of a file of `world.accepted`. */
+/** A report line for a row of a file made by `world.accepted`. */
 const chargeOf = (fileId: string, line: number, at = AT): ReportLine => ({
   at,
   invoice: `INV-${fileId}-${line}`,
@@ -55,7 +55,7 @@ describe('reconcileAccount', () => {
     expect(rows).toMatchObject([{ state: 'unknown' }, { state: 'ready' }]);
     const [state] = await readAccountStates(world.ledger, ['main']);
     expect(state!.stops[0]!.reason).toContain('the report of the service knows 1 call');
-    // Asked once more it changes nothing.
+    // A second comparison changes nothing.
     expect(await compare([chargeOf(fileId, 2)])).toMatchObject({ known: 1, unknown: [], inDoubt: [] });
   });
 

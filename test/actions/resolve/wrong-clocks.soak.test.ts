@@ -15,7 +15,7 @@ import { deskAt } from '../../workers/support/resolve-desk.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** By how much a clock may be wrong, in ms. Mostly it is right, or every report would say nothing from the start. */
+/** Possible clock errors in ms. Mostly a clock is right; otherwise every report would prove nothing from the start. */
 const WRONG_BY = [0, 0, 0, 0, 0, 0, 0, 60_000, -60_000, HOUR_MS, -HOUR_MS, 400 * DAY_MS, -400 * DAY_MS];
 
 const LOGIN = { server: 'NA', agentCode: 'TEST88', password: 'TEST88', currency: 'USD' } as const;
@@ -26,13 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What may happen to the clocks at each moment of a story; `true` lets them be set. */
+/** Whether the service books the call in doubt, whether the clocks may be set, and the seed. */
 type Story = { isBooked: boolean; mayJump: boolean; seed: number };
 
 /**
- * A payment that is known, a call in doubt, and two reports a day apart. Between any two of these, and while the call is on
- * its way, the clocks of the service, the database and this host may be set.
- * @returns what became of the rows, or `unknown` when they are in doubt still
+ * Plays a known payment, a call in doubt, and reports a day apart. The clocks of service, database and host may be set
+ * between any two steps and during the call.
+ * @returns the outcomes of the rows, `unknown` for those still in doubt
  */
 async function live({ isBooked, mayJump, seed }: Story): Promise<{ outcomes: string[]; sets: string[] }> {
   const random = seededRandom(seed);
@@ -49,7 +49,7 @@ async function live({ isBooked, mayJump, seed }: Story): Promise<{ outcomes: str
     if (!mayJump) return;
     wrongBy.service = one(WRONG_BY);
     wrongBy.host = one(WRONG_BY);
-    // The clock of the database is set apart from that of the host.
+    // The database clock is given relative to the host clock.
     world.wrongBy.database = one(WRONG_BY) - wrongBy.host;
     sets.push(`${when}: ${JSON.stringify({ ...wrongBy, database: world.wrongBy.database + wrongBy.host })}`);
     set();
@@ -135,7 +135,7 @@ function submit(gateway: Gateway, batch: Prepared, during: () => void = () => {}
   });
 }
 
-/** By hand, at the pages of the service: paydrop knows nothing of it. */
+/** Charges a payment on the service's own pages, unknown to paydrop. */
 async function payElsewhere(gateway: Gateway, invoice: string): Promise<void> {
   const body = Buffer.from(`${achRow(9, { invoice })}\r\n`);
   await gateway.submitBatch({ operation: 'processACHEFTChargeBatch', body, beforeFirstByte: async () => true });

@@ -29,7 +29,7 @@ describe('exampleOf', () => {
     const given = readWords(line.replace(/^call \w+ --account main ?/, '').replace(/ --mop VISA$/, ' --mop VISA'));
     const required: readonly string[] = OPERATIONS[operation].required;
     const hidden = Object.fromEntries(required.filter((name) => name in SECRETS).map((name) => [name, SECRETS[name]!]));
-    // Where no parameter is called mop it is only for the restriction check.
+    // An operation without a `mop` parameter uses it only for the restriction check.
     if (!(OPERATIONS[operation].wire as readonly string[]).includes('mop')) delete given['mop'];
     const parameters = await toParameters(withFile({ ...given, ...hidden }), 'UTC');
     const checked = checkParameters({ operation, server: 'NA', parameters, now: new Date('2026-06-15T00:00:00Z') });

@@ -9,7 +9,7 @@ import { type CallWorld, openCallWorld, SECRET_ENVIRONMENT, SECRETS } from '../s
 import { fakeTerminal, pipedInput } from '../support/fake-terminal.ts';
 import { takeDown } from '../support/take-down.ts';
 
-/** What the service does with the next request. */
+/** Handles the next request to the service. */
 let onRequest: Parameters<typeof startScripted>[0]['onRequest'];
 let service: ScriptedServer;
 let world: CallWorld;
@@ -17,7 +17,7 @@ beforeAll(async () => {
   service = await startScripted({ onRequest: (socket, request) => onRequest?.(socket, request) });
   world = await openCallWorld({
     scripted: { baseUrl: service.url },
-    // Not loopback by its name, so it counts as live; yet nothing can leave this machine.
+    // Not a loopback name, so it counts as live; yet nothing can leave this machine.
     live: { baseUrl: 'https://0.0.0.0:1' },
     uk: { baseUrl: 'https://0.0.0.0:1', server: 'UK', country: 'UK', currency: 'GBP' },
   });
@@ -112,7 +112,7 @@ describe('makeCall: the sandbox', () => {
 
   it('compares with the currency of the account, or with the one that is given', async () => {
     const call = { account: 'main', customerCode: 'A1', total: '5.00', mop: 'DSC' };
-    // The code does not exist, which only the service can say: so the call was made.
+    // Only the service can say that the code does not exist, so the call was made.
     const made = await make('processCreditCardWithCustomerCode', call);
     expect(made.err).toMatch(/^(?:declined|failed)/);
     const other = await make('processCreditCardWithCustomerCode', { ...call, currency: 'CAD' });

@@ -20,11 +20,11 @@ describe('readMoment', () => {
 describe('readLastMoment', () => {
   it.each([
     ['2026-11-20', NEW_YORK, '2026-11-20T23:59:59.999-05:00'],
-    // The day on which the clocks go back has 25 hours, and its end another offset than its begin.
+    // The day the clocks go back has 25 hours, and ends with a different offset than it begins.
     ['2026-11-01', NEW_YORK, '2026-11-01T23:59:59.999-05:00'],
     ['2026-03-08', NEW_YORK, '2026-03-08T23:59:59.999-04:00'],
     ['2026-12-31', 'UTC', '2026-12-31T23:59:59.999+00:00'],
-    // The next day was left out in this zone.
+    // This zone skipped the next day.
     ['2011-12-29', 'Pacific/Apia', '2011-12-29T23:59:59.999-10:00'],
     ['2026-11-20T09:30:00-05:00', 'UTC', '2026-11-20T09:30:00-05:00'],
     ['tomorrow', 'UTC', 'tomorrow'],

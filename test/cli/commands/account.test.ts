@@ -71,7 +71,7 @@ describe('account forgotten and acknowledge', () => {
       sha256: 'a'.repeat(64),
     };
     await appendFile(world.settings.paths.journal, `\n${JSON.stringify(entry)}`);
-    // The first that looks after a restore must not hear that all is well.
+    // The first check after a restore must not report that all is well.
     const { out: known } = await world.paydrop('account', 'forgotten', 'main');
     expect(known).toContain('zzzzzzzzzzzzzzzz/1');
     const refused = await world.paydrop('account', 'resume', 'main', '--reason', 'go on');

@@ -8,7 +8,7 @@ let world: CliWorld;
 beforeAll(async () => {
   world = await openCliWorld({ folder: { badRows: { maxPercent: 50 } } });
   for (const [index, name] of ['wanted.csv', 'unwanted.csv', 'json.csv'].entries()) {
-    // A control file that does not agree holds the file.
+    // A control file that disagrees holds the file.
     await world.drop('card', `${name}.ctl`, 'rows=99\n');
     const rows = [cardRow(10 * index + 1), cardRow(10 * index + 2), cardRow(10 * index + 3, { amount: 'ten' })];
     await world.drop('card', name, lines(rows));

@@ -25,7 +25,7 @@ async function call(operation: OperationName, ...words: string[]): Promise<Ran> 
   return ran;
 }
 
-/** A value of the lines that are printed for people. */
+/** Reads a value from the printed lines. */
 function valueOf({ out }: Ran, label: string): string {
   return new RegExp(`^ {2}${label} +(\\S.*)$`, 'm').exec(out)?.[1] ?? 'none';
 }

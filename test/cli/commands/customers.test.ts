@@ -12,7 +12,7 @@ beforeAll(async () => {
   const client = createGatewayClient({ server: 'NA', agentCode: 'TEST88', password: SECRETS.password, baseUrl });
   const bank = { accountNum: SECRETS.account, accountType: 'CHECKING' } as const;
   await client.createACHEFTCustomerCode({ ...PERSON, ...bank, firstName: '=1+1', customerCode: 'EVIL' });
-  // 23:59 of the same day in New York; the clock runs on while the test does.
+  // This is 23:59 of the same day in New York. The clock runs on during the test.
   world.sandbox.clock.set('2026-06-16T03:59:00Z');
   await client.createACHEFTCustomerCode({ ...PERSON, ...bank, firstName: 'Ada', customerCode: 'LATE' });
   world.sandbox.clock.set('2026-06-16T05:00:00Z');

@@ -42,7 +42,7 @@ describe('doctor', () => {
 
   it('is well when nothing is bad: 0', async () => {
     const { status, out } = await world.paydrop('doctor');
-    // The database of the tests does not wait for the disk, which is bad indeed.
+    // The test database does not wait for the disk, which is rightly bad.
     const bad = out.split('\n').filter((line) => line.startsWith('bad'));
     expect(bad.every((line) => line.includes('is off: a power cut'))).toBe(true);
     expect(status).toBe(bad.length > 0 ? 5 : 0);

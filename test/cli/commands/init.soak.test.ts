@@ -10,7 +10,7 @@ import { runHere } from '../support/run-here.ts';
 let root = '';
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'paydrop init-'));
-  // The embedded PostgreSQL may run as another user, who must be able to pass through.
+  // The embedded PostgreSQL may run as another user, who needs access through this folder.
   await chmod(root, 0o711);
   vi.stubEnv('DATABASE_URL', '');
   vi.stubEnv('PAYDROP_MASTER_KEY', '');
@@ -46,12 +46,12 @@ it('init prints next steps that work from an empty folder; other commands share 
   expect(await server.isAlive()).toBe(false);
 });
 
-/** The process itself, and no shell around it, which would swallow signals. */
+/** Avoids a shell around the process, which would swallow signals. */
 function asCommand(line: string): string {
   return `exec ${line}`;
 }
 
-/** Starts the sandbox at a free port, because the usual one may be in use here. @returns its address */
+/** Starts the sandbox on a free port, because the usual one may be in use. @returns its address */
 async function startSandbox(line: string): Promise<string> {
   const sandbox = startChild('sh', ['-c', `${line} --port 0`]);
   await sandbox.says('Ctrl-C ends it.');

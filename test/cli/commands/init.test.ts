@@ -13,7 +13,7 @@ import { nameAsInCheckout, runHere, startHere } from '../support/run-here.ts';
 let root = '';
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'paydrop init-'));
-  // The embedded PostgreSQL may run as another user, who must be able to pass through.
+  // The embedded PostgreSQL may run as another user, who needs access through this folder.
   await chmod(root, 0o711);
   vi.stubEnv('DATABASE_URL', '');
   vi.stubEnv('PAYDROP_MASTER_KEY', '');
@@ -94,7 +94,7 @@ describe('init', () => {
     expect(await modes()).not.toHaveProperty('data/master.key');
   });
 
-  /** As processes, with the database that they bring along: init.soak.test.ts. */
+  /** `init.soak.test.ts` tests them as processes, with the embedded database. */
   it('prints next steps that work from an empty folder', async () => {
     nameAsInCheckout();
     const postgres = await startTestPostgres();

@@ -10,13 +10,13 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 const HOUR_MS = 3_600_000;
 
 /**
- * A service that books a row only after two reports have lacked it: the call in doubt was two days ago, the row is booked
- * today. Before its like go out again the service is asked once more.
+ * The service books a row only after two reports have lacked it: the call in doubt is two days old. Before such rows go
+ * out again, paydrop queries the service once more.
  */
 let world: CliWorld;
 beforeAll(async () => {
   world = await openCliWorld();
-  // Less than the two business days after which the bank answers, whatever day it is: until then a report has the time of the call.
+  // Less than the bank's two business days on any date. Until then, a report shows the time of the call.
   at(-47);
   await world.drop('ach-charge', 'known.csv', lines([codeRow(59)]));
   await world.finish();
@@ -26,24 +26,24 @@ beforeAll(async () => {
   await world.drop('ach-charge', 'june.csv', lines([1, 2, 3].map((n) => codeRow(n))));
   await world.finish();
   await ageBy(world.app, 'main', 'attempt', 46);
-  // The calls were made now, by the clock of the database; the service was told the time at which they count as made.
+  // By the database clock the calls happened just now. The service's time of them is the aged one.
   await forceSql(world.app, 'UPDATE attempt SET service_at = started_at');
 });
 afterAll(() => world.close());
 
-/** So many hours from now, by the clock of the service. */
+/** Sets the service's clock to this many hours from now. */
 function at(hours: number): void {
   world.sandbox.clock.set(new Date(Date.now() + hours * HOUR_MS));
 }
 
-/** As a person books it at the pages of the service, or the service itself when it comes to it at last. */
+/** Books a row as a person would on the service's pages, or as the service itself does late. */
 async function book(row: string): Promise<void> {
   const gateway = createGateway(gatewaySettings(world.app.account('main')));
   const body = Buffer.from(`${row}\r\n`);
   await gateway.submitBatch({ operation: 'processACHEFTChargeBatch', body, beforeFirstByte: async () => true });
 }
 
-/** Gives the report that the service makes of the last days now. */
+/** Resolves with the service's current report of the last days. */
 async function readReport(name: string): Promise<string> {
   const range = { fromDate: new Date(Date.now() - 72 * HOUR_MS), toDate: new Date(Date.now() + HOUR_MS) };
   const answer = await world.app.reports('main').getACHEFTApprovedDateRangeCSV(range);

@@ -14,7 +14,7 @@ afterAll(() => world.close());
 const tokenOf = (out: string) => hashSecretToken(/\/set-up\/([\w-]{43})\n$/.exec(out)?.[1] ?? '');
 const leads = (out: string) => readLink(world.app.ledger, tokenOf(out));
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('people', () => {
   it('set-up prints a link for the first administrator, as long as there is nobody', async () => {
     expect((await world.paydrop('people', 'list')).out).toContain('Nobody yet.');

@@ -11,7 +11,7 @@ import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 let world: CliWorld;
 let fileId: string;
 beforeAll(async () => {
-  // The first question would be due in a minute.
+  // The first poll would be due in a minute.
   world = await openCliWorld({ account: { poll: { firstMs: 60_000, factor: 1, longestMs: 60_000 } } });
   await checkFolders(world.settings);
   const claim = await claimContent(world.app, 'drop/ach-charge', 'june.csv', lines([achRow(1)]));

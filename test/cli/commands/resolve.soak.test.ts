@@ -12,8 +12,8 @@ import { dayReport } from '../../workers/support/day-report.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
 /**
- * Real batches in doubt, of every layout, made by faults of the sandbox, and every way out of it. Each account has one
- * file of three rows in two batches, of which the first is in doubt; the second must follow when it is resolved.
+ * Real batches in doubt in every layout, made by sandbox faults, and every way to resolve them. Each account has one
+ * file of three rows in two batches. The first is in doubt; the second must follow once it is resolved.
  */
 const STORIES = {
   adopted: { operation: 'card', row: (n: number) => cardRow(n), country: 'US' },
@@ -39,7 +39,7 @@ beforeAll(async () => {
       batch: { maxRows: 2 },
     },
   });
-  // A payment of an hour before, which a report that proves something has to show.
+  // A payment from an hour before, which a report must show to prove anything.
   await world.drop('lacking', 'known.csv', lines([codeRow(59)]));
   await world.finish(90_000);
   await ageBy(world.app, 'lacking', 'attempt', 1);
@@ -85,7 +85,7 @@ function resolve(name: Story, ...words: string[]) {
   return world.paydrop('resolve', `${name}.csv/1`, ...words);
 }
 
-/** What the books of the service hold of an account, by invoice. */
+/** Returns an account's invoices in the sandbox's books. */
 function bookedInvoices(name: Story): string[] {
   return service
     .books()
@@ -227,7 +227,7 @@ describe('paydrop resolve', () => {
     expect(kept.status).toBe(4);
     expect(kept.out).toContain('lacks 2');
     expect(kept.out).toContain('Give a second report');
-    // At once it is no second look, whatever stands in it.
+    // Too soon, it does not count as a second report, whatever it holds.
     expect(await resolve('lacking', '--journal', second, '--dry-run')).toMatchObject({ status: 4 });
     expect((await batchOf('lacking')).state).toBe('unknown');
     await ageBy(world.app, 'lacking', 'journal_report', 25);

@@ -10,7 +10,7 @@ let path = '';
 beforeAll(async () => {
   world = await openCliWorld({ settings: { batch: { maxRows: 2 } } });
   path = join(world.root, 'a.backup');
-  // What is sent before, after, and what waits when the backup is made.
+  // One file is sent before the backup, one waits during it, and one is sent after.
   await drop('before', 2);
   await world.finish();
   await world.paydrop('account', 'pause', 'main', '--reason', 'wait');
@@ -28,7 +28,7 @@ async function drop(name: string, rows: number): Promise<void> {
   await world.drop('ach-charge', `${name}.csv`, lines(charges));
 }
 
-/** How often the service booked each invoice. */
+/** Returns how often the service booked each invoice. */
 function booked(): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { invoice } of world.sandbox.books()) counts[invoice] = (counts[invoice] ?? 0) + 1;

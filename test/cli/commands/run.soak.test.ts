@@ -4,13 +4,13 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 import { startHere } from '../support/run-here.ts';
 
-/** The cases build on each other: what waits for a person comes last, because it decides the status from then on. */
+/** The tests build on each other: what needs approval comes last, because it decides the status from then on. */
 let world: CliWorld;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = await startReceiver();
   const alarms = [{ by: 'webhook', url: receiver.url, secret: 'the key' }];
-  // No sweep comes but the first one of each run.
+  // Only the first sweep of each run happens.
   world = await openCliWorld({ settings: { alarms, sweepMs: 3_600_000 } });
 });
 afterAll(async () => {

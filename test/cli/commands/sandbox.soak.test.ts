@@ -51,7 +51,7 @@ describe('sandbox', () => {
   });
 });
 
-/** Asks for a batch that does not exist; a wrong login is answered otherwise. */
+/** Queries a batch that does not exist; a wrong login gets a different answer. */
 async function askForResult(url: string, agentCode: string, password: string): Promise<string> {
   const fields = { agentCode, password, customerIPAddress: '', batchId: '1' };
   const { headers, body } = soapRequest('GetBatchProcessResultFile', fields, 'soap 1.1');

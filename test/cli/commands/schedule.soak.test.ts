@@ -5,7 +5,7 @@ import { WEEKDAYS } from '../../../schemas/config.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { type CliWorld, openCliWorld } from '../support/cli-world.ts';
 
-/** Today and the days around it in UTC; the command line reads the clock of the system. */
+/** Today in UTC, by the system clock, which the command line reads. */
 const today = WEEKDAYS[(new Date().getUTCDay() + 6) % 7]!;
 const others = WEEKDAYS.filter((day) => day !== today);
 const farDay = WEEKDAYS[(new Date().getUTCDay() + 2) % 7]!;
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('schedule', () => {
   it('list says what each does, when next, and that it has not run', async () => {
     const { status, out } = await world.paydrop('schedule', 'list');

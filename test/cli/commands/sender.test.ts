@@ -22,7 +22,7 @@ afterAll(() => world.close());
 
 const HERE = hostname();
 
-/** What a restart of the database looks like. */
+/** Imitates a restart of the database. */
 async function goBack(): Promise<void> {
   await forceSql(world.app, 'UPDATE admission SET run_started = now()');
 }

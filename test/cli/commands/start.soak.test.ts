@@ -7,7 +7,7 @@ import { holdFlags } from '../support/hold-flags.ts';
 import { type Child, startPaydrop } from '../support/run-child.ts';
 import { runHere } from '../support/run-here.ts';
 
-/** The cases follow one process from its start to its end. */
+/** The tests follow one process from start to end. */
 describe('start', () => {
   let world: CliWorld;
   let daemon: Child;
@@ -66,7 +66,7 @@ const isHead = (request: string) => request.startsWith('HEAD ');
 
 describe('start, stopped in the middle', () => {
   it('awaits a running call at the first signal and ends at once at the second; the batch is then unknown', async () => {
-    // It says the time, and never answers a call.
+    // It answers requests for the time, but never a call.
     const silent = await startScripted({
       onRequest: (socket, request) => {
         if (isHead(request)) socket.end(httpAnswer(405, ''));

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another: each adds trouble that is graver than the one before. */
+/** The tests build on each other: each adds worse trouble than the one before. */
 describe('status', () => {
   it('is well with an empty ledger', async () => {
     const { status, out, err } = await world.paydrop('status', '--check');

@@ -20,7 +20,7 @@ function compareWith(change: (books: readonly Book[]) => readonly Book[]): Promi
   return compareBooks(world.app, change(world.sandbox.books()));
 }
 
-/** C-1 as the two others have it, when only one place was tampered with. */
+/** C-1 in the two places that were not tampered with. */
 const TRUE_ROW = 'TEST88 processcreditcardbatch C-1 25.00 approved';
 
 describe('compareBooks', () => {
@@ -87,7 +87,7 @@ describe('compareBooks', () => {
   });
 });
 
-/** What is found while the ledger holds something else; everything is rolled back. */
+/** Compares while the ledger holds something else, then rolls everything back. */
 async function whileTampered(statement: string): Promise<string[]> {
   const client = await world.app.ledger.pool.connect();
   try {
@@ -102,7 +102,7 @@ async function whileTampered(statement: string): Promise<string[]> {
   }
 }
 
-/** What is found while the result file on the disk holds something else. */
+/** Compares while the result file on disk holds something else. */
 async function whileRewritten(alter: (text: string) => string): Promise<string[]> {
   const { out } = world.settings.paths;
   const name = (await readdir(out)).find((entry) => entry.endsWith('.result.csv'));

@@ -15,7 +15,7 @@ describe('diskSpace', () => {
   });
 
   it('looks at an archive on a disk of its own', async () => {
-    // The files of the kernel have no room at all.
+    // `/proc` has no free space at all.
     const settings = { ...world.settings, paths: { ...world.settings.paths, archive: '/proc' } };
     expect(await world.look(diskSpace, { settings })).toContainEqual(
       expect.objectContaining({ level: 'bad', found: '0 MiB are free in "/proc"' }),

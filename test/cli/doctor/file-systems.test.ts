@@ -15,7 +15,7 @@ describe('fileSystems', () => {
 
   it('names a drop folder whose work folder lies elsewhere', async () => {
     const [folder] = world.settings.folders;
-    // The files of the kernel are on no disk.
+    // `/proc` is on no disk.
     const settings = { ...world.settings, folders: [{ ...folder!, work: '/proc' }] };
     expect(await world.look(fileSystems, { settings })).toMatchObject([
       { level: 'bad', found: expect.stringContaining('"drop/card" lies on another file system than its work folder') },

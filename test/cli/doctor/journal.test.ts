@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('journal', () => {
   it('is well when it agrees with the ledger', async () => {
     expect(await world.look(journal)).toEqual(WELL);

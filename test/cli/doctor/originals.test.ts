@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Where the original of the one file lies. */
+/** Returns where the original of the only file lies. */
 async function pathOf(): Promise<{ fileId: string; path: string }> {
   const { rows } = await world.app.ledger.pool.query<{ file_id: string; archive: string }>('SELECT * FROM file');
   return { fileId: rows[0]!.file_id, path: join(world.settings.paths.archive, rows[0]!.archive) };
@@ -22,7 +22,7 @@ async function pathOf(): Promise<{ fileId: string; path: string }> {
 const FORGOTTEN = newFileId();
 const MUST_NOT: unknown = expect.stringMatching(/^Never drop them again\./);
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('originals', () => {
   it('is well when each is known and opens', async () => {
     expect(await world.look(originals)).toEqual(WELL);

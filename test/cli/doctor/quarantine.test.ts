@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('quarantine', () => {
   it('is well when nothing lies in it, or it was never made', async () => {
     expect(await world.look(quarantine)).toEqual(WELL);

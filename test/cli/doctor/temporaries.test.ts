@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('temporaries', () => {
   it('spares what may still be written', async () => {
     await writeFile(join(world.settings.paths.out, '.a.csv.0123456789abcdef.tmp'), '');

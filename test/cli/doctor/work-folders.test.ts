@@ -17,7 +17,7 @@ async function lay(name: string): Promise<void> {
   await mkdir(join(world.settings.folders[0]!.work, name), { recursive: true });
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('workFolders', () => {
   it('is well when they hold what the ledger has claimed', async () => {
     expect(await world.look(workFolders)).toEqual(WELL);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compileLater } from '../../../src/cli/process/compile-later.ts';
 import { holdFlags, setFlags } from '../support/hold-flags.ts';
 
-/** Calls a function so often. */
+/** A script that calls a function this many times. */
 const work = (calls: number) => `
   function addUp(to) {
     let sum = 0;
@@ -14,7 +14,7 @@ const work = (calls: number) => `
   for (let call = 0; call < ${calls}; call += 1) addUp(10);
 `;
 
-/** Enough for V8 as it is, and for V8 as it is told here. */
+/** Enough calls for V8's defaults, and for the flags set here. */
 const [OFTEN, VERY_OFTEN] = [600, 300_000];
 
 describe('compileLater', () => {
@@ -30,7 +30,7 @@ describe('compileLater', () => {
   });
 });
 
-/** @returns what V8 says of its compiling, which is done at once and not beside the script */
+/** @returns V8's compilation log; it compiles in line, not beside the script */
 async function run(script: string): Promise<string> {
   const flags = ['--trace-opt', '--no-concurrent-recompilation', '--input-type=module', '-e', script];
   const { stdout } = await promisify(execFile)(process.execPath, flags, { maxBuffer: 2 ** 26 });

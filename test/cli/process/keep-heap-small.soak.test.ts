@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { keepHeapSmall } from '../../../src/cli/process/keep-heap-small.ts';
 import { holdFlags, setFlags } from '../support/hold-flags.ts';
 
-/** Makes objects of which many live for a while, and tells how large the heap and its young part became, in MB. */
+/** Creates many objects that live for a while, and reports the peak sizes of the young and old heap in MB. */
 const WORK = `
   const { getHeapSpaceStatistics } = await import('node:v8');
   const sizeOf = (name) => getHeapSpaceStatistics().find((space) => space.space_name === name).space_size / 2 ** 20;

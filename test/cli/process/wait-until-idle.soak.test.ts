@@ -17,10 +17,10 @@ afterAll(async () => {
 });
 
 const HOUR_MS = 3_600_000;
-/** So long that nobody gives up, however busy the machine is. */
+/** Long enough for a busy machine. */
 const LONG_MS = 45_000;
 
-/** The service is done with a batch only when somebody has looked on. @returns the lines that were shown */
+/** Waits; the service finishes a batch only once its progress was shown. @returns the lines shown */
 async function wait(timeoutMs: number, stop?: AbortSignal): Promise<{ isIdle: boolean; shown: string[] }> {
   const shown: string[] = [];
   const show = (text: string) => {

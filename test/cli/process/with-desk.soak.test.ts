@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** As `paydrop start` answers the desk, at an address that somebody asked for or at the usual one. */
+/** Serves the dashboard as `paydrop start` does, at a configured address or the default one. */
 function open(
   port: number,
   last: (url: string | undefined, printed: Readonly<{ out: string }>) => Promise<void>,

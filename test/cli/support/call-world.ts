@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { type Ran, runHere } from './run-here.ts';
 
-/** Each would stand out in any text. The numbers are test numbers. */
+/** Values that would stand out in any text. The numbers are test numbers. */
 export const SECRETS = {
   password: 'PASSWORDCANARY',
   card: '4222222222222220',
@@ -14,7 +14,7 @@ export const SECRETS = {
   code: '9173',
 };
 
-/** The secrets as the environment of a call has them. */
+/** The secrets as environment variables of a call. */
 export const SECRET_ENVIRONMENT = {
   PAYDROP_CREDIT_CARD_NUM: SECRETS.card,
   PAYDROP_CC_NUM: SECRETS.card,
@@ -26,12 +26,12 @@ export type CallWorld = {
   readonly root: string;
   readonly sandbox: Sandbox;
   paydrop(...words: string[]): Promise<Ran>;
-  /** The same with a pipe as standard input. */
+  /** Same, with a pipe as standard input. */
   pipe(text: string, ...words: string[]): Promise<Ran>;
   close(): Promise<void>;
 };
 
-/** A sandbox, and a folder with a configuration of accounts: no ledger, because calls by hand need none. */
+/** Opens a sandbox and a folder with configured accounts. Calls by hand need no ledger. */
 export async function openCallWorld(accounts: Record<string, Record<string, unknown>> = {}): Promise<CallWorld> {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-call-'));
   const sandbox = await startSandbox({

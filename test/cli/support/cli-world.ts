@@ -8,27 +8,27 @@ import { type Ran, runHere } from './run-here.ts';
 export type CliWorld = PipelineWorld & {
   /** Runs a command line in this process, in the folder of this world. */
   paydrop(...words: string[]): Promise<Ran>;
-  /** What a child process needs to find the same database. */
+  /** Lets a child process find the same database. */
   env: Record<string, string>;
-  /** Brings the ledger into a state that only a fault of the service would lead to. */
+  /** Forces a state that only a service fault would cause. */
   forceState(table: 'file' | 'batch', state: string): Promise<void>;
 };
 
-/** A pipeline world with its paydrop.yaml, so that commands find it. */
+/** Opens a pipeline world with its `paydrop.yaml`, so that commands find it. */
 export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld> {
   const world = await openPipelineWorld(options);
   await writeFile(join(world.root, 'paydrop.yaml'), yamlOf(world.settings), { mode: 0o600 });
   const env = { DATABASE_URL: world.settings.databaseUrl ?? '', PAYDROP_LOG_LEVEL: 'silent' };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const closeWorld = world.close;
-  // The same object, so that a test may give the world another app.
+  // Keep the same object, so that a test may replace the world's app.
   return Object.assign(world, {
     env,
     paydrop: (...words: string[]) => runHere(['--dir', world.root, ...words]),
     forceState: async (table: 'file' | 'batch', state: string) => {
       const client = await world.app.ledger.pool.connect();
       try {
-        // Without this the database refuses the move, as it should.
+        // Otherwise the database rightly refuses the transition.
         await client.query('SET session_replication_role = replica');
         await client.query(`UPDATE ${table} SET state = $1`, [state]);
         await client.query('RESET session_replication_role');
@@ -43,7 +43,7 @@ export async function openCliWorld(options: WorldOptions = {}): Promise<CliWorld
   });
 }
 
-/** JSON is YAML as well. */
+/** Writes JSON, which is also YAML. */
 function yamlOf({
   accounts,
   folders,

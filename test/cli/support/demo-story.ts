@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { expect, onTestFinished } from 'vitest';
 
-/** Where nobody answers: the demo must not look at what the environment names. */
+/** Addresses without a server: the demo must ignore what the environment names. */
 export const NOBODY_THERE = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/never',
   REDIS_URL: 'redis://127.0.0.1:1',
 };
 
-/** Waits until a demo names its scratch folder, which is removed after the test. */
+/** Waits until a demo names its scratch folder, and removes that after the test. */
 export async function folderOf(demo: { out(): string }): Promise<string> {
   await expect.poll(demo.out, { interval: 10 }).toMatch(/^Working in .*\n/);
   const [, root = ''] = /^Working in (.*)\n/.exec(demo.out()) ?? [];
@@ -15,7 +15,7 @@ export async function folderOf(demo: { out(): string }): Promise<string> {
   return root;
 }
 
-/** What a demo must have printed of its samples at its end. */
+/** Expects what a demo prints about its samples at the end. */
 export function expectSamplesDone(out: string, root: string): void {
   const table = out.split('\n').filter((line) => /^\S+\.csv +(main|canada) /.test(line));
   expect(table).toHaveLength(10);

@@ -3,7 +3,7 @@ import type { Terminal } from '../../../src/cli/call/terminal.ts';
 
 export type FakeTerminal = Terminal & { readonly input: PassThrough; shown(): string };
 
-/** A terminal whose keys are typed by the test, each answer as soon as its question is shown. */
+/** A terminal in which the test types each answer as soon as its question appears. */
 export function fakeTerminal(answers: readonly string[] = [], isTTY = true): FakeTerminal {
   const input = Object.assign(new PassThrough(), { isTTY });
   const output = Object.assign(new PassThrough(), { isTTY });
@@ -17,7 +17,7 @@ export function fakeTerminal(answers: readonly string[] = [], isTTY = true): Fak
   return { input, output, shown: () => shown };
 }
 
-/** Where nobody sits: a pipe with these bytes. */
+/** A pipe with these bytes, without a user. */
 export function pipedInput(text = ''): FakeTerminal {
   const terminal = fakeTerminal([], false);
   terminal.input.end(text);

@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../src/ledger/engine/records.ts';
 
 export const CALLED_AT = new Date('2026-06-15T10:00:00.000Z');
 
-/** A batch in doubt as the ledger tells it. */
+/** A batch in doubt as the ledger describes it. */
 export function foundDoubt(change: Partial<InDoubt> = {}): InDoubt {
   return {
     batch: {

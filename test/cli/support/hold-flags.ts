@@ -3,8 +3,8 @@ import v8 from 'node:v8';
 import { onTestFinished } from 'vitest';
 
 /**
- * Keeps the flags that are asked for from this process until the test ends: they would hold for all tests that come after.
- * @returns those that were asked for so far
+ * Withholds V8 flags from this process until the test ends, because they would affect all later tests.
+ * @returns the flags requested so far
  */
 export function holdFlags(): readonly string[] {
   const { setFlagsFromString } = v8;
@@ -18,7 +18,7 @@ export function holdFlags(): readonly string[] {
   return held;
 }
 
-/** The line of a script by which a process of its own, which takes no TypeScript, gets such flags. */
+/** Returns a script line that sets such flags in a separate process, which runs no TypeScript. */
 export function setFlags(flags: readonly string[]): string {
   return `import { setFlagsFromString } from 'node:v8'; ${JSON.stringify(flags)}.forEach((flag) => setFlagsFromString(flag));`;
 }

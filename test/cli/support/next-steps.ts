@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 
-/** The lines under "Next:" that `paydrop init` prints for a new folder, as a person would paste them. */
+/** Returns the lines under "Next:" that `paydrop init` prints for a new folder, as a user would paste them. */
 export function stepsOf(out: string): string[] {
   const [, block = ''] = /^Next:\n((?: {2}.*\n)+)/m.exec(out) ?? [];
   const steps = block.trimEnd().split('\n');
@@ -12,7 +12,7 @@ export function stepsOf(out: string): string[] {
   return steps.map((line) => line.trim().replace(/ +#.*/, ''));
 }
 
-/** What a shell hands to paydrop when a person pastes the line in a checkout. */
+/** Returns the words a shell passes to paydrop when a user pastes the line in a checkout. */
 export async function wordsOf(line: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('sh', ['-c', `printf '%s\\n' ${line}`]);
   const [npm, run, script, dashes, ...words] = stdout.trimEnd().split('\n');
@@ -20,7 +20,7 @@ export async function wordsOf(line: string): Promise<string[]> {
   return words;
 }
 
-/** Gives the starter configuration the address of a sandbox, and waits that a test can bear. */
+/** Gives the starter configuration the sandbox's address and waits short enough for a test. */
 export async function shortenWaits(root: string, sandboxUrl: string): Promise<void> {
   const path = join(root, 'paydrop.yaml');
   const text = (await readFile(path, 'utf8'))

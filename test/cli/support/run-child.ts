@@ -7,20 +7,20 @@ export type Child = {
   process: ChildProcess;
   out(): string;
   err(): string;
-  /** Exit status and, when one ended it, the signal. */
+  /** Exit status, and the signal if one ended it. */
   ended: Promise<{ status: number | null; signal: string | null }>;
   /** Waits until standard error holds the text. */
   says(text: string, timeoutMs?: number): Promise<void>;
 };
 
-/** Node with all that it needs to run the command line. */
+/** Returns Node and everything it needs to run the command line. */
 export async function paydropWords(): Promise<string[]> {
   return [process.execPath, (await buildProgram()).main];
 }
 
 /**
- * The command line as a process of its own.
- * @param whenOver is given what kills it, for when it has not ended by itself; left out, that is done after the test
+ * Starts the command line as its own process.
+ * @param whenOver receives a function that kills it; by default, the end of the test calls that
  */
 export async function startPaydrop(
   words: readonly string[],
@@ -31,7 +31,7 @@ export async function startPaydrop(
   return startChild(node, [...rest, ...words], env, whenOver);
 }
 
-/** The environment is the bare one, so that nothing of the machine's settings leaks into a test. No desk is open unless asked for. */
+/** Starts a program in a bare environment, free of the machine's settings. The dashboard is off by default. */
 export function startChild(
   program: string,
   words: readonly string[],
@@ -53,13 +53,12 @@ export function startChild(
     err: () => said.err,
     ended: once(child, 'close').then(() => ({ status: child.exitCode, signal: child.signalCode })),
     says: async (text, timeoutMs = 120_000) => {
-      // In hooks as well, which `expect.poll` refuses.
+      // Must also work in hooks, where `expect.poll` does not.
       await vi.waitFor(() => expect(said.err).toContain(text), { timeout: timeoutMs, interval: 20 });
     },
   };
 }
 
-/** Runs it to its end. */
 export async function runPaydrop(words: readonly string[], env: Record<string, string> = {}) {
   const child = await startPaydrop(words, env);
   const { status } = await child.ended;

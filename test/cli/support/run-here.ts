@@ -5,22 +5,22 @@ import { takeDown } from './take-down.ts';
 
 export type Ran = { status: number; out: string; err: string };
 
-/** A command line under way in this process. */
+/** A command line running in this process. */
 export type Running = {
-  /** What it has printed so far. */
+  /** Standard output so far. */
   out(): string;
   err(): string;
-  /** Has it hear a SIGINT, as soon as it listens; nobody else in this process does. */
+  /** Sends a SIGINT to the command alone, once it listens. */
   interrupt(): Promise<void>;
   ended: Promise<Ran>;
 };
 
-/** Runs a command line in this process, which is much faster than a child, and takes down what it prints. */
+/** Runs a command line in this process, much faster than a child, and captures what it prints. */
 export async function runHere(words: readonly string[]): Promise<Ran> {
   return startHere(words).ended;
 }
 
-/** The same for a command that lasts. It must end before the test does. */
+/** Same, for a command that keeps running. It must end before the test does. */
 export function startHere(words: readonly string[]): Running {
   const others = process.listeners('SIGINT');
   let said = { out: '', err: '' };
@@ -40,7 +40,7 @@ export function startHere(words: readonly string[]): Running {
   };
 }
 
-/** Until the test ends, lines to paste name paydrop as in a checkout, and not the program that runs the tests. */
+/** Until the test ends, lines to paste name paydrop as in a checkout, not the test runner. */
 export function nameAsInCheckout(): void {
   const [, script = ''] = process.argv;
   process.argv[1] = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));

@@ -1,9 +1,9 @@
 export type Printed = { out: string; err: string };
 
 /**
- * What is printed while something runs, by the console and by the streams. The log writes past both. Of two that run at the
- * same time the one that began later has it all, until it ends.
- * @param work is given what has been printed so far
+ * Captures what the console and the streams print during `work`; the log bypasses both. Of two concurrent captures, the
+ * later one gets everything until it ends.
+ * @param work receives what was printed so far
  */
 export async function takeDown<Result>(
   work: (printed: Readonly<Printed>) => Result | Promise<Result>,

@@ -23,7 +23,7 @@ it('checkFile tells faults of rows in file order, with the progress line out of 
     expect(events.filter((event) => event.startsWith('line'))).toEqual(['line 1000', 'line 2000']);
     expect(events.filter((event) => event.includes('rows')).at(-1)).toBe('2000 rows, 100 %');
     expect(events.at(-1)).toBe('clear');
-    // Between what is shown and whatever comes next the line is cleared.
+    // The progress line is cleared before anything else appears.
     const shown = events.flatMap((event, index) => (event.includes('rows') ? [events[index + 1]] : []));
     expect(new Set(shown)).toEqual(new Set(['clear']));
   } finally {

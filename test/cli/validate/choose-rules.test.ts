@@ -46,7 +46,7 @@ describe('chooseRules', () => {
     ['card', undefined, { account: { name: 'us' }, folder: { id: 'drop/card', finalNewline: 'hold' } }],
     ['card', 'uk', { account: { name: 'uk' }, folder: { id: 'drop/uk', finalNewline: 'warn' } }],
     ['ach-charge', undefined, { account: { name: 'us' }, folder: { id: 'drop/ach' } }],
-    // An account without a folder of this operation: its own country with the defaults of a folder.
+    // The account has no folder for this operation: its own country, with a folder's defaults.
     ['ach-refund', 'spare', { account: { name: 'spare', country: 'CA' }, folder: { finalNewline: 'warn' } }],
   ])('%s of account %s takes the rules of its folder', (operation, account, rules) => {
     expect(chooseRules(operation, account, root)).toMatchObject(rules);

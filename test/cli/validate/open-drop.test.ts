@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true }));
 
-/** What would be read as rows, or the code of the refusal. */
+/** Returns what would be read as rows, or the code of the refusal. */
 async function opened(name: string, content: string | Buffer, change: Partial<DropRules> = {}): Promise<string> {
   const path = join(dir, name);
   await writeFile(path, content);

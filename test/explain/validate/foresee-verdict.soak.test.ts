@@ -22,7 +22,7 @@ function foresee(account: string, folder: FolderName, content: string, change: P
 
 const STATES = { accept: 'accepted', hold: 'held', reject: 'rejected' } as const;
 
-/** What the ledger would hold of a file that is taken in now. */
+/** Returns what the ledger would hold if the file were taken in now. */
 function asTaken({ decision, faults }: Foreseen) {
   const why = decision.verdict === 'accept' ? undefined : decision;
   return {
@@ -63,7 +63,7 @@ describe('foreseeVerdict says what the intake says a moment later', () => {
     await world.take(account, 'hold', lines(FIRST));
     const foreseen = await foresee(account, folder, content);
     const { codes: _codes, faults, ...taken } = await world.verdictOf(await world.take(account, folder, content));
-    // The reason of an accepted file is the sentence of its move.
+    // An accepted file's reason is the sentence of its transition.
     const reason = taken.state === 'accepted' ? null : taken.reason;
     expect(asTaken(foreseen)).toEqual({ ...taken, reason, faults: sorted(faults) });
     expect(foreseen.faultCount).toBe(faults.length);

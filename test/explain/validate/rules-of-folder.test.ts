@@ -22,7 +22,7 @@ it.each([
   (operation, more, rules) => {
     const folder = FolderConfig.parse({ path: 'drop', account: 'main', operation, ...more });
     const found = rulesOfFolder(account, { ...folder, routingCheck: false }, new Date('2026-06-15T20:00:00Z'));
-    // It is the day of the account that decides which cards have expired.
+    // The account's own day decides which cards have expired.
     expect(found).toMatchObject({ operation, folder, today: '2026-06-16', ...rules });
   },
 );

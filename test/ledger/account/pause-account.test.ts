@@ -123,7 +123,7 @@ describe('pauseAccount', () => {
     const [seenByThen, ...sent] = await Promise.all([pausing, ...sends]);
     expect(await begun()).toBe(seenByThen);
     expect(sent.filter(Boolean)).toHaveLength(seenByThen!);
-    // Also in a process that is started after it.
+    // The pause also holds in a process started later.
     const another = await world.openAgain();
     const late = await world.accepted();
     expect(await prepareBatch(another, { fileId: late.file_id, batchNo: 1 }, LEASE_MS)).toBeUndefined();
@@ -132,7 +132,7 @@ describe('pauseAccount', () => {
   });
 });
 
-/** Somebody who has the row of a batch, so that a send of it has begun and cannot end. */
+/** Locks the row of a batch, so that its send has begun and cannot end. */
 async function holdBatch(fileId: string): Promise<{ letGo(): Promise<void> }> {
   const client = await world.ledger.pool.connect();
   await client.query('BEGIN');

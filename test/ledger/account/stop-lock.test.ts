@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A transaction that holds the lock until it is let go. */
+/** Opens a transaction that holds the lock until `letGo`. */
 async function holding(lock: (tx: Transaction) => Promise<void>): Promise<{ letGo(): Promise<void> }> {
   let letGo = () => {};
   const told = new Promise<void>((resolve) => (letGo = resolve));

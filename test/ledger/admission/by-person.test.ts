@@ -24,7 +24,7 @@ describe('by a person', () => {
     await hosts.enter('a');
     expect(await declareLost(hosts.ledger, 'b', ['main'], because)).toEqual(['main']);
     expect(waitsOf(await hosts.enter('a'))).toEqual([{ why: 'host', name: 'b' }]);
-    // Its name has to go from the list, or it comes back with a new journal.
+    // The lost host must leave the list, or return with a new journal.
     expect(waitsOf(await hosts.enter('a', ['a']))).toEqual([]);
     const [state] = await readAccountStates(hosts.ledger, ['main']);
     expect(JSON.stringify(state)).toContain('known to the service alone: the disk burned');

@@ -36,7 +36,7 @@ async function open(): Promise<SendJournal> {
   return journal;
 }
 
-/** A journal with so many sends, closed again. */
+/** Writes a journal with these sends and closes it. */
 async function sendInto(batches: readonly number[]): Promise<void> {
   const journal = await open();
   for (const batchNo of batches) await journal.append(entryOf(batchNo));
@@ -154,7 +154,7 @@ describe('openMirror', () => {
 
 const SAID = expect.stringContaining('Nothing is sent before it can be written again');
 
-/** While every file appends in another way. */
+/** Runs `act` while every file appends through `append` instead. */
 async function withAppending(append: () => Promise<void>, act: () => Promise<void>): Promise<void> {
   const file = await openFile(path, 'r');
   const proto = Object.getPrototypeOf(file) as { appendFile(): Promise<void> };

@@ -29,7 +29,7 @@ it('sayWaits says of each what is waited for and what to do', () => {
     'is that of host host-a, or a copy of it',
     'host-d, is not among those that send: host-a, host-b',
   ];
-  // Of a host that is silent its journal need not be named.
+  // A silent host's journal needs no sentence of its own.
   expect(said).toHaveLength(words.length);
   for (const [place, part] of words.entries()) expect(said[place]).toContain(part);
   for (const sentence of said) expect(sentence).toMatch(/^[A-Z].*\.$/s);

@@ -22,7 +22,7 @@ async function read(bytes: Buffer) {
 
 const BROKEN = expect.objectContaining({ code: 'BACKUP_BROKEN' });
 
-/** The mark, the length of the head and where it begins. */
+/** The mark, the length of the head, and its beginning. */
 const FIRST_BYTES = 40;
 const STEP = 211;
 
@@ -46,7 +46,7 @@ describe('readBackup', () => {
   });
 
   it('finds an altered byte wherever it is', async () => {
-    // A step that is a prime comes to all parts of a frame, and each run begins elsewhere; the soak alters every byte.
+    // A prime step reaches all parts of a frame, and each run starts elsewhere. The soak test alters every byte.
     const begin = randomInt(STEP);
     const places = [...upTo(FIRST_BYTES).map((n) => n - 1), ...placesFrom(FIRST_BYTES + begin, STEP)];
     for (const at of places) await expectFound(folder, whole, at);

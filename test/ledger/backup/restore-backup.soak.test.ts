@@ -134,7 +134,7 @@ describe('restoreBackup', () => {
     clock.advance(1);
     await restore({ path: folder.file('older'), replace: true });
     const ledger = await openPlace();
-    // The column came with the third migration.
+    // The third migration added the column.
     expect((await ledger.pool.query(`SELECT account, kind FROM account_stop WHERE account = 'main'`)).rows).toEqual([
       { account: 'main', kind: 'fault' },
     ]);

@@ -13,7 +13,7 @@ import { START } from '../../support/ledger-world.ts';
 import { type Hosts, openHosts } from '../admission/support/hosts.ts';
 import { openBackupFolder } from './support/backup-folder.ts';
 
-/** Two hosts send, a backup is made, both send on; then the backup is restored where neither journal is. */
+/** Two hosts send, a backup is made, and both send more. The backup is then restored where neither journal is. */
 describe('a restored ledger', () => {
   let hosts: Hosts;
   let folder: Awaited<ReturnType<typeof openBackupFolder>>;

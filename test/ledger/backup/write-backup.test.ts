@@ -47,7 +47,7 @@ describe('writeBackup', () => {
     const { tables } = await writing;
     const added = rowsOf(tables, 'file') - rowsOf(before, 'file');
     expect(added).toBeLessThanOrEqual(files.length);
-    // A file may stand there as claimed, and then has nothing else; but never rows without their batch.
+    // A file may be in it as merely claimed, without anything else; but rows never lack their batch.
     expect(rowsOf(tables, 'payment_row') - rowsOf(before, 'payment_row')).toBe(
       2 * (rowsOf(tables, 'batch') - rowsOf(before, 'batch')),
     );

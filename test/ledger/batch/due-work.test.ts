@@ -11,7 +11,7 @@ import { prepareBatch, stopAccount } from '../../../src/ledger/batch/prepare-bat
 import { findDueWork, findSendable } from '../../../src/ledger/batch/due-work.ts';
 import { LEASE_MS, type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts';
 
-// These questions look at the whole ledger, so each test begins with an empty one.
+// The queries cover the whole ledger, so each test starts with an empty one.
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();

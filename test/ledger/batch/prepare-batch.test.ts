@@ -167,7 +167,7 @@ describe('prepareBatch', () => {
            lease_until = clock_timestamp() + interval '1 minute' WHERE file_id = $1`,
         [first],
       );
-      // This one comes first from now on, and who is asked sees nothing of the other worker yet.
+      // This batch now comes first, and its caller cannot see the other worker's open transaction.
       await world.putFile(held, 'accepted');
       const ends = prepareBatch(world.ledger, { fileId: held, batchNo: 1 }, LEASE_MS).then((batch) => batch?.state);
       const waits = async () => {

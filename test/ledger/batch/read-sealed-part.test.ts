@@ -42,7 +42,7 @@ describe('readSealedPart', () => {
     expect(pool.idleCount).toBe(pool.totalCount);
   });
 
-  // Other timers of the process come and go meanwhile; one left by each of a hundred readings would be seen.
+  // Other timers come and go meanwhile, but one left by each of a hundred reads would show.
   it('leaves no timer behind that watches over an answer which has come', async () => {
     const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
     await world.ledger.pool.query('SELECT 1');

@@ -20,7 +20,7 @@ const LONGEST_CALL_MS = 120_000;
 const call = { host: 'service.test', requestBytes: 1 };
 const IN_NOBODYS_HANDS = { token: null, worker: null, lease_until: null };
 
-/** The sweep, as far as it concerns one file: others of this world may be swept along. */
+/** Sweeps, but returns only the batches of one file: the sweep may take others of this world. */
 async function recover(fileId: string): Promise<BatchRow[]> {
   return (await recoverBatches(world.ledger, LONGEST_CALL_MS)).filter((batch) => batch.file_id === fileId);
 }
@@ -38,7 +38,7 @@ describe('recoverBatches, while the worker lives', () => {
     const { file_id: sent } = await world.accepted();
     const worker = await startWorker(world.url, { prepare: [prepared], send: [sent] });
     const instance = await worker.ready();
-    // The child reads the clock of the system, so this one has to stand beside it for the deadline to mean anything.
+    // The child uses the system clock; without the same clock here, the deadline would mean nothing.
     world.clock.set(new Date());
     expect(await recoverBatches(world.ledger, LONGEST_CALL_MS)).toEqual([]);
     expect((await readBatchRow(world.ledger, { fileId: prepared, batchNo: 1 })).worker).toBe(instance);
@@ -116,7 +116,7 @@ describe('recoverBatches, while the worker lives', () => {
 
 const DAY_MS = 86_400_000;
 
-/** As if its lease had run out so long ago, by the clock of the database. */
+/** Makes the lease end this long ago by the database clock. */
 function leaseRanOut(batch: BatchRow, agoMs: number): Promise<void> {
   return world.force(
     `UPDATE batch SET lease_until = clock_timestamp() - $2 * interval '1 millisecond' WHERE file_id = $1`,
@@ -124,7 +124,7 @@ function leaseRanOut(batch: BatchRow, agoMs: number): Promise<void> {
   );
 }
 
-/** The same ledger, as a process sees it that says so of its own lock. */
+/** Returns the ledger as seen by a process whose own lock is settled, or is not. */
 function thatIsSettled(ledger: Ledger, isSettled: boolean): Ledger {
   return { ...ledger, instance: { ...ledger.instance, isSettled: () => isSettled } };
 }

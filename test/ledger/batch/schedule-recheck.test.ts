@@ -18,7 +18,7 @@ afterAll(() => world.close());
 const DUE = '2026-06-15T10:00:00.000Z';
 const RETRY_MS = 3_600_000;
 
-/** A batch whose result is to be asked for again right now. */
+/** Makes a batch whose result is due for a recheck now. */
 async function dueBatch(state: BatchState = 'reconciled', { delivered = true } = {}): Promise<BatchRow> {
   await world.empty();
   const batch = await world.batchIn(state);
@@ -35,7 +35,7 @@ async function write(batch: BatchRow, kind: 'ack' | 'result'): Promise<void> {
 
 const take = (batch: BatchRow) => takeRecheck(world.ledger, keyOf(batch), RETRY_MS);
 
-/** Whether the sweep would ask for it, and a run would wait for it. */
+/** Returns whether the sweep would poll the batch, and checks that a run would wait for it. */
 async function isDue(): Promise<boolean> {
   const [due, moving] = [(await findDueWork(world.ledger)).poll.length, await isMoving(world.ledger)];
   expect(moving).toBe(due > 0);

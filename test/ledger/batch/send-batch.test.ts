@@ -19,7 +19,7 @@ async function attemptsOf(fileId: string) {
   return rows;
 }
 
-/** What a refused send must leave as it was. */
+/** Reads what a refused send must leave unchanged. */
 async function traces(fileId: string) {
   const batch = await readBatchRow(world.ledger, { fileId, batchNo: 1 });
   const file = await readFileRow(world.ledger, fileId);

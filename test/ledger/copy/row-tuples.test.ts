@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What stands in a table after these tuples were copied into it, and nothing stays. */
+/** Returns what a table holds after these tuples were copied in, then rolls back. */
 async function keptIn(
   table: keyof typeof COPIED,
   write: (to: TupleWriter) => void,

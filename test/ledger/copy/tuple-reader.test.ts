@@ -17,10 +17,10 @@ function written(rows: readonly Row[]): Buffer {
   return Buffer.from(to.take() ?? EMPTY);
 }
 
-/** What a COPY without rows is: its header and its end mark. */
+/** A COPY without rows: header and end mark. */
 const EMPTY = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0\xff\xff', 'latin1');
 
-/** The rows as they come out when they come in in pieces of so many bytes. */
+/** Reads rows from pieces of `pieceBytes` bytes. */
 function readIn(bytes: Buffer, columns: number, pieceBytes: number): Row[] {
   const rows: Row[] = [];
   const add = tupleReader(columns, (found, cells) => {

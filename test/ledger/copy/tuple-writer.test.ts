@@ -6,7 +6,7 @@ const END = 'ffff';
 
 const hexOf = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString('hex');
 
-/** What one column becomes: its length and its bytes. */
+/** Returns one written column: its length and its bytes. */
 function columnOf(write: (to: ReturnType<typeof tupleWriter>) => void): string {
   const to = tupleWriter();
   to.begin(1);

@@ -10,7 +10,7 @@ function hoursLater(hours: number): Date {
   return new Date(calledAt.getTime() + hours * HOUR_MS);
 }
 
-/** A report that was given, and whose newest line is, so many hours after the call. */
+/** A report given `atHours` after the call, with its newest line `newestHours` after it. */
 function report(reportNo: number, atHours: number, newestHours: number, covers = true): KeptReport {
   return { reportNo, covers, newestAt: hoursLater(newestHours), at: hoursLater(atHours) };
 }

@@ -186,7 +186,7 @@ describe('recallForgotten', () => {
     await isBegun;
     let isDone = false;
     const recalled = forget(world.ledger, callOf(batch)).then(() => (isDone = true));
-    // Either it stands behind the lock, or it has gone past it.
+    // It either waits at the lock or has passed it.
     await expect.poll(async () => isDone || (await waitsForStop())).toBe(true);
     expect(isDone).toBe(false);
     end();

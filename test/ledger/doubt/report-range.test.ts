@@ -20,7 +20,7 @@ describe('readReportRange', () => {
     world.clock.set(hours(5));
     const range = await readReportRange(world.ledger, batch, 2 * HOUR_MS);
     expect(range).toEqual({ from: hours(-20), to: hours(5), readTo: null });
-    // A payment that gets its time days later may stand anywhere, so the first one is as good as any.
+    // With such late times a payment may appear anywhere, so the first one serves as well as any.
     expect((await readReportRange(world.ledger, batch, 400 * HOUR_MS)).from).toEqual(hours(-30));
   });
 

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'looked at' };
 const STATES = Object.keys(BATCH_STATES) as BatchState[];
-/** From where each leads, and whereto. All else is refused. */
+/** Which state leads where, by resolution. Every other start is refused. */
 const WAYS: Record<ResolutionName | 'disown', Partial<Record<BatchState, BatchState>>> = {
   adopt: { unknown: 'submitted' },
   'not-received': { unknown: 'ready' },
@@ -40,7 +40,7 @@ function carryOut(tx: Transaction, name: ResolutionName | 'disown', batch: Batch
   return RESOLUTION_ACTIONS[name].carryOut(tx, subjectOf(batch), because);
 }
 
-/** A report that shows both rows of a batch. */
+/** Keeps a report that shows both rows of a batch. */
 async function report(batch: BatchRow): Promise<void> {
   const findings = [2, 3].map((line) => ({
     line,

@@ -17,7 +17,7 @@ const LONG_AGO = new Date(0);
 const ROW = { invoice: 'INV', customerCode: 'A1', amountCents: 2_500, lastFour: '' };
 const printOf = (fileNo: number, line: number) => BigInt(1_000 * fileNo + line);
 
-/** A file with rows on the lines 2 and 3, in a batch that may be sent. */
+/** Makes a file with rows on lines 2 and 3, in a batch that may be sent. */
 async function earlierFile(): Promise<FileRow> {
   const file = await world.claimed();
   const rows = [2, 3].map((line) => ({
@@ -37,7 +37,7 @@ async function earlierFile(): Promise<FileRow> {
   return file;
 }
 
-/** The lines 11 to 13 of a file that is not in the ledger: the first two repeat those of the other. */
+/** Asks about lines 11 to 13 of an unrecorded file. The first two repeat those of `file`. */
 function ask(file: FileRow, since = LONG_AGO, changes: Partial<MarkedRow> = {}) {
   const marked = [2, 3, 4].map((line) => ({ ...ROW, line: line + 9, print: printOf(file.file_no, line), ...changes }));
   return findChargedRows(world.ledger, file, marked, since);

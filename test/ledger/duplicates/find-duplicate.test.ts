@@ -50,7 +50,7 @@ describe('findSameContent, for what is inside an encrypted file', () => {
     expect(await find(again, plain.sha256)).toBe(plain.file_id);
     expect(await find(again, 'rows of june')).toBeUndefined();
     expect(await find(await world.claimed({ account, sha256: 'rows of may' }))).toBe(encrypted.file_id);
-    // The same message once more, which may be known before it is opened.
+    // The same message again, recognizable before it is decrypted.
     expect(await find(await world.claimed({ account, sha256: encrypted.sha256 }))).toBe(encrypted.file_id);
   });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => world.empty());
 
-/** A file of two rows by customer code; `#` stands for the line. */
+/** Makes a file of two rows by customer code; `#` stands for the line. */
 async function file(invoice: string, { code = 'A#', cents = 100, account = 'main' } = {}): Promise<FileRow> {
   const made = await world.accepted({ account });
   await world.force(

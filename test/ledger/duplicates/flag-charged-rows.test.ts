@@ -21,8 +21,8 @@ const DAY_MS = 86_400_000;
 const LONG_AGO = new Date(0);
 
 /**
- * Rows of the lines 2 and 3 of an accepted file, and their like on the lines 1 and 2 of another. Each is the first of a volume
- * of its own, unless both are told to share one.
+ * Makes a file with rows on lines 2 and 3, and another that repeats them on lines 1 and 2. Each starts its own volume
+ * unless `volume` makes them share one.
  */
 async function twoFiles(
   changes: { volume?: number; later?: Placed } = {},
@@ -58,10 +58,10 @@ async function anotherFile({ account }: FileRow): Promise<FileRow> {
   return file;
 }
 
-/** How rows differ from the others; `kind` is that of the payer, as prints have it. */
+/** How the rows differ; `kind` is the kind of payer in the fingerprints. */
 type Placed = { kind?: number } & Partial<Pick<NewRow, 'invoice' | 'customerCode' | 'amountCents' | 'lastFour'>>;
 
-/** Two rows of a file; those of all files that are made alike have the same prints, but for the kind of payer. */
+/** Puts two rows into a file. Files with the same `like` get the same fingerprints, except for the kind of payer. */
 async function putRows(
   tx: Transaction,
   file: FileRow,
@@ -92,7 +92,7 @@ async function faultsOf(file: FileRow) {
   return faults;
 }
 
-/** Set by what runs: which way is taken. */
+/** Set by the suite to choose the path under test. */
 let manyRows = 0;
 
 describe.each([
@@ -147,7 +147,7 @@ describe.each([
     const alone = await world.accepted();
     expect(await flag(alone)).toEqual([]);
     expect(await faultsOf(alone)).toEqual([]);
-    // The earlier file has the later one for company, though that was never cut into batches.
+    // The account also has the later file, but that was never cut into batches.
     expect(await flag(earlier, {})).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe.each([
     expect(await flag(later)).toEqual([{ code: 'CHARGED_BEFORE', rows: 2, detail: detail(2) }]);
     await world.force('DELETE FROM row_fault WHERE file_no = $1', [later.file_no]);
     await world.force('UPDATE resubmission SET new_file_id = $1 WHERE file_id = $2', [later.file_id, earlier.file_id]);
-    // Line 2 was never resubmitted, so nobody has asked the service about it again.
+    // Line 2 was never resubmitted, so the service was not queried about it again.
     expect(await flag(later)).toEqual([{ code: 'CHARGED_BEFORE', rows: 1, detail: detail(2) }]);
   });
 

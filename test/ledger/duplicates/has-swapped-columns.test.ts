@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 beforeEach(() => world.empty());
 
-/** A file of two rows with customer codes; `#` stands for the line. */
+/** Makes a file of two rows with customer codes; `#` stands for the line. */
 async function file(account: string, invoice: string, code: string): Promise<FileRow> {
   const made = await world.accepted({ account });
   await world.force(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A transaction that holds the lock until it is told to end. */
+/** Opens a transaction that holds the lock until `end`. */
 async function holder(account: string) {
   let end = () => {};
   const told = new Promise<void>((resolve) => {

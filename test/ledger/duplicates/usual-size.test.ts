@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const usual = (file: FileRow) => transact(world.ledger, (tx) => readUsualSize(tx, file));
 
-/** An accepted file of so many rows and cents. */
+/** Makes an accepted file with this many rows and cents. */
 async function past(account: string, rows: number, cents: number): Promise<FileRow> {
   const file = await world.accepted({ account });
   await world.force('UPDATE file SET valid_rows = $2, valid_cents = $3 WHERE file_id = $1', [

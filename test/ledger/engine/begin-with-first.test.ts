@@ -40,7 +40,7 @@ function numbers(...values: number[]): Uint8Array {
   return tuples.take()!;
 }
 
-/** Each asks something first that puts a 1 into the table. */
+/** First queries that each put a 1 into the table. */
 const FIRSTS: [string, () => Promise<unknown>][] = [
   ['a statement with values', () => begun.client.query('INSERT INTO one VALUES ($1)', [1])],
   ['a statement without values', () => begun.client.query('INSERT INTO one VALUES (1)')],

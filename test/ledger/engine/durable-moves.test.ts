@@ -24,7 +24,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** A power cut takes back what did not wait for the disk: then the first byte left without an intent, or its batch id is gone. */
+/** A power cut undoes what was not flushed: a request may leave without an intent, or its batch id may be lost. */
 it('waits for the disk before a request may leave, and before its answer counts as recorded', async () => {
   const { file_id: fileId } = await world.accepted();
   const batch = (await prepareBatch(ledger, { fileId, batchNo: 1 }, LEASE_MS))!;

@@ -20,7 +20,7 @@ async function join(log = silentLog()): Promise<Instance> {
   return instance;
 }
 
-/** Connections that hold the lock of this instance, or wait for it. */
+/** Returns the connections that hold this instance's lock or wait for it. */
 async function holdersOf(instance: Instance): Promise<number[]> {
   const { rows } = await world.ledger.pool.query<{ pid: number }>(
     `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = hashtext($2)::oid
@@ -42,7 +42,7 @@ async function cut(pids: number[]): Promise<void> {
   await world.ledger.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid', [pids]);
 }
 
-/** Lets nobody into the database of this world, or everybody again. Nobody inside may do that. */
+/** Closes this world's database to new connections, or reopens it. PostgreSQL forbids that from inside. */
 async function allowConnections(allow: boolean): Promise<void> {
   const admin = new pg.Client({ connectionString: world.url.replace(/\/test_\w+/, '/postgres') });
   await admin.connect();
@@ -117,7 +117,7 @@ describe('joinAsInstance', () => {
     const instance = await join(log);
     await allowConnections(false);
     await cut(await holdersOf(instance));
-    // Rounds of tries that doubled with every failure would be beyond any number by now.
+    // If failures doubled the rounds of tries, their number would have exploded by now.
     await expect
       .poll(() => tries.filter((line) => line.includes('cannot rejoin')).length, { interval: 5 })
       .toBeGreaterThan(8);

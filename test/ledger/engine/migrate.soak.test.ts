@@ -26,7 +26,7 @@ async function run(from = pool): Promise<void> {
   await migrate(client).finally(() => client.release());
 }
 
-/** Everything that a migration leaves behind, to compare one run with another. */
+/** Reads the columns and migrations, to compare one run with another. */
 async function describeSchema() {
   const { rows } = await pool.query(
     `SELECT table_name, column_name, data_type FROM information_schema.columns
@@ -45,7 +45,7 @@ async function legalMoves(): Promise<unknown[][]> {
   return rows.map((row) => [row.entity, row.from_state, row.to_state, row.name]);
 }
 
-/** Two batches of one file, with withheld rows in and between them, and the same lines in another file. */
+/** A file of two batches with withheld rows in and between them, and another file that shares line 2. */
 const OLDER_LEDGER = `
   ALTER TABLE file DISABLE TRIGGER USER;
   ALTER TABLE batch DISABLE TRIGGER USER;

@@ -164,7 +164,7 @@ describe('mustHaveMoved', () => {
   });
 });
 
-/** What the database says to a statement. The transaction is rolled back, so every case begins alike. */
+/** Returns what the database answers a statement. The rollback gives every case the same start. */
 async function codeOf(sql: string, values: unknown[]): Promise<string> {
   const client = await world.ledger.pool.connect();
   try {

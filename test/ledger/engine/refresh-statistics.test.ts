@@ -4,12 +4,12 @@ import { type LedgerWorld, openTestLedger } from '../../support/ledger-world.ts'
 
 let world: LedgerWorld;
 beforeAll(async () => {
-  // The planner knows nothing of tables that nobody had before.
+  // The planner knows nothing about brand-new tables.
   world = await openTestLedger({ schema: 'empty' });
 });
 afterAll(() => world.close());
 
-/** What the planner believes; -1 as long as nobody has told it. */
+/** Returns the planner's row estimate, -1 before it has one. */
 async function believedRows(): Promise<number> {
   const { rows } = await world.ledger.pool.query<{ rows: number }>(
     `SELECT reltuples AS rows FROM pg_class WHERE oid = 'payment_row'::regclass`,

@@ -101,7 +101,7 @@ describe('transact', () => {
         tx.client.query('INSERT INTO payment_row SELECT 1, 1, 1, NULL, $1, 1, $1', ['CANARY']),
       ),
     ];
-    // Both at once: one that fails while the other is waited for would be nobody's.
+    // Await both at once: one that fails during another's wait would be unhandled.
     const errors = await Promise.all(failures.map((failure) => failure.then(() => undefined, asError)));
     for (const error of errors) {
       expect(error).toMatchObject({ code: '23502' });
@@ -148,13 +148,13 @@ describe('the audit chain', () => {
     const ledger = await openLedger({ url: relay.url }, { clock: world.clock, log: silentLog() });
     onTestFinished(() => ledger.close());
     let kept = '';
-    // The network swallows what is said at the end, as that of a process that is stopped would never come.
+    // The network swallows the commit, as if the process were stopped before sending it.
     relay.decide((said) => {
       if (!said.includes('append_audit')) return 'pass';
       kept = said;
       return 'keep';
     });
-    // Listened to from the start: the session ends before the answer about its end arrives.
+    // Attach the handler now: the session ends before the answer about its end arrives.
     const stopped = expect(claimFile(ledger, claimOf())).rejects.toThrow();
     await expect.poll(() => kept, { interval: 10 }).toMatch(/append_audit.*;\nCOMMIT/s);
     expect(await claimFile(world.ledger, claimOf())).toBe(true);

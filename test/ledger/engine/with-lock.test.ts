@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A promise to wait for, and the word that ends the waiting. */
+/** Returns a promise, and the function that resolves it. */
 function signal() {
   let give = () => {};
   const given = new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ function signal() {
   return { given, give };
 }
 
-/** Until this many connections wait for one of our locks. */
+/** Waits until this many connections wait for one of our locks. */
 async function waitersBecome(count: number): Promise<void> {
   const waiting = `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND classid = 7002 AND NOT granted
                    AND ${OF_THIS_DATABASE}`;

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 const evidence = { controlTotals: [{ id: 'H0', holds: true }] };
 const batchStates = Object.keys(BATCH_STATES) as BatchState[];
 
-/** A file in this state, its one batch in that state. */
+/** Makes a file in this state whose only batch is in that state. */
 async function fileWith(state: FileState, batchState: BatchState): Promise<string> {
   const { file_id: fileId } = await world.batchIn(batchState);
   await world.putFile(fileId, state);

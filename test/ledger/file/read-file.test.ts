@@ -110,7 +110,7 @@ describe('readSentRows', () => {
       { line: 4, invoice: `INV-${fileId}-4`, customerCode: '', amountCents: 400, lastFour: '0001' },
       { line: 5, invoice: `INV-${fileId}-5`, customerCode: '', amountCents: 500, lastFour: '0001' },
     ]);
-    // Lines alone do not make a row one of the batch: withheld rows stand among them.
+    // Lines alone do not put a row into the batch: withheld rows lie among them.
     expect(await readSentRows(world.ledger, fileNo, { ...second!, batch_no: 3 })).toEqual([]);
   });
 });
@@ -237,7 +237,7 @@ describe('readOutcomeTotals', () => {
   });
 });
 
-/** Full pages, and a last one with the rest. */
+/** Returns full pages and a last one with the rest. */
 function pageSizes(count: number, size: number): number[] {
   const rest = count % size;
   return [...Array<number>(Math.floor(count / size)).fill(size), ...(rest ? [rest] : [])];

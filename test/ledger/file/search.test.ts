@@ -102,7 +102,7 @@ describe('findFile', () => {
     const asSent = 'charges-4222222222222220.csv';
     const { file_id: fileId } = await world.claimed({ name: maskName(asSent) });
     expect((await findFile(world.ledger, asSent)).file_id).toBe(fileId);
-    // As names with a day were kept once.
+    // Names with a date were once kept like this.
     const { file_id: older } = await world.claimed({ name: 'charges-****-06-16.csv' });
     expect((await findFile(world.ledger, 'charges-2026-06-16.csv')).file_id).toBe(older);
   });
@@ -158,7 +158,7 @@ describe('readAudit', () => {
 });
 
 describe('verifyAudit', () => {
-  /** Ten links. */
+  /** Writes ten links. */
   async function makeChain(): Promise<void> {
     for (let count = 0; count < 5; count += 1) await world.accepted();
   }

@@ -47,7 +47,7 @@ describe('rewrapAll', () => {
   it('wraps everything anew, more than fits into one transaction, and says so once', async () => {
     await claim();
     await world.ledger.pool.query('INSERT INTO vault_key VALUES ($1, $2)', ['fingerprint', newFingerprintKey(one)]);
-    // Copies of one file under other ids: their keys belong to another owner and would not open, so they are made here.
+    // Copies one file under other ids. A key opens only for its own file, so each copy gets a new one.
     const ids = Array.from({ length: 401 }, newFileId);
     await world.force(
       `WITH n AS (SELECT * FROM unnest($1::text[], $2::bytea[]) AS n (id, wrapped)), taken AS (

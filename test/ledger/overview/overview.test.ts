@@ -7,7 +7,7 @@ import { isMoving, readOverview } from '../../../src/ledger/overview/overview.ts
 import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { type FilePlan, type LedgerWorld, openTestLedger, outcomesOf, START } from '../../support/ledger-world.ts';
 
-// These questions look at the whole ledger, so each test begins with an empty one.
+// The queries cover the whole ledger, so each test starts with an empty one.
 let world: LedgerWorld;
 beforeAll(async () => {
   world = await openTestLedger();
@@ -19,7 +19,7 @@ async function write(fileId: string, kind: OutputKind): Promise<void> {
   await recordOutput(world.ledger, fileId, { kind, name: `${fileId}.${kind}`, sha256: '', bytes: 0, rows: 0 });
 }
 
-/** An accepted file whose acknowledgement is written, its batches in these states. */
+/** Makes an accepted file with its acknowledgement written and its batches in these states. */
 async function fileOf(states: BatchState[], plan: FilePlan = {}): Promise<FileRow> {
   const file = await world.accepted({ ...plan, batches: states.length });
   await write(file.file_id, 'ack');

@@ -31,7 +31,7 @@ const begin = (person: string, word: string) =>
   beginSession(world.ledger, { person, tokenHash: hashSecretToken(word), csrf: 'c', by: 'test' });
 const session = (word: string) => useSession(world.ledger, hashSecretToken(word), LIMITS);
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('changeRole', () => {
   it('holds at the next click of a session that is open', async () => {
     await begin('bob', 'open');

@@ -19,7 +19,7 @@ const link = (word: string) => ({
 });
 const leads = async (word: string) => (await readLink(world.ledger, hashSecretToken(word)))?.person;
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('offerSetUp', () => {
   it('leads to nobody yet, until its time is over; two starts each have a link that works', async () => {
     expect(await isDeskNew(world.ledger)).toBe(true);

@@ -20,7 +20,7 @@ const link = (word: string) => ({
 const use = (word: string, name = '', password = 'hash') =>
   usePersonLink(world.ledger, hashSecretToken(word), { name, password });
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('usePersonLink', () => {
   it('makes the first administrator, once, also when two follow set-up links at the same moment', async () => {
     for (const word of ['one', 'two', 'bad name']) await offerSetUp(world.ledger, link(word), BECAUSE);

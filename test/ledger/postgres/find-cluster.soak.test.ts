@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Makes a home look like that of an initialised cluster. */
+/** Makes a home look like that of an initialized cluster. */
 async function fakeData(home: string): Promise<void> {
   await mkdir(join(home, 'data'), { recursive: true });
   await writeFile(join(home, 'data', 'PG_VERSION'), '18\n');

@@ -38,14 +38,14 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }
 
-/** A name of a folder that a shell or a settings file would read as something else. */
+/** A folder name that a shell or a settings file would misread. */
 const SIGNS = `a 'b' "c", $HOME \`d\` \\e ü`;
 
-/** So many times somebody joins while the last member leaves. */
+/** Joins again and again while the last member leaves. */
 async function expectStartedAgain(rounds: number): Promise<void> {
   let member = await world.join();
   for (let round = 0; round < rounds; round += 1) {
@@ -96,14 +96,14 @@ describe('joinEmbeddedServer on a fresh folder', () => {
     await member.kill();
     const server = await world.join();
     expect(await pidOf()).toBe(pid);
-    // Until the server has noticed the death, the dead are members still.
+    // Until the server notices the death, the dead count as members.
     await expect.poll(() => countPresences(server.connection)).toBe(1);
     await server.leave();
     expect(await pidOf()).toBeUndefined();
   });
 
   it('starts again after the whole server was killed', async () => {
-    // As a process leaves it that dies: without a word.
+    // Leaves as a dying process does: without signing off.
     const { client, connection } = await enterServer(await world.openCluster());
     const processes = await queryOnce(connection, 'SELECT pid FROM pg_stat_activity');
     await client.end();

@@ -132,7 +132,7 @@ describe.runIf(othersReachCheckout)(sayWhatNeedsReach('joinEmbeddedServer as roo
   });
 });
 
-/** Inode numbers of the TCP sockets that a process holds; Linux only, elsewhere there is nothing to read. */
+/** Returns inode numbers of the TCP sockets a process holds. Linux only; elsewhere it returns none. */
 async function tcpSocketsOf(pid: number): Promise<string[]> {
   const tables = await Promise.all(
     ['tcp', 'tcp6'].map((name) => readFile(`/proc/${pid}/net/${name}`, 'utf8').catch(() => '')),

@@ -39,7 +39,7 @@ describe('leaveServer', () => {
       await leaveServer(cluster, member);
       return serverPid(cluster);
     };
-    // On a busy machine the backends may take longer to go than somebody who leaves waits; the server then stays.
+    // On a busy machine the backends may outlast the wait of a leaving member; the server then stays.
     await expect.poll(closePoolAndLeave).toBeUndefined();
   });
 

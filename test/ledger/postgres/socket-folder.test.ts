@@ -18,7 +18,7 @@ async function placeOfLength(length: number): Promise<ClusterPlace> {
   return { dataDir: world.root, home, user: undefined };
 }
 
-// The socket is <home>/run/.s.PGSQL.5432; a path may have 107 bytes on Linux and 103 on other systems.
+// The socket is `<home>/run/.s.PGSQL.5432`. A path may have 107 bytes on Linux and 103 on other systems.
 const LONGEST_HOME = (process.platform === 'linux' ? 107 : 103) - '/run/.s.PGSQL.5432'.length;
 
 describe('chooseSocketFolder', () => {

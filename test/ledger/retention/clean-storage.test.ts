@@ -20,7 +20,7 @@ const ask = async (sql: string, values: unknown[] = []) => (await world.ledger.p
 const clean = (limits: Partial<typeof IN_PASSING> = {}, ledger: Ledger = world.ledger) =>
   cleanStorage(ledger, { ...IN_PASSING, ...limits });
 
-/** A file whose key was destroyed, and its fingerprints; its secret has the bytes of its id. */
+/** Makes a file and destroys its key and fingerprints. Its secret holds the bytes of its id. */
 async function destroy(): Promise<string> {
   const { file_id: fileId } = await world.accepted();
   await world.force('UPDATE file_secret SET wrapped_key = $1::bytea WHERE file_id = $2', [Buffer.from(fileId), fileId]);
@@ -32,7 +32,7 @@ async function destroy(): Promise<string> {
   return fileId;
 }
 
-/** Whether a text stands in the file of a table as it is on the disk. */
+/** Returns whether the table's file on disk holds a text. */
 async function isInFile(table: string, text: string): Promise<boolean> {
   await ask('CHECKPOINT');
   const sql = 'SELECT position($1::bytea IN pg_read_binary_file(pg_relation_filepath($2))) > 0 AS found';
@@ -99,7 +99,7 @@ describe('cleanStorage', () => {
     await destroy();
     expect(await clean({ mostBytes: 1 })).toMatchObject({ file_secret: expect.stringContaining('too large') });
     expect(await clean({ smallBytes: 0 })).toEqual(CLEAN);
-    // Eleven days later.
+    // Also advances the clock by eleven days.
     await destroy();
     expect(await clean({ smallBytes: 0 })).toEqual(CLEAN);
     await world.accepted();

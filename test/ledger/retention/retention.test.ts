@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => world.empty());
 afterAll(() => world.close());
 
-/** A file that came to its end at the start of the world, with nothing open. */
+/** Makes a file that ended at the start of the world, with nothing open. */
 async function ended(state: FileState = 'completed'): Promise<FileRow> {
   const file = await world.accepted();
   await world.putBatch({ fileId: file.file_id, batchNo: 1 }, 'reconciled');

@@ -13,7 +13,7 @@ const FIRST = '0000000000000001';
 const LAST = 'FFFFFFFFFFFFFFFF';
 const ask = async (sql: string, values: unknown[] = []) => (await world.ledger.pool.query(sql, values)).rows;
 
-/** A cleaning that ended at this place of the log, and the last name that was seen then. */
+/** Records a cleaning that ended at this log position, with the last file name seen then. */
 async function cleaned(logEnd: string, logLast: string | null = null): Promise<void> {
   await world.force(
     `INSERT INTO cleaning (cleaning_no, table_name, place, after_xid, noted_at, cleaned_at, log_end, log_last)
@@ -27,7 +27,7 @@ async function watched(): Promise<{ log_last: string | null; log_over_at: Date |
   return (await ask('SELECT log_last, log_over_at FROM cleaning'))[0];
 }
 
-/** The timeline of the server, as it stands in the names of its log. */
+/** The server's timeline, as the names of its log files have it. */
 const timeline = async () => (await ask('SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS line'))[0].line;
 
 describe('watchLog', () => {

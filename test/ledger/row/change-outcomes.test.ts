@@ -17,7 +17,7 @@ afterAll(() => world.close());
 
 const BY = { actor: 'worker:poll', reason: 'the service says something else', source: 'asked again' };
 
-/** A batch of two rows, lines 2 and 3, whose second row nobody knows the outcome of. */
+/** Makes a batch of lines 2 and 3; the outcome of the second row is unknown. */
 async function reconciled(): Promise<{ batch: BatchRow; fileNo: number; rows: ReconciledRow[] }> {
   const batch = await world.batchIn('result_in', { batches: 2 });
   const { file_no: fileNo } = await readFileRow(world.ledger, batch.file_id);

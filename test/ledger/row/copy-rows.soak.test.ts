@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Texts that mean something to COPY, or that no other character may be taken for. */
+/** Texts that mean something to COPY, or could be confused with others. */
 const AWKWARD = [
   'tab\tin it',
   'back\\slash',

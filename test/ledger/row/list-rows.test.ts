@@ -6,7 +6,7 @@ import type { FileRow } from '../../../src/ledger/engine/records.ts';
 import { transact } from '../../../src/ledger/engine/transaction.ts';
 import { keyOf, type LedgerWorld, openTestLedger, outcomesOf } from '../../support/ledger-world.ts';
 
-/** Batch 1: lines 2 to 4 approved, 3 declined and 4 changed to unknown later; 2 cancelled; 3 sent; line 11 withheld. */
+/** Batch 1: line 2 is approved, 3 declined, 4 later unknown. Batch 2 is cancelled, 3 sent. Line 11 is withheld. */
 let world: LedgerWorld;
 let file: FileRow;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ afterAll(() => world.close());
 
 const because = { actor: 'operator:ada', reason: 'the line is up again' };
 
-/** A finished file of the lines 2 to 5, the first two with this outcome, the others never sent. */
+/** Makes a finished file of lines 2 to 5: the first two with this outcome, the others never sent. */
 async function finished(outcome: SentOutcome = 'declined', state: FileState = 'completed'): Promise<FileRow> {
   const file = await world.accepted({ batches: 2 });
   const { file_id: fileId, file_no: fileNo } = file;

@@ -71,7 +71,7 @@ describe('resumeRun', () => {
     expect(others).toEqual([]);
     expect(run).toMatchObject({ state: 'running', tries: found.tries + 1, finished_at: null, summary: {} });
     expect((await movesOfSchedule(world, name)).filter((one) => one === move)).toHaveLength(1);
-    // Whoever held it before may not end it any more.
+    // The previous holder may not end it any more.
     expect(await finishRun(world.ledger, found, 'done', BECAUSE)).toBe(false);
     expect(await finishRun(another, run!, 'done', BECAUSE)).toBe(true);
   });

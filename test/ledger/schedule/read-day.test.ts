@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => world.empty());
 afterAll(() => world.close());
 
-/** In New York clocks go back on 2026-11-01: that day has 25 hours. */
+/** In New York the clocks go back on 2026-11-01: that day has 25 hours. */
 const ZONE = 'America/New_York';
 const DAYS = ['2026-10-31', '2026-11-01', '2026-11-02'] as const;
 const NOTHING = { rows: 0, cents: 0 };
@@ -32,14 +32,14 @@ async function dayOf(day: string, account = 'main'): Promise<DayFigures> {
   return readDay(world.ledger, account, startOfDay(day, ZONE)!, startOfDay(after, ZONE)!);
 }
 
-/** The batch gets its outcomes now: the first rows of it these, the others approved. */
+/** Ends a batch now: its first rows get these outcomes, the others are approved. */
 async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
   const batch = await world.putBatch(keyOf(file, batchNo), 'result_in');
   const rows = outcomesOf(batch).map((row, index) => ({ ...row, outcome: outcomes[index] ?? row.outcome }));
   await reconcileBatch(world.ledger, keyOf(file, batchNo), file.file_no, rows, {});
 }
 
-/** A ledger that lived through three days; each step at its time in New York. */
+/** Plays three days, each step at its time in New York. */
 async function liveThreeDays(): Promise<{ one: FileRow; two: FileRow }> {
   world.clock.set('2026-10-31T09:00:00-04:00');
   const one = await world.accepted({ account: 'main', batches: 2, withheld: 1 });
@@ -49,7 +49,7 @@ async function liveThreeDays(): Promise<{ one: FileRow; two: FileRow }> {
   await end(one, 1, 'declined');
   world.clock.set('2026-11-01T00:00:00-04:00');
   await end(one, 2);
-  // In the second 1:30 of that night, and in its last minute.
+  // This is the second 1:30 of that night, followed by the last minute of the day.
   world.clock.set('2026-11-01T01:30:00-05:00');
   await approveFile(world.ledger, held.file_id, { actor: 'operator:ada', reason: 'known' });
   world.clock.set('2026-11-01T23:59:00-05:00');

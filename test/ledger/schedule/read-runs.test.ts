@@ -65,7 +65,7 @@ describe('questions about runs', () => {
       '2026-06-15',
     ]);
     expect(await readOpenRuns(world.ledger, 'weekly', noon('2026-06-01'), noon('2026-06-15'))).toEqual([]);
-    // Called missed too soon.
+    // This run was declared missed too soon.
     const early = await readOpenRuns(world.ledger, name, noon('2026-06-09'), noon('2026-06-10'));
     expect(days(early)).toEqual(['2026-06-10', '2026-06-12', '2026-06-15']);
     expect(days(await readOpenRuns(world.ledger, name, noon('2026-06-08'), noon('2026-06-09')))).not.toContain(

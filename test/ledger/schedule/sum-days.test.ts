@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The first rows of the batch get these outcomes, the others are approved. */
+/** Ends a batch: its first rows get these outcomes, the others are approved. */
 async function end(file: FileRow, batchNo: number, ...outcomes: SentOutcome[]): Promise<void> {
   const key = { fileId: file.file_id, batchNo };
   const batch = await world.putBatch(key, 'result_in');

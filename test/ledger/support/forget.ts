@@ -8,7 +8,7 @@ import type { Ledger } from '../../../src/ledger/engine/open-ledger.ts';
 import type { JournalEntry } from '../../../src/ledger/admission/send-journal.ts';
 import { START } from '../../support/ledger-world.ts';
 
-/** Compares the ledger with a journal of these entries; what is left out is of a file that the ledger does not know. */
+/** Compares the ledger with a journal of these entries. By default an entry's file is unknown to the ledger. */
 export async function forget(ledger: Ledger, ...entries: Partial<JournalEntry>[]): Promise<Recalled[]> {
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-forgotten-'));
   try {

@@ -9,7 +9,7 @@ export const BECAUSE = { actor: 'worker:schedule', reason: 'its time has come' }
 
 let made = 0;
 
-/** A schedule that no other test has. */
+/** Makes a schedule that no other test uses. */
 export async function freshSchedule(world: LedgerWorld): Promise<string> {
   made += 1;
   const name = `nightly-${made}`;
@@ -21,7 +21,7 @@ export async function runOf(world: LedgerWorld, schedule: string): Promise<RunRo
   return (await readRun(world.ledger, schedule, DAY))!;
 }
 
-/** Moves of a schedule in the audit trail, in order. */
+/** Returns a schedule's moves in the audit trail, in order. */
 export async function movesOfSchedule(world: Pick<LedgerWorld, 'ledger'>, schedule: string): Promise<string[]> {
   const { rows } = await world.ledger.pool.query<{ move: string }>(
     `SELECT move FROM audit WHERE evidence->>'schedule' = $1 ORDER BY seq`,

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { buildProgram } from '../../support/build-program.ts';
 import type { Order } from './worker.ts';
 
-/** Starts support/worker.ts as a process of its own. It is killed when the test ends before it does. */
+/** Starts `support/worker.ts` as a separate process and kills it when the test ends. */
 export async function startWorker(url: string, order: Partial<Order> = {}) {
   const { fileOf } = await buildProgram();
   const words = JSON.stringify({ prepare: [], send: [], ...order, url });
@@ -20,7 +20,7 @@ export async function startWorker(url: string, order: Partial<Order> = {}) {
   onTestFinished(kill);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
-    /** Its instance id, once it holds everything that it was told to take. */
+    /** Resolves with its instance id once it holds everything it was told to take. */
     ready: async (): Promise<string> => {
       const { value, done } = await lines.next();
       if (done) throw new Error('the worker ended without a word');

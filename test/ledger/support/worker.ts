@@ -5,7 +5,7 @@ import { sendBatch } from '../../../src/ledger/batch/send-batch.ts';
 import { openLedger } from '../../../src/ledger/engine/open-ledger.ts';
 import { letSend } from '../../support/let-send.ts';
 
-/** Opens the ledger at a URL, takes the batches it is told to, says so, and holds them until it is killed. */
+/** Opens the ledger at a URL, takes the given batches, reports that, and holds them until it is killed. */
 export type Order = { url: string; prepare: string[]; send: string[] };
 
 const order = JSON.parse(process.argv[2]!) as Order;

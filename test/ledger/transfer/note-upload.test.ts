@@ -17,7 +17,7 @@ afterAll(() => world.close());
 const MAKER = { actor: 'operator:ada', reason: 'meant so' };
 const OTHER = { actor: 'operator:grace', reason: 'looked at' };
 
-/** Of these bytes, by the maker. */
+/** An upload of the file's bytes by the maker. */
 function uploadOf(file: { account: string; folder: string; sha256: string }): Upload {
   return {
     account: file.account,
@@ -29,7 +29,7 @@ function uploadOf(file: { account: string; folder: string; sha256: string }): Up
   };
 }
 
-/** A file as it is claimed after somebody dropped its bytes at the desk. */
+/** Makes a file that is claimed after a user dropped its bytes on the dashboard. */
 async function dropped(change: Partial<Upload> = {}): Promise<FileRow> {
   const claim = claimOf();
   await noteUpload(world.ledger, { ...uploadOf(claim), ...change });
@@ -37,10 +37,10 @@ async function dropped(change: Partial<Upload> = {}): Promise<FileRow> {
   return readFileRow(world.ledger, claim.fileId);
 }
 
-/** The same, held. */
+/** Same, but held. */
 async function droppedAndHeld(): Promise<FileRow> {
   const held = await world.held();
-  // As the claim ties the upload to the file by its bytes.
+  // As the claim does, tie the upload to the file by its bytes.
   await noteUpload(world.ledger, uploadOf(held));
   await world.force('UPDATE upload SET file_id = $1 WHERE sha256 = $2', [held.file_id, held.sha256]);
   return held;

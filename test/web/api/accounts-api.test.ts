@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const ask = async (path: string) => (await program.ask(path)).json;
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('GET /accounts', () => {
   it('tells of an account that nothing holds', async () => {
     expect(await ask('/accounts')).toEqual({

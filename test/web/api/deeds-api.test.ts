@@ -28,7 +28,7 @@ beforeEach(() => {
   done.length = 0;
 });
 
-/** What was asked to be done, instead of doing it. */
+/** Actions that were requested; none is carried out. */
 const done: { name: string; params: unknown; order: Order }[] = [];
 
 type Order = Parameters<ApiDeeds['run']>[3];
@@ -46,7 +46,7 @@ const QUESTIONS: ApiDeeds['handlers'] = {
   journal: { picks: [{ name: 'report', label: 'The report', kind: 'file', isRequired: true }] },
 };
 
-/** Every deed, and none of them does more than to note what it was asked. */
+/** Every action; each only records its request. */
 const deeds: ApiDeeds = {
   handlers: { ...Object.fromEntries(HANDLED.map((name) => [name, {}])), ...QUESTIONS },
   plan: async (_, name, params, { actor, filled }) => ({
@@ -187,7 +187,7 @@ describe('deedsApi', () => {
     await post(pathOf('journal'), await operator(), { reason: 'y', report: { name: 'r.csv', text } });
     expect(done.map(({ order: { filled } }) => filled)).toEqual([{ how: 'phone', evidence: 'a note' }, {}]);
     const { name, bytes } = done[1]!.order.file!;
-    // Element by element, as `toEqual` compares them, a megabyte takes seconds.
+    // `toEqual` compares element by element, which takes seconds for a megabyte.
     expect([name, Buffer.from(text).equals(bytes)]).toEqual(['r.csv', true]);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Every operation of the document with its place. */
+/** Returns every operation of the document with its method and path. */
 function operations(): [string, Json][] {
   return Object.entries<Record<string, Json>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -23,7 +23,7 @@ function operations(): [string, Json][] {
   );
 }
 
-/** Every value below this one that stands under this name. */
+/** Yields every value under this name, at any depth. */
 function* findAll(value: unknown, name: string): Generator {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, below] of Object.entries(value)) {

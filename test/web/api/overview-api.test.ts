@@ -18,7 +18,7 @@ async function ask(path: string): Promise<Json> {
   return json;
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('GET /overview', () => {
   it('is empty when nothing has come', async () => {
     expect(await ask('/overview')).toEqual({

@@ -11,7 +11,7 @@ import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk
 
 const because = { actor: 'operator:ada', reason: 'wait' };
 
-/** Each file has an account of its own, so that none waits for another. */
+/** Each file has its own account, so that none waits for another. */
 const NAMES = ['mended', 'givenup', 'partly', 'asked', 'strange', 'held'];
 
 let world: DeskWorld;
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 function accountOf(name: string): Record<string, unknown> {
-  // The first question would be due in a minute.
+  // The first poll would be due in a minute.
   const poll = { firstMs: 60_000, factor: 1, longestMs: 60_000 };
   const login = { agentCode: name.toUpperCase(), password: 'TEST88', baseUrl: service.url };
   return { server: 'NA', country: 'US', currency: 'USD', ...login, poll };
@@ -64,7 +64,7 @@ async function submit(name: string): Promise<void> {
   await submitBatch(world.app, { fileId: (await fileNamed(world, name)).file_id, batchNo: 1 });
 }
 
-/** The service says no. */
+/** Makes the service refuse the batch. */
 async function refuse(name: string): Promise<void> {
   const refused = { kind: 'refused', text: 'Agent code has not been set up', code: 1 } as const;
   const { file_id: fileId } = await fileNamed(world, name);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Deeds that could send a batch again, or end it. */
+/** Actions that could send a batch again or end it. */
 const WAYS = ['adopt', 'probe', 'not-received', 'journal', 'close-in-doubt'];
 
 describe('a batch in doubt', () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   [operator, approver, admin] = [await world.as('operator'), await world.as('approver'), await world.as('admin')];
   const mine = lines([cardRow(31), cardRow(32)]);
-  // The administrator drops one of them at the desk.
+  // The administrator drops one of the files on the dashboard.
   const upload = { account: 'main', folder: 'drop/card', name: 'own.csv', sha256: sha256Of(Buffer.from(mine)) };
   await noteUpload(world.app.ledger, { ...upload, bytes: mine.length, actor: 'operator:admin' });
   await pauseAccount(world.app.ledger, 'main', because);
@@ -69,7 +69,7 @@ describe('approve', () => {
   it('is refused to the person who dropped the file at the desk, and not to another', async () => {
     const own = await openDeed(admin, await path('own.csv', 'approve'));
     expect([own.status, own.words]).toEqual([409, expect.stringContaining('the same person dropped it at the desk')]);
-    // Nor by a form that has seen the plan of another.
+    // A form with another user's plan does not help either.
     const { hidden, words } = await openDeed(approver, await path('own.csv', 'approve'));
     expect(words).toContain('Dropped at the desk by admin');
     expect((await admin.post(await path('own.csv', 'approve'), { ...hidden, reason: 'mine' })).status).toBe(409);
@@ -120,7 +120,7 @@ describe('cancel of a file whose batches have left', () => {
     const { file_id: fileId } = await fileNamed(world, 'own.csv');
     const client = await world.app.ledger.pool.connect();
     try {
-      // Without this the database refuses it, as it should.
+      // Otherwise the database rightly refuses the change.
       await client.query('SET session_replication_role = replica');
       await client.query(`UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [fileId]);
       await client.query('UPDATE batch SET state = $2 WHERE file_id = $1', [fileId, state]);

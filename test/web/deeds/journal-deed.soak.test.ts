@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Sends the form of the page with a file, as a browser does. */
+/** Sends the page's form with a file, as a browser does. */
 async function upload(story: string, report: string, fields: Record<string, string> = {}): Promise<DeedPage> {
   const body = new FormData();
   const form = { _csrf: await operator.csrf(), ...fields };

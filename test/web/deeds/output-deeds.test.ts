@@ -19,7 +19,7 @@ afterAll(() => world.close());
 const nameOf = async (kind: 'result' | 'summary-txt') => Object.keys(await world.outputs(kind))[0] ?? '';
 const pathOf = (name: string) => join(world.settings.paths.out, name);
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('check-outputs', () => {
   it('says that every output is whole, and which one is not', async () => {
     const viewer = await world.as('viewer');

@@ -64,7 +64,7 @@ describe('resubmit', () => {
   });
 
   it('shows and does the same with rows that the newest report of the service shows, or of which it proves nothing', async () => {
-    // Both were charged; a report that proved it said otherwise once.
+    // Both were charged, although reports once proved otherwise.
     const { file_no: fileNo } = await fileNamed(world, 'june.csv');
     await query(
       world.app,

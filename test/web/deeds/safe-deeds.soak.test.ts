@@ -8,12 +8,12 @@ import { cardRow, lines } from '../../support/payment-rows.ts';
 import { fileNamed, openDeed } from '../support/deed-page.ts';
 import { type DeskWorld, openDeskWorld, type TestBrowser } from '../support/desk-world.ts';
 
-/** States of a batch that was sent, or may have been. */
+/** States of a batch that was or may have been sent. */
 const MAY_BE_SENT: readonly BatchState[] = ['sending', 'unknown', 'submitted', 'result_in', 'exception', 'reconciled'];
 const FILE_STATES: readonly FileState[] = ['held', 'in_progress'];
 const CASES = FILE_STATES.flatMap((file) => MAY_BE_SENT.map((batch) => ({ file, batch })));
 
-/** Whatever any of them asks for. */
+/** Every field that an action may ask for. */
 const FORM = {
   reason: 'to see whether it can be sent again',
   evidence: 'Ann of the service desk, ticket 4711',
@@ -35,12 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** As it would be after a call that may have reached the service a moment ago. */
+/** Sets these states, as after a call that may have just reached the service. */
 async function setDown(file: FileState, batch: BatchState): Promise<void> {
   const client = await world.app.ledger.pool.connect();
   try {
     await client.query('BEGIN');
-    // Without this the database refuses it, as it should.
+    // Otherwise the database rightly refuses the change.
     await client.query('SET LOCAL session_replication_role = replica');
     await client.query('UPDATE file SET state = $2 WHERE file_id = $1', [fileId, file]);
     await client.query(

@@ -21,7 +21,7 @@ beforeAll(async () => {
     },
   });
   operator = await world.as('operator');
-  // Makes the folders.
+  // Creates the folders.
   await world.finish();
 });
 afterAll(() => world.close());

@@ -42,7 +42,7 @@ describe('checkUpload', () => {
       decision: { verdict: 'reject', code: 'DUPLICATE_FILE', duplicateOf: expect.any(String) },
       faultCount: 1,
     });
-    // The same payments as they are: what was inside counts as well.
+    // The same payments unencrypted: the decrypted content counts too.
     const plain = await check('june.csv', Buffer.from(lines([cardRow(1)])));
     expect(plain).toMatchObject({ decision: { verdict: 'reject', code: 'DUPLICATE_FILE' } });
   });

@@ -22,7 +22,7 @@ afterAll(() => world.close());
 const inFolder = () => readdir(join(world.root, 'drop', 'card'));
 const uploads = async () => (await world.app.ledger.pool.query('SELECT name FROM upload')).rows;
 
-/** An archive with one file in it, packed, as every ZIP program reads it: the content so many times, which is packed once. */
+/** A ZIP entry of one file: the content `times` times over, compressed only once. */
 function zip(name: string, content: Uint8Array, times = 1): Buffer<ArrayBuffer> {
   const part = deflateRawSync(content, { finishFlush: constants.Z_FULL_FLUSH });
   const packed = Buffer.concat([...Array.from({ length: times - 1 }, () => part), deflateRawSync(content)]);
@@ -35,7 +35,7 @@ function zip(name: string, content: Uint8Array, times = 1): Buffer<ArrayBuffer> 
   return Buffer.concat([head, Buffer.from(name), packed]);
 }
 
-/** An archive whose one entry is a link that leads out of the folder. */
+/** An archive whose only entry is a link out of the folder. */
 function tarOfLink(): Buffer<ArrayBuffer> {
   const head = Buffer.alloc(1_536);
   head.write('june.csv', 0);
@@ -66,7 +66,7 @@ describe('archives', () => {
 
   it('that are dropped all the same are refused by the intake, and lie nowhere but in the archive', async () => {
     const outside = async () => (await readdir(world.root)).toSorted();
-    // The workers make their own folders when they start.
+    // The workers create their folders when they start.
     await world.finish();
     const before = await outside();
     const [, name, make] = ARCHIVES[2]!;
@@ -85,7 +85,7 @@ describe('files that are too large', () => {
     expect([told.status, told.json.error?.code]).toEqual([413, 'FILE_TOO_LARGE']);
     expect(told.json.error?.says).toContain('at most 1,000,000 bytes');
     const piece = content.subarray(0, 300_001);
-    // Of a stream nobody knows the length before.
+    // The length of a stream is not known in advance.
     const stream = new ReadableStream<Uint8Array>({
       start: (controller) => {
         for (let count = 0; count < 4; count += 1) controller.enqueue(piece);
@@ -105,7 +105,7 @@ describe('files that are too large', () => {
 });
 
 describe('uploads that break off', () => {
-  /** Sends a part of a file and hangs up. */
+  /** Sends part of a file and hangs up. */
   async function cutOff(deed: string): Promise<void> {
     const headers = {
       cookie: operator.cookie,
@@ -142,7 +142,7 @@ describe('two drops of one name at the same moment', () => {
     );
     expect(said.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
     expect(await inFolder()).toEqual(['race.csv']);
-    // Who did not get the name has made no file.
+    // The losers of the race recorded no upload.
     expect(await uploads()).toEqual([...before, { name: 'race.csv' }]);
   });
 });

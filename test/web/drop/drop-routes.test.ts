@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 let made = 0;
-/** Rows that no other test has. */
+/** Returns rows that no other test uses. */
 function freshRows(count: number): string[] {
   made += 100;
   return upTo(count).map((n) => cardRow(made + n));

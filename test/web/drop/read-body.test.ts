@@ -63,11 +63,11 @@ it('tooLarge names the limit', () => {
 });
 
 describe('drainBody', () => {
-  /** Sends 4 MB to a server that takes 100 bytes. @returns status, and whether all could be sent */
+  /** Sends 4 MB to a server that takes 100 bytes. @returns the status, and whether all could be sent */
   async function send(longestMs?: number, isEndless = false): Promise<{ status: number | undefined; isSent: boolean }> {
     let answered: Promise<IncomingMessage>;
     const server = createServer((request, reply) => {
-      // A connection that ends before the answer is read takes the answer with it.
+      // A connection that ends before the answer is read loses the answer.
       reply.once(
         'finish',
         () => void (isEndless ? answered : Promise.resolve()).then(() => drainBody(request, longestMs)),

@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** An answer that does not come. */
 const never = () => new Promise<never>(() => {});
 
 function running() {
@@ -36,7 +35,7 @@ describe('findUnready', () => {
 
   it('does not wait for a ledger that keeps silent', async () => {
     const silent = beforeStatement(running(), /transaction_read_only/, never);
-    // What answers does so at once, so that the limit can be short.
+    // The queue answers at once, so the limit can be short.
     const counts = await world.app.queue.counts('submit');
     const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
     expect(await findUnready(app, 50)).toEqual([

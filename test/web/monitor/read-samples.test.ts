@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The value of a figure, by its labels. */
+/** Returns the value of a metric by its labels. */
 function valueOf(samples: readonly Sample[], name: MetricName, labels: Record<string, string> = {}) {
   const found = samples.filter(
     (sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels?.[key] === value),
@@ -23,7 +23,7 @@ function valueOf(samples: readonly Sample[], name: MetricName, labels: Record<st
 
 const main = { account: 'main' };
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('readSamples', () => {
   it('has every figure of an empty ledger, with zeroes for each account and state', async () => {
     world.app.pulse.noteWatch(world.settings.folders.map(({ id }) => id));
@@ -85,7 +85,7 @@ describe('readSamples', () => {
 
   it('tells that the ledger is silent, and keeps the other figures', async () => {
     const silent = beforeStatement(world.app, /FROM file/, () => new Promise<never>(() => {}));
-    // What answers does so at once, so that the limit can be short.
+    // The queue answers at once, so the limit can be short.
     const counts = await world.app.queue.counts('submit');
     const app = { ...silent, queue: { ...world.app.queue, counts: () => Promise.resolve(counts) } };
     const samples = await readSamples(app, 50);

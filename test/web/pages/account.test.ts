@@ -18,7 +18,7 @@ async function page(person: 'viewer' | 'admin', name = 'main'): Promise<{ status
   return (await world.as(person)).get(`/accounts/${name}`);
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('accountPage', () => {
   it('says what an account does, its rules and folders, and that nothing is open', async () => {
     const { text } = await page('viewer');

@@ -18,7 +18,7 @@ async function accounts(person: 'viewer' | 'operator' | 'approver'): Promise<str
   return text;
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('accountsPage', () => {
   it('says that an account sends, and offers the stop of all to those who may', async () => {
     const html = await accounts('operator');

@@ -11,7 +11,7 @@ afterAll(() => world.close());
 
 type Form = { name?: string; days?: string; deeds?: readonly string[] };
 
-/** What a browser sends of the form on `/me`; every box that is ticked comes as a field of its own. */
+/** Sends the form on `/me` as a browser does: each ticked box is a separate field. */
 async function ask(browser: TestBrowser, { name = 'nightly report', days = '90', deeds = ['look'] }: Form = {}) {
   const body = new URLSearchParams({ name, days, _csrf: await browser.csrf() });
   for (const deed of deeds) body.append('deeds', deed);

@@ -22,7 +22,7 @@ async function audit(query = ''): Promise<Answer> {
   return (await world.as('viewer')).get(`/audit${query}`);
 }
 
-/** Numbers and words of the links on the page. */
+/** Returns the number and text of each audit link on the page. */
 function linksOf({ text }: Answer): { seq: number; words: string }[] {
   const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(text) ?? [];
   return body
@@ -31,7 +31,7 @@ function linksOf({ text }: Answer): { seq: number; words: string }[] {
     .map((row) => ({ seq: Number(/<td[^>]*>(\d+)</.exec(row)?.[1]), words: wordsOf(row) }));
 }
 
-/** The tests follow one another: the last breaks the trail. */
+/** The tests build on each other; the last one breaks the trail. */
 describe('auditPages', () => {
   it('shows who did what and why, the newest first, with a way to what it was done to', async () => {
     const answer = await audit('?who=ada');

@@ -37,7 +37,7 @@ const MATRIX = HANDLED.flatMap((deed) =>
 describe('deedPages', () => {
   it.each(MATRIX)('$deed of a $role is let in: $may', async ({ deed, role, may }) => {
     const browser = browsers[role];
-    // Whoever may gets to hear that there is nothing.
+    // Only a permitted role learns that there is nothing.
     const status = may ? 404 : 403;
     expect((await browser.get(pathOf(deed))).status).toBe(status);
     expect((await browser.post(pathOf(deed), { reason: 'because', bind: 'x' })).status).toBe(status);
@@ -82,7 +82,7 @@ describe('deedPages', () => {
     expect(changed.words).toContain('This has changed since you looked');
     expect(changed.words).toContain('2 rows, 50.00 USD in batch 1 will never be sent.');
     expect(await world.states()).toMatchObject({ 'changed.csv': 'accepted' });
-    // The reason need not be written again.
+    // The user need not type the reason again.
     expect(changed.text).toContain('value="recalled"');
     const done = readDeed(await browsers.operator.post(path, { ...changed.hidden, reason: 'recalled' }));
     expect([done.status, done.words]).toEqual([200, expect.stringContaining('Cancelled: 2 rows, 50.00 USD')]);

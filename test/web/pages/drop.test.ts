@@ -43,7 +43,7 @@ describe('GET /drop', () => {
     ]);
     const script = await browser.get('/assets/drop.js');
     expect(script.headers.get('content-type')).toContain('javascript');
-    // What a file holds must never become a part of the page.
+    // File contents must never become part of the page.
     expect(script.text).not.toMatch(/innerHTML|insertAdjacentHTML|outerHTML|document\.write/);
   });
 });

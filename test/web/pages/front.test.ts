@@ -22,7 +22,7 @@ async function front(person: 'viewer' | 'operator' = 'viewer'): Promise<string> 
   return text;
 }
 
-/** The words of a part that the page brings up to date by itself. */
+/** Returns the text of a part that updates itself on the page. */
 function part(html: string, name: string): string {
   expect(html).toContain(`data-part="${name}"`);
   return partOf(html, name);
@@ -39,7 +39,7 @@ async function force(sql: string): Promise<void> {
   }
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('frontPage', () => {
   it('says first what keeps paydrop from working', async () => {
     expect(part(await front(), 'needs')).toContain('paydrop cannot do its work process: it is starting');

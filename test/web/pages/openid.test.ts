@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Follows a link through the provider and back, as a browser does, and says where it ends. */
+/** Follows a link through the provider and back, as a browser does. @returns where it ends */
 async function travel(path: string, person: string, changeReturn = (url: URL) => url) {
   provider.person = person;
   const jar = new Map<string, Map<string, string>>();
@@ -52,7 +52,7 @@ async function invite(name: string): Promise<string> {
   return /set-up\/([\w-]{43})/.exec(text)?.[1] ?? '';
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('/login/openid', () => {
   it('is offered on the log-in page and to whoever is invited', async () => {
     const page = await openBrowser(desk.url).get('/login');

@@ -14,7 +14,7 @@ const linkIn = (text: string) => /http:\/\/[^<]+(\/set-up\/[\w-]{43})/.exec(text
 const person = async (name: string) => (await listPeople(world.app.ledger)).find((row) => row.name === name);
 const logIn = (name: string, password: string) => world.stranger().post('/login', { name, password }, '');
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('/people', () => {
   it('invites somebody by a link that is shown once and works once', async () => {
     const { status, text } = await admin.post('/people', { name: 'Bob', role: 'operator', reason: 'joins us' });

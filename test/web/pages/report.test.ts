@@ -22,7 +22,7 @@ function today(): string {
   return dayInZone(world.app.clock.now(), ZONE);
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('reportPage', () => {
   it('shows today in the zone of the account when nothing is asked for, and balances with nothing', async () => {
     const { status, words, text } = await report();

@@ -32,7 +32,7 @@ const wordsOf = (line = '') =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('schedulesPage', () => {
   it('says of each what it does, when next by its own clock, and that it has not run', async () => {
     const [nightly, close, idle] = (await linesOf('viewer')).map(wordsOf);

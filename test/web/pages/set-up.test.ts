@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 const GOOD = { name: 'ann', password: 'four words nobody guesses', repeated: 'four words nobody guesses' };
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('/set-up/:token', () => {
   it('is told of on the log-in page while there is nobody', async () => {
     expect((await world.stranger().get('/login')).text).toContain('Nobody may log in yet');

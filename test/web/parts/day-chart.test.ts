@@ -10,7 +10,7 @@ function draw(values: readonly (number | null)[], shape: 'bars' | 'line' = 'bars
   return renderToString(h(DayChart, { label: 'Rows', points, shape }));
 }
 
-/** Top and height of each bar. */
+/** Returns top and height of each bar. */
 function bars(html: string): [number, number][] {
   return [...html.matchAll(/<rect class="day" x="[\d.]+" width="[\d.]+" y="([\d.]+)" height="([\d.]+)"/g)].map(
     ([, y, height]) => [Number(y), Number(height)],

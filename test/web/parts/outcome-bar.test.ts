@@ -9,7 +9,7 @@ function draw(totals: OutcomeTotals, currency?: string): string {
   return renderToString(h(OutcomeBar, { totals, label: 'Rows of monday.csv', currency }));
 }
 
-/** Look, left end and width of each segment of the bar. */
+/** Returns look, left edge and width of each segment. */
 function segments(html: string): [string, number, number][] {
   const [bar = ''] = /<svg class="bar".*?<\/svg>/.exec(html) ?? [];
   return [...bar.matchAll(/<rect class="fill (\w+)" x="([\d.]+)" width="([\d.]+)"/g)].map(([, look, x, width]) => [

@@ -8,7 +8,7 @@ import { QUEUE_SERVERS, type QueueServer } from '../../queue/support/backends.ts
 const CARD = '4222222222222220';
 const STATES = ['waiting', 'delayed', 'failed'] as never[];
 
-/** What BullMQ's own object can do that a stranger might use. */
+/** What an outsider could use of BullMQ's own queue object. */
 type Bare = {
   add(name: string, data: unknown, options: object): Promise<{ id: string; log(line: string): Promise<unknown> }>;
 };

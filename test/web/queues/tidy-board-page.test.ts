@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tidyBoardPage } from '../../../src/web/queues/queue-board.ts';
 
-/** The page as the package brings it, so that another release of it is met here first. */
+/** Read the page from the package, so that changes in a new release show up here first. */
 const require = createRequire(import.meta.url);
 const ui = dirname(createRequire(require.resolve('@bull-board/api')).resolve('@bull-board/ui/package.json'));
 const page = readFileSync(join(ui, 'dist/index.ejs'), 'utf8');

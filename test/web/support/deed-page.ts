@@ -3,11 +3,11 @@ import { findFile } from '../../../src/ledger/file/search.ts';
 import type { PipelineWorld } from '../../support/pipeline-world.ts';
 import type { Answer, TestBrowser } from './desk-world.ts';
 
-/** What a page of a deed shows, and what its form would bring along. */
+/** What an action's page shows, and what its form carries. */
 export type DeedPage = Answer & {
-  /** Fields that nobody sees: the mark of the plan, and what was chosen. */
+  /** Hidden fields: the mark of the plan, and what was chosen. */
   readonly hidden: Record<string, string>;
-  /** The page as somebody hears it, without its marks. */
+  /** The page's text without markup. */
   readonly words: string;
 };
 
@@ -19,7 +19,7 @@ export function readDeed(answer: Answer): DeedPage {
   return { ...answer, hidden: hiddenFields(answer.text), words: wordsOf(answer.text) };
 }
 
-/** Looks at the plan and does it, as a person would. */
+/** Reads the plan and carries it out, as a user would. */
 export async function doIt(
   browser: TestBrowser,
   path: string,
@@ -34,7 +34,7 @@ export function fileNamed(world: PipelineWorld, name: string): Promise<FileRow> 
   return findFile(world.app.ledger, name);
 }
 
-/** Moves of a file and its batches that people made, with who and why, in their order. */
+/** Returns the moves users made on a file and its batches, with actor and reason, in order. */
 export async function deedsOf(world: PipelineWorld, fileId: string): Promise<string[]> {
   const { rows } = await world.app.ledger.pool.query<{ actor: string; move: string; reason: string }>(
     `SELECT actor, move, reason FROM audit WHERE file_id = $1 AND actor LIKE 'operator:%' ORDER BY seq`,

@@ -8,32 +8,32 @@ import { hashSecretToken, newSecretToken } from '../../../src/crypto/secret-toke
 import { type DeskRoute, openDesk } from '../../../src/web/open-desk.tsx';
 import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../support/pipeline-world.ts';
 
-/** A pipeline with its desk open on a free port, and somebody of each role who may log in. */
+/** A pipeline with its dashboard open on a free port, and a user of each role. */
 export type DeskWorld = PipelineWorld & {
   readonly url: string;
   readonly routes: readonly DeskRoute[];
-  /** A browser in which this person is logged in. */
+  /** Returns a browser logged in as this person. */
   as(person: TestPerson): Promise<TestBrowser>;
-  /** A browser in which nobody is. */
+  /** Returns a browser that is not logged in. */
   stranger(): TestBrowser;
-  /** A program with a token of this person, good for these deeds. */
+  /** Returns a program with a token of this person, good for these actions. */
   program(person: TestPerson, deeds: readonly DeedName[]): Promise<TestProgram>;
 };
 
-/** Speaks with the API as a program does. */
+/** Calls the API as a program does. */
 export type TestProgram = {
   readonly token: string;
   readonly tokenNo: number;
-  /** What the API answered to a path below /api/v1; with a body it is a POST. */
+  /** Returns the API's answer to a path below `/api/v1`. A body makes it a POST. */
   ask(path: string, body?: unknown): Promise<ApiAnswer>;
 };
 
-/** Whatever stands in JSON; tests look into it without saying first what it is. */
+/** Any JSON; tests look into it without declaring a type. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export type ApiAnswer = { readonly status: number; readonly headers: Headers; readonly json: Json };
 
-/** They have the name of their role; `other` is a second operator, `second` a second approver. */
+/** Named after their roles; `other` is a second operator, `second` a second approver. */
 export const TEST_PEOPLE = {
   viewer: 'viewer',
   operator: 'operator',
@@ -44,35 +44,35 @@ export const TEST_PEOPLE = {
 } as const satisfies Record<string, PersonRole>;
 export type TestPerson = keyof typeof TEST_PEOPLE;
 
-/** The same for everybody. */
+/** All of them use it. */
 export const PASSWORD = 'four words nobody guesses';
 
-/** As `hashPassword` keeps it, at the least cost: a log-in takes the costs from the hash, and tests log in often. */
+/** Hashed as by `hashPassword`, at the least cost: a log-in takes the costs from the hash, and tests log in often. */
 const PASSWORD_HASH = hashCheaply(PASSWORD);
 
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where it leads; undefined when it is no redirect. */
+  /** Where a redirect leads; otherwise undefined. */
   readonly location: string | undefined;
 };
 
-/** Speaks with the desk as a browser does: keeps its cookie, and sends the token of its page with each form. */
+/** Uses the dashboard as a browser does: keeps its cookie, and sends the token of its page with each form. */
 export type TestBrowser = {
   cookie: string;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends a form. @param token left out, that of the person's pages */
+  /** Sends a form. @param token by default, that of the person's pages */
   post(path: string, form?: Record<string, string>, token?: string): Promise<Answer>;
-  /** Whatever one likes to send. */
+  /** Sends any request. */
   send(path: string, init: RequestInit): Promise<Answer>;
-  /** What forms of this person bring along. */
+  /** Returns the token that this person's forms carry. */
   csrf(): Promise<string>;
 };
 
 /**
- * @param options.desk other settings of the desk; it listens on this host alone
- * @param options.people nobody: as it is at the first start
+ * @param options.desk other settings of the dashboard; it listens on this host alone
+ * @param options.people `nobody`: as at the first start
  */
 export async function openDeskWorld(
   options: WorldOptions & { desk?: Partial<DeskSettings>; people?: 'nobody' } = {},
@@ -134,7 +134,7 @@ async function makeProgram(
   return { token, tokenNo, ask: (path, body) => askApi(url, token, path, body) };
 }
 
-/** Asks the API with whatever token. */
+/** Calls the API with any token. */
 export async function askApi(url: string, token: string, path: string, body?: unknown): Promise<ApiAnswer> {
   const answer = await fetch(`${url}/api/v1${path}`, {
     headers: {
@@ -146,9 +146,9 @@ export async function askApi(url: string, token: string, path: string, body?: un
   return { status: answer.status, headers: answer.headers, json: await answer.json() };
 }
 
-/** A browser in which nobody is logged in. */
+/** Opens a browser that is not logged in. */
 export function openBrowser(url: string): TestBrowser {
-  /** Of the session that this cookie is of. */
+  /** The token that belongs to this session cookie. */
   let known = { cookie: '', token: '' };
   const browser: TestBrowser = {
     cookie: '',

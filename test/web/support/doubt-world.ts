@@ -5,12 +5,12 @@ import { ageBy } from '../../support/force-sql.ts';
 import { achRow, cardRow, lines } from '../../support/payment-rows.ts';
 import { type DeskWorld, openDeskWorld } from './desk-world.ts';
 
-/** An account with one file of three rows in two batches, of which the first is in doubt. */
+/** An account with one file of three rows in two batches, the first of which is in doubt. */
 export type Story = {
   readonly operation?: Extract<FolderOperation, 'card' | 'ach-charge'>;
   /** Whether the service took the batch although its answer was lost. */
   readonly isBooked?: boolean;
-  /** Whether it was charged a payment an hour before, of the row `knownRow` of its operation. */
+  /** Whether the account was charged row `KNOWN_ROW` of its operation an hour before. */
   readonly hasKnown?: boolean;
   /** Further settings of the account. */
   readonly account?: Record<string, unknown>;
@@ -19,20 +19,20 @@ export type Story = {
 export type DoubtWorld = DeskWorld & {
   readonly service: Sandbox;
   batchOf(story: string, batchNo?: number): Promise<BatchRow>;
-  /** Where the pages of the batch in doubt are. */
+  /** Returns the path of the batch in doubt. */
   pathOf(story: string): Promise<string>;
-  /** Under which id the service has the batch. */
+  /** Returns the service's id of the batch. */
   idOf(story: string): string;
-  /** Invoices that the service has booked for the account. */
+  /** Returns the invoices that the service booked for the account. */
   booked(story: string): string[];
-  /** As if so many hours had gone by since the call, or since the reports were given. */
+  /** Ages the call, or the reports, by this many hours. */
   age(story: string, what: Parameters<typeof ageBy>[2], hours: number): Promise<void>;
 };
 
-/** Its number; far from those of the rows in doubt. */
+/** Its number, far from those of the rows in doubt. */
 export const KNOWN_ROW = 900;
 
-/** A desk over batches in doubt, made by faults of the service. */
+/** Opens a dashboard over batches in doubt, caused by faults of the service. */
 export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): Promise<DoubtWorld> {
   const names = Object.keys(stories);
   const accounts = names.map((name) => ({ agentCode: name.toUpperCase(), password: 'TEST88' }));
@@ -42,7 +42,7 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
       accounts: Object.fromEntries(names.map((name) => [name, accountOf(name, service.url, stories[name]!)])),
       folders: names.map((name) => folderOf(name, stories[name]!)),
       batch: { maxRows: 2 },
-      // The same hand has made all persons of this world.
+      // All users are new; 0 turns off the check for that.
       newcomerDays: 0,
     },
   });
@@ -52,7 +52,7 @@ export async function openDoubtWorld(stories: Readonly<Record<string, Story>>): 
     await world.finish(60_000);
     await ageBy(world.app, name, 'attempt', 1);
   }
-  // Those with the same fault together: it does not matter which of their calls meets which fault.
+  // Drop stories with the same fault together: any of their calls may meet any of its instances.
   for (const isBooked of [true, false]) {
     const alike = names.filter((name) => (stories[name]!.isBooked ?? true) === isBooked);
     for (const name of alike) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 
-/** A provider of OpenID Connect by another hand, at which everybody is at once whoever the test says. */
+/** An independent OpenID Connect provider that logs everyone in at once, as the person the test names. */
 export type TestProvider = {
   readonly issuer: string;
   /** Who logs in next. */
@@ -13,8 +13,8 @@ export type TestProvider = {
 export const CLIENT = { clientId: 'paydrop', clientSecret: 'a secret of some length' };
 
 /**
- * @param redirectUri where paydrop may be returned to
- * @param port left out, any that is free
+ * @param redirectUri where the provider may send users back to
+ * @param port any free one by default
  */
 export async function startProvider(redirectUri: string, port = 0): Promise<TestProvider> {
   const server = createServer();

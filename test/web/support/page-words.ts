@@ -1,12 +1,12 @@
 import { h, type ComponentType } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 
-/** The page of a component. */
+/** Renders a component to HTML. */
 export function draw<Props extends object>(component: ComponentType<Props>, props: Props): string {
   return renderToString(h(component, props));
 }
 
-/** What a person reads of some HTML, with one space between its words. */
+/** Returns the text a user reads in some HTML, with single spaces. */
 export function wordsOf(html: string): string {
   return html
     .replaceAll(/<[^>]+>/g, ' ')
@@ -19,7 +19,7 @@ export function wordsOf(html: string): string {
     .trim();
 }
 
-/** The words of a part that the page brings up to date by itself; empty when there is none of that name. */
+/** Returns the text of a part that updates itself on the page; empty when there is none of that name. */
 export function partOf(html: string, name: string): string {
   const from = html.indexOf(`data-part="${name}"`);
   return from < 0 ? '' : wordsOf(html.slice(html.indexOf('>', from) + 1, html.indexOf('</section>', from)));

@@ -1,7 +1,7 @@
 import type { DayReport } from '../../../src/reconcile/outputs/day-report.ts';
 import type { Front } from '../../../src/web/pages/front/read-front.ts';
 
-/** A day on which nothing came and nothing is open. */
+/** A day on which nothing arrived and nothing is open. */
 export const QUIET_DAY: DayReport = {
   day: '2026-06-15',
   account: 'main',
@@ -15,7 +15,7 @@ export const QUIET_DAY: DayReport = {
   changes: [],
 };
 
-/** What the front page tells when nothing needs a person, with these changes. Account `uk` is in pounds, others in dollars. */
+/** Returns a front page where nothing needs a user, with these changes. Account `uk` uses pounds, others dollars. */
 export function quietFront(change: Partial<Front> = {}): Front {
   return {
     standing: { files: [], open: [], doubt: [], late: [], stopped: [], proposals: [] },

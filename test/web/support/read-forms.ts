@@ -1,11 +1,11 @@
-/** A form of a page, as far as somebody needs it to send it. */
+/** What a test needs of a form to send it. */
 export type PageForm = {
   readonly action: string;
   readonly method: 'get' | 'post';
   readonly fields: readonly { readonly name: string; readonly value: string; readonly choices: readonly string[] }[];
 };
 
-/** The forms of a page with what stands in them. */
+/** Returns the forms of a page with their contents. */
 export function formsOf(html: string): PageForm[] {
   return [...html.matchAll(/<form\b([^>]*)>([^]*?)<\/form>/g)].map(([, head = '', body = '']) => ({
     action: unescapeHtml(attribute(head, 'action')),

@@ -1,6 +1,6 @@
-/** Reads pages as a person does, for tests. */
+/** Reads pages as a user does. */
 
-/** The words of a page or a part of it, without its marks. */
+/** Returns the text of a page or a part of it, without markup. */
 export function wordsOf(html: string): string {
   return html
     .replaceAll(/<(?:script|style)[^>]*>[^]*?<\/(?:script|style)>/g, '')
@@ -12,12 +12,12 @@ export function wordsOf(html: string): string {
 
 const SIGNS: Readonly<Record<string, string>> = { quot: '"', lt: '<', gt: '>', amp: '&', '#39': "'" };
 
-/** The section under a heading; empty when there is none. */
+/** Returns the section under a heading; empty when there is none. */
 export function sectionOf(html: string, title: string): string {
   return html.split('<section ').find((part) => part.includes(`>${title}</h2>`)) ?? '';
 }
 
-/** The cells of each row of the first table, in words. */
+/** Returns the cells of each row of the first table, as text. */
 export function tableOf(html: string): string[][] {
   const body = /<tbody>([^]*?)<\/tbody>/.exec(html)?.[1] ?? '';
   const rows = body.split('<tr>').slice(1);
@@ -29,7 +29,7 @@ export function tableOf(html: string): string[][] {
   );
 }
 
-/** Where links lead, in the order of the page; those at its foot are of every page. */
+/** Returns where links lead, in page order. The footer's are left out, because every page has them. */
 export function linksOf(html: string): string[] {
   const [page = ''] = html.split('<footer');
   return [...page.matchAll(/href="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'));

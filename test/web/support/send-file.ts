@@ -2,7 +2,7 @@ import { sha256Of } from '../../../src/kernel/hash.ts';
 import type { Verdict } from '../../../src/web/drop/to-verdict.ts';
 import type { TestBrowser } from './desk-world.ts';
 
-/** What the desk said of a file; `error` when it did not do what was asked. */
+/** The dashboard's answer about a file; `error` when it refused the request. */
 export type Said = {
   readonly status: number;
   readonly text: string;
@@ -18,7 +18,7 @@ export type SentFile = {
   name?: string;
   folder?: string;
   content?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
-  /** Of what was checked; left out, of the content. */
+  /** Hash of what was checked; by default of the content. */
   sha256?: string;
   headers?: Record<string, string>;
 };

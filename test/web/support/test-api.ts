@@ -9,7 +9,7 @@ import { openApi } from '../../../src/web/api/open-api.ts';
 import type { Desk } from '../../../src/web/desk.ts';
 import type { DeskWorld } from './desk-world.ts';
 
-/** The API of a desk with deeds of the test, behind the same guard. Asked without a network. */
+/** Opens a dashboard's API with the test's actions, behind the same guard, without a network. */
 export async function openTestApi({ app, settings }: DeskWorld, deeds: ApiDeeds): Promise<FastifyInstance> {
   const desk: Desk = { app, settings: settings.desk! };
   const server = fastify();

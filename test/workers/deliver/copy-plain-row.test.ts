@@ -10,7 +10,7 @@ import { shownRow } from '../../../workers/deliver/shown-row.ts';
 import { LAYOUT_NAMES } from '../../reconcile/support/result-rows.ts';
 import { cellsOf } from '../../reconcile/support/row-cells.ts';
 
-/** What the copier makes of a row; undefined when it leaves it to `shownRow`. */
+/** Returns the copier's version of a row; undefined when it leaves the row to `shownRow`. */
 function copyRow(layout: LayoutName, row: string, options: { clear?: boolean } = {}): string | undefined {
   const around = '..';
   const from = Buffer.from(`${around}${row}\r\n`);
@@ -30,7 +30,7 @@ function withCheckDigit(base: string): string {
   return Array.from({ length: 10 }, (_, digit) => `${base}${digit}`).find(passesLuhn)!;
 }
 
-/** What cells may hold that somebody looks for: numbers in every disguise, formulas, blanks, quotes, amounts. */
+/** Cells that matter to the copier: numbers in every disguise, formulas, blanks, quotes, amounts. */
 const CELL = fc.oneof(
   DIGITS,
   fc
@@ -54,7 +54,7 @@ const CELL = fc.oneof(
   fc.constantFrom('"25.00"', '"=1"', '"4222222222222220"', '"4111 1111 1111 1111"', '" a"', '""', 'x'.repeat(501)),
 );
 
-/** Rows of a layout in which a few cells are not as they ought to be. */
+/** Rows of a layout in which a few cells are wrong. */
 const ROW = fc.constantFrom(...LAYOUT_NAMES).chain((layout) => {
   const cells = cellsOf(layout, { firstName: 'Ada1', comment: 'of 3 dues' });
   const change = fc.tuple(fc.nat(cells.length - 1), CELL);
@@ -120,7 +120,7 @@ describe('plainRowCopier', () => {
     ['card', { amount: '25.00 ' }],
     ['card', { amount: 'ten' }],
     ['ach', { accountNumber: '123' }],
-    // So short a number may stand in another cell, of which it is starred.
+    // A number this short may repeat in another cell, where it is starred.
     ['ach', { accountNumber: '00000', firstName: '00000' }],
     ['ach', { accountNumber: '1234567', comment: 'of 1234567' }],
     ['ach', { accountNumber: '12345678', comment: 'of 12345678' }],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** One row for each way in which a row can end: eight that are sent and one that is withheld. */
+/** One message for each way a sent row can end. The ninth row is withheld. */
 const MESSAGES = [
   'OK: 678594:',
   'REJECT: 15',
@@ -39,14 +39,14 @@ const ROWS = lines([
   ...upTo(9).map((n) => cardRow(20 + n)),
 ]);
 
-/** A file of which every row has its outcome, and of which nothing was delivered yet. */
+/** Makes a file whose rows all have outcomes and whose outputs are still due. */
 async function reconciled(): Promise<string> {
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/card`, ROWS);
   await carryOut(world.app, fileId, (row) => MESSAGES[row - 1] ?? 'OK: 678594:');
   return fileId;
 }
 
-/** Bytes of every output file of a payment file, by name. */
+/** Returns every output file of a payment file by its suffix. */
 async function outputsOf(fileId: string): Promise<Record<string, string>> {
   const names = (await readdir(world.settings.paths.out)).filter((name) => name.includes(fileId.slice(0, 8))).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(world.settings.paths.out, name), 'utf8')));
@@ -192,7 +192,7 @@ describe('deliverFile, done again', () => {
     await deliverFile(world.app, { fileId });
     const before = await outputsOf(fileId);
     await forgetDelivery(fileId);
-    // All in one moment, so that nothing but the table says in which order they come.
+    // Give all the same time, so that only the table decides their order.
     const clock = { now: () => new Date('2026-06-15T12:00:00Z') };
     await deliverFile({ ...world.app, ledger: { ...world.app.ledger, clock } }, { fileId });
     expect(await outputsOf(fileId)).toEqual(before);
@@ -213,7 +213,7 @@ describe('deliverFile, done again', () => {
   });
 });
 
-/** Outputs in the order in which the ledger learns of them, some together. */
+/** Outputs in the order in which the ledger records them, some together. */
 const NOTED = ['notice', 'files of rows', 'summary'];
 
 describe('deliverFile, after the process died', () => {
@@ -272,7 +272,7 @@ describe('deliverFile, when a control total does not hold', () => {
   });
 });
 
-/** As if an older backup of the ledger had been put back: everything was delivered, and it knows nothing of it. */
+/** Makes the ledger forget the delivery, as an older backup of it would. */
 async function forgetDelivery(fileId: string): Promise<void> {
   await forceSql(world.app, `UPDATE file SET state = 'in_progress' WHERE file_id = $1`, [fileId]);
   await query(world.app, 'DELETE FROM output WHERE file_id = $1', [fileId]);

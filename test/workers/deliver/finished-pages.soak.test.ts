@@ -124,7 +124,7 @@ async function readFirst(file: FileRow): Promise<void> {
   }
 }
 
-/** Systems give the lowest number that is free, so handles that were left open show. */
+/** Returns the lowest free handle. Systems give it out first, so handles left open show. */
 async function lowestFreeHandle(): Promise<number> {
   const handle = await open(world.settings.paths.journal, 'r');
   const { fd } = handle;

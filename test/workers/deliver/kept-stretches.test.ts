@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A file of two rows to which the ledger has these lines as well, and which is said to have so many. */
+/** Makes a file of two rows, with these further lines in the ledger and `physicalLines` as its line count. */
 async function fileOf(more: readonly number[], physicalLines: number | null): Promise<FileRow> {
   const content = lines(upTo(2).map((n) => achRow(n)));
   const fileId = await takeIn(world.app, `drop/${world.freshAccount()}/ach-charge`, content);

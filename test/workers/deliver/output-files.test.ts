@@ -21,7 +21,7 @@ async function freshFile(): Promise<FileRow> {
   return readFileRow(world.app.ledger, await takeInCharges(world.app, world.freshAccount(), 1));
 }
 
-/** Writes one output and gives its path. */
+/** Writes one output and returns its path. */
 async function write(file: FileRow, text: string, kind: OutputKind = 'result', app = world.app): Promise<string> {
   await writeOutputFiles(app, file, async (outputs) => {
     await outputs.appendText(kind, text, 3);

@@ -15,7 +15,7 @@ const TEXT = fc.oneof(
   fc.constantFrom('OK: 678594:', 'REJECT: 15', '', '-', '=1', '＝1', 'card 4222222222222220', '1234567', '123 45-67'),
   fc.constantFrom(199, 200, 201).map((length) => 'x'.repeat(length)),
 );
-/** What stands at the end of the lines of a batch. */
+/** The last columns in the lines of each batch. */
 const SENT = [
   { batchId: '4471', sentAt: '2026-06-15 10:00:00 -04:00', resultAt: '2026-06-15 10:00:30 -04:00', attempt: 1 },
   { batchId: '4471', sentAt: '2026-06-15 10:00:00 -04:00', resultAt: '2026-06-15 10:00:31 -04:00', attempt: 1 },
@@ -33,7 +33,7 @@ const ROW = fc.record({
 });
 type TestRow = typeof ROW extends fc.Arbitrary<infer Row> ? Row : never;
 
-/** The same rows as the ledger packs them, and as they are told of. */
+/** Returns the same rows as the ledger packs them and as output files describe them. */
 function packed(rows: readonly TestRow[], isChanged = false): { rows: FinishedRows; finished: FinishedRow[] } {
   const pack = { ...newRowPack(rows.length), count: rows.length };
   const texts: Buffer[] = [];

@@ -13,7 +13,7 @@ async function rowsOf(text: string): Promise<RawLines> {
   throw new Error('there are no rows');
 }
 
-/** The rows of a text as they are shown, one after the other. */
+/** Returns the rows of a text as shown, one by one. */
 async function shownRows(text: string, options?: { clear: boolean }): Promise<string[]> {
   const rows = await rowsOf(text);
   const put = shownRowPutter('card', options);

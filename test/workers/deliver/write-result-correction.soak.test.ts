@@ -23,14 +23,14 @@ afterAll(() => world.close());
 const CONTENT = lines([...upTo(11).map((n) => cardRow(n)), cardRow(12, { amount: 'ten' })]);
 const KINDS = ['result.c01.csv', 'summary.c01.json', 'summary.c01.txt'];
 
-/** A completed file of twelve rows; the third is in doubt, the last was withheld. */
+/** Makes a completed file of twelve rows; the third is in doubt, the last withheld. */
 async function completed(): Promise<FileRow> {
   const file = await fileWithOutcomes(world, 'card', CONTENT, (row) => (row === 3 ? 'TIMEOUT' : 'OK: 1'));
   await deliverFile(world.app, { fileId: file.file_id });
   return readFileRow(world.app.ledger, file.file_id);
 }
 
-/** As the service or a person finds it out. */
+/** Corrects a row as the service or a user would. */
 async function correct(file: FileRow, line: number, change: Partial<ReconciledRow>): Promise<void> {
   const row: ReconciledRow = {
     line,

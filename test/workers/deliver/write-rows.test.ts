@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Writes the outputs of the rows of a file and gives the lines of each, by its kind. */
+/** Writes the row outputs of a file and returns the lines of each by kind. */
 async function outputsOf(file: FileRow, app = world.app): Promise<Record<string, string[]>> {
   const batches = await readBatches(app.ledger, file.file_id);
   await writeOutputFiles(app, file, async (outputs) => {

@@ -3,11 +3,11 @@ import type { LayoutName } from '../../../schemas/layouts.ts';
 import { confusableRows } from '../../../workers/intake/confusable-rows.ts';
 import { achRow, CARD, cardRow, codeRow } from '../../support/payment-rows.ts';
 
-/** A card that ends as CARD does. */
+/** A card with the same last digits as `CARD`. */
 const LIKE_IT = '4012888888882220';
 const SHORT = { invoice: 'A-1', account: '12320' };
 
-/** Which of the rows could be confused with one before it, all in one batch. */
+/** Returns which rows could be confused with an earlier one, all in one batch. */
 function confusedOf(layout: LayoutName, rows: readonly string[]): boolean[] {
   const { isConfusable } = confusableRows(layout);
   return rows.map((row) => isConfusable(Buffer.from(`x\n${row}\n`), 2));

@@ -4,7 +4,7 @@ import { sha256Of } from '../../../src/kernel/hash.ts';
 import { bodyCutter, bodyPurpose } from '../../../workers/intake/cut-bodies.ts';
 import { achRow, upTo } from '../../support/payment-rows.ts';
 
-/** Adds rows of these lines, out of the middle of a group. */
+/** Adds rows of these lines from the middle of a group. */
 function add(cutter: ReturnType<typeof bodyCutter>, ...numbers: number[]): void {
   cutter.add(groupOf([0, ...numbers, 0]), 1, numbers.length + 1);
 }
@@ -52,7 +52,7 @@ describe('bodyCutter', () => {
 
   it('takes no row that a result could confuse with one in the batch, and takes it into the next', () => {
     const cutter = bodyCutter(10, 'ach');
-    // Of one invoice and amount; 10,001 ends as 1 does.
+    // All have the same invoice and amount; 10,001 ends like 1.
     const group = groupOf([1, 2, 10_001, 3], 2_500, { invoice: 'DUES' });
     expect(cutter.endOfRoom(group, 0, 4)).toBe(2);
     cutter.add(group, 0, 2);

@@ -11,10 +11,10 @@ import { cardRow } from '../../support/payment-rows.ts';
 const KEY = Buffer.alloc(32, 5);
 const OPTIONS = { fileNo: 3, printKey: KEY };
 
-/** What is kept of a row: its tuple, and its print with its line. */
+/** What is kept of a row: its tuple, and its fingerprints with its line. */
 type Kept = { tuple: Uint8Array; prints: { line: number; print: string }[] };
 
-/** Made of texts and objects, as one would write it down at first. */
+/** A simple version built from texts and objects. */
 function keepSlowly(layout: LayoutName, cells: readonly string[], line: number, cents: number, batchNo: number): Kept {
   const valueOf = (...names: string[]) => cells[columnsOf(layout).findIndex((name) => names.includes(name))] ?? '';
   const [invoice, customerCode, number] = [

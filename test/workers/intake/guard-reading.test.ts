@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** As if this many processes had died while they read the file. */
+/** Imitates this many processes that died while reading the file. */
 async function die(fileId: string, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await beginReading(app.ledger, fileId);
 }
@@ -61,7 +61,7 @@ describe('guardReading', () => {
     ] as const) {
       await die(`file-${deaths}`, deaths);
       expect(await guard(`file-${deaths}`), `${deaths} deaths`).toBe(said);
-      // Who reads it forgets the count with what is written of the file.
+      // Only `read` itself clears the count, with what it writes.
       expect(await countOf(`file-${deaths}`)).toBe(said === 'read' ? deaths + 1 : 0);
     }
   });

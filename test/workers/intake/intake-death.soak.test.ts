@@ -11,7 +11,7 @@ import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobsAddedBy, movesOf, query } from '../support/story.ts';
 import { claimContent } from '../support/take-in.ts';
 
-/** The process dies in the middle of an intake, at every statement there is. */
+/** The process dies in the middle of an intake, at every statement in turn. */
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Eleven rows, one of them withheld, so that every kind of statement comes. */
+/** Claims eleven rows, one of them withheld, to reach every kind of statement. */
 async function claimed(): Promise<Claim> {
   const content = lines([...upTo(10).map((n) => achRow(n)), achRow(11, { amount: 'ten' })]);
   const claim = await claimContent(world.app, `drop/${world.freshAccount()}/ach-charge`, 'june.csv', content);

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const CODES = lines(upTo(3).map((n) => `${cardRow(n)},737`));
 
-/** Claimed and known to the ledger, with a security code behind every row. */
+/** Claims a file with a security code at the end of every row. */
 async function claimed(): Promise<Claim> {
   const claim = await claimContent(world.app, `drop/${world.freshAccount()}/card`, 'cvv.csv', CODES);
   await takeClaim(world.app, claim);

@@ -18,7 +18,7 @@ afterAll(() => world.close());
 const GOING_ON = new AbortController().signal;
 let rows = 0;
 
-/** Claimed files, one of each account. */
+/** Claims one file in each of these accounts. */
 async function claimedIn(...accounts: string[]): Promise<[string, ...string[]]> {
   const ids: string[] = [];
   for (const account of accounts) {
@@ -31,7 +31,7 @@ async function claimedIn(...accounts: string[]): Promise<[string, ...string[]]> 
   return ids as [string, ...string[]];
 }
 
-/** The world's app, and what it asks of the queue. */
+/** Returns the world's app and the jobs it adds. */
 function watched(app = world.app) {
   const asks: { name: string; data: unknown }[] = [];
   const add: App['queue']['add'] = async (name, _id, data) => void asks.push({ name, data });
@@ -94,7 +94,7 @@ describe('intakeTurn', () => {
     const [fileId, ...more] = files;
     const { app, asks } = watched(cutAtStatement(world.app, /COPY payment_row/).app);
     await expect(intakeTurn(app, { fileId, more }, GOING_ON)).rejects.toThrow(POWER_CUT);
-    // Both are read at the same time, so it is not certain which of them comes to be cut.
+    // Both are read at the same time, so either may be cut.
     const states = await statesOf(files);
     expect(states.toSorted()).toEqual(['accepted', 'claimed']);
     const good = files[states.indexOf('accepted')]!;

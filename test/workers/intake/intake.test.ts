@@ -22,7 +22,7 @@ afterAll(() => world.close());
 
 const ROWS = lines(upTo(5).map((n) => achRow(n)));
 
-/** A file that is claimed and known to the ledger, and not looked at yet. */
+/** Claims a file that the ledger knows but has not read yet. */
 async function claimed(
   account: string,
   content: string = ROWS,
@@ -200,7 +200,7 @@ describe('intakeFile, for bytes that came before', () => {
     const both = new Promise<void>((resolve) => {
       open = resolve;
     });
-    // Both have found no earlier file and have written their rows when the first of them may decide.
+    // Both have found no earlier file and written their rows before the first may decide.
     const app = beforeStatement(world.app, /pg_advisory_xact_lock/, async () => {
       arrived += 1;
       if (arrived === 2) open();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/rows/rows.ts';
 import { likeRows } from '../../../workers/intake/like-rows.ts';
 
-/** A print of these two halves. */
+/** Returns a fingerprint of these two halves. */
 function print(invoice: number, payer: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt32BE(invoice, 0);

@@ -26,7 +26,7 @@ describe('the total of a day', () => {
     const refund = await world.take('limited', 'refund', cents(34, '-0.01'));
     expect(await world.verdictOf(refund)).toMatchObject({ code: 'LIMIT_DAY_TOTAL' });
 
-    // Yesterday does not count, nor what is held; what a person approves does.
+    // Yesterday's files and held ones do not count; approved ones do.
     await world.age(first, 1);
     expect(await world.verdictOf(await world.take('limited', 'any', cents(35, '59.99')))).toMatchObject({
       state: 'accepted',
@@ -48,7 +48,7 @@ describe('an unusual file', () => {
   it('is one of more than three times the usual rows or total, from the fifth on', async () => {
     const account = world.freshAccount();
     for (const count of [2, 2, 2]) await world.take(account, 'usual', rowsOf(count));
-    // The fourth has too few before it, whatever it is.
+    // The fourth has too few files before it, whatever its size.
     expect(await world.verdictOf(await world.take(account, 'usual', rowsOf(40)))).toMatchObject({ state: 'accepted' });
 
     expect(await world.verdictOf(await world.take(account, 'usual', rowsOf(7, '1.00')))).toMatchObject({

@@ -19,7 +19,7 @@ const FIRST = [achRow(1), achRow(2), achRow(3)];
 
 let taken = 0;
 
-/** Takes a file in while the clocks of host and database are wrong by so many days; that of the service is right. */
+/** Takes a file in while the clocks of host and database are this many days wrong. The service's clock is right. */
 async function takeAt(account: string, days: number, rows: readonly string[]): Promise<string> {
   const { app } = world;
   const clock = { now: () => new Date(Date.now() + days * 86_400_000) };
@@ -29,7 +29,7 @@ async function takeAt(account: string, days: number, rows: readonly string[]): P
   return takeIn(wrong, `drop/${account}/hold`, lines(rows), `wrong-${taken}.csv`);
 }
 
-/** Lets the rows of a file, all in one batch or two, have this outcome. */
+/** Gives every row of a file this outcome and reconciles its batches. */
 async function settle(fileId: string, outcome: 'approved' | 'declined' | 'unknown'): Promise<void> {
   const { ledger } = world.app;
   const { file_no: fileNo, physical_lines: count } = await readFileRow(ledger, fileId);
@@ -149,7 +149,7 @@ describe('as many rows and the same total', () => {
     expect(verdict).toMatchObject({ state, codes: folder === 'off' ? [] : ['SAME_TOTALS'] });
     if (folder !== 'off') expect(verdict.faults[0]!.detail).toMatch(`3 rows with a total of 75.00, as in "file-`);
     if (folder !== 'off') expect(verdict.faults[0]!.detail).toContain(first);
-    // Only the same rows make it a duplicate of that file.
+    // Only the same rows make it a duplicate.
     expect(verdict.duplicateOf).toBeNull();
   });
 

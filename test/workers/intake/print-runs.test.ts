@@ -13,7 +13,7 @@ type Row = { print: Buffer; line: number };
 const someRows = (count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({ print: randomBytes(PRINT_BYTES), line: index + 1 }));
 
-/** As PostgreSQL orders numbers, by the first four bytes of the prints; behind that, as they came. */
+/** Sorts by the first four bytes, as PostgreSQL orders numbers. Equal ones keep their order. */
 const sorted = (rows: readonly Row[]) => rows.toSorted((a, b) => a.print.readInt32BE() - b.print.readInt32BE());
 
 function tuplesOf(rows: readonly Row[]): Uint8Array {
@@ -36,7 +36,7 @@ describe('printRuns', () => {
     addAll(runs, rows);
     const pieces = [...runs.take()];
     const wanted = [tuplesOf(sorted(rows).slice(0, PIECE_ROWS)), tuplesOf(sorted(rows).slice(PIECE_ROWS))];
-    // Compared as bytes: `toEqual` looks at each of a million numbers by itself.
+    // Compared as bytes, because `toEqual` checks each of a million numbers separately.
     expect(pieces.map((piece) => piece.length)).toEqual(wanted.map((piece) => piece.length));
     expect(Buffer.concat(pieces).equals(Buffer.concat(wanted))).toBe(true);
     expect([...runs.take()]).toEqual([]);

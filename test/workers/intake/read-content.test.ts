@@ -37,7 +37,7 @@ async function orderOf(content: string): Promise<ReadingOrder> {
   };
 }
 
-/** Its memory is used again for another. */
+/** Copies a chunk, because its memory is reused for the next. */
 function copyOf(parcel: Parcel): Parcel {
   return Object.fromEntries(
     Object.entries(parcel).map(([table, bytes]) => [table, bytes && Uint8Array.from(bytes)]),

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** How much there is to read decides who reads it. */
+/** The amount of content decides who reads it. */
 const READERS = [
   ['by the process itself', 0],
   ['by its thread', 1_000_000_000],

@@ -4,7 +4,7 @@ import { weighClocks } from '../../../workers/intake/weigh-clocks.ts';
 const DAY_MS = 86_400_000;
 const NOON = Date.parse('2026-06-15T12:00:00Z');
 
-/** A moment by its days after noon. */
+/** Returns the moment this many days after `NOON`. */
 const at = (days: number) => new Date(NOON + days * DAY_MS);
 
 describe('weighClocks', () => {

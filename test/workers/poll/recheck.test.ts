@@ -40,7 +40,7 @@ function result(...messages: string[]): ResultAnswer {
 const NO_RESULT: ResultAnswer = { kind: 'done', file: Buffer.from('<html></html>'), text: 'done' };
 const FIRST = result('OK: 1', 'REJECT: 15', 'TIMEOUT');
 
-/** A completed file of one batch, with a clock moved by hand that stands where its outcomes were written. */
+/** Makes a completed file of one batch, with a manual clock at the time its outcomes were written. */
 async function completed(account = world.freshAccount()) {
   const fileId = await takeIn(world.app, `drop/${account}/card`, lines(upTo(3).map((n) => cardRow(n))));
   const key: BatchKey = { fileId, batchNo: 1 };
@@ -186,7 +186,7 @@ describe('nextRecheckAt', () => {
     expect(after(HOUR_MS)).toBe('2026-06-16T09:00:00.000Z');
     expect(after(7 * DAY_MS)).toBeUndefined();
     expect(nextRecheckAt(app, { account: 'never', rechecks: 0 })).toBeNull();
-    // Passed over, or counted from the future of a clock that was wrong.
+    // Rechecks that were missed, or that count from the future of a wrong clock.
     expect(after(400 * DAY_MS, 0)).toBe('2026-06-16T09:00:00.000Z');
     expect(after(-400 * DAY_MS, 1)).toBe('2026-06-17T10:00:00.000Z');
     expect(after(400 * DAY_MS)).toBeUndefined();

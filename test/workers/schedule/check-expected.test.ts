@@ -15,7 +15,7 @@ afterAll(() => world.close());
 let tests = 0;
 let folder: Folder;
 let app: App;
-/** Expected by 18:00 in Toronto on workdays; first asked for on Monday, 8:00 there. */
+/** A file is expected by 18:00 in Toronto on workdays; the first check is on Monday, 8:00 there. */
 beforeEach(async () => {
   tests += 1;
   const expect = { by: '18:00', days: ['mon', 'tue', 'wed', 'thu', 'fri'], holidays: ['2026-06-17'] } as const;

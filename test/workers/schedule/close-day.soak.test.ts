@@ -12,7 +12,7 @@ import { takeInCharges } from '../support/take-in.ts';
 let world: ScheduleWorld;
 let app: App;
 let out: string;
-/** Closed at 22:00 in Toronto on workdays; a ledger of its own for each test, because days of an account are added up. */
+/** The day closes at 22:00 in Toronto on workdays. Each test gets its own ledger, because an account's days add up. */
 beforeEach(async () => {
   world = await openScheduleWorld();
   const folder = await world.makeFolder('drop/main/ach-charge');
@@ -29,12 +29,12 @@ function run(): Promise<void> {
   return runSchedule(app, { schedule: 'close' });
 }
 
-/** Summer time in Toronto. */
+/** Toronto is on summer time. */
 function at(day: string, time: string): Date {
   return new Date(`${day}T${time}:00-04:00`);
 }
 
-/** Rows of 25.00 each, accepted at this moment. */
+/** Accepts rows of 25.00 each at this moment. */
 async function accept(when: Date, rows: number, from: number): Promise<void> {
   world.clock.set(when);
   await takeInCharges(app, 'main', rows, from);
@@ -79,7 +79,7 @@ describe('closeDay', () => {
     await run();
     await accept(at('2026-06-15', '22:02'), 1, 11);
     await accept(at('2026-06-17', '15:00'), 1, 21);
-    // The close of Tuesday is missed, and so is that of Wednesday.
+    // The closes of Tuesday and Wednesday are missed.
     world.clock.set(at('2026-06-18', '12:00'));
     await run();
     world.clock.set(at('2026-06-18', '22:00'));
@@ -143,7 +143,7 @@ describe('closeDay', () => {
     const begun = await beginRun(app.ledger, 'close', due, { actor: 'worker:schedule', reason: 'its time has come' });
     await closeDay(app, schedule, begun!);
     const written = await readFile(join(out, 'day-close__main__2026-06-15.txt'), 'utf8');
-    // What is open reads otherwise by now.
+    // By now the open part would read differently.
     await app.ledger.pool.query(`UPDATE batch SET state = 'cancelled', final_at = $1`, [world.clock.now()]);
     await run();
     expect(await world.runs('close')).toMatchObject([{ state: 'done', tries: 2 }]);

@@ -14,7 +14,7 @@ afterAll(() => world.close());
 let tests = 0;
 let name: string;
 let app: App;
-/** Each test has a schedule of its own, first seen on Monday noon. */
+/** Each test gets its own schedule, first seen on Monday noon. */
 beforeEach(async () => {
   tests += 1;
   name = `nightly-${tests}`;

@@ -10,7 +10,7 @@ import { runSchedule } from '../../../workers/schedule/schedule.ts';
 import { loseQueue, query } from '../support/story.ts';
 import { NOON, openScheduleWorld, type ScheduleWorld } from '../support/schedule-world.ts';
 
-/** Schedules as the workers of a process make them, by the queue and the sweep. */
+/** Schedules as a process's workers run them, through queue and sweep. */
 
 let world: ScheduleWorld;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ afterAll(() => world.close());
 let tests = 0;
 let schedule: string;
 let app: App;
-/** Each test has a schedule of its own, first seen on Monday noon, that takes at 22:00 UTC on workdays. */
+/** Each test gets its own schedule, first seen on Monday noon, that takes files at 22:00 UTC on workdays. */
 beforeEach(async () => {
   tests += 1;
   schedule = `nightly-${tests}`;
@@ -95,7 +95,7 @@ describe('runSchedule', () => {
   ])('is made in the end when the process dies %s', async (_when, sql, tries) => {
     world.clock.set('2026-06-15T22:00:01Z');
     const cut = cutAtStatement(app, sql);
-    // The error of the end is met by one more try to write an end, which a dead process cannot make.
+    // After an error the worker tries once more to record an end, which a dead process cannot.
     const dying = {
       ...cut.app,
       log: {

@@ -27,7 +27,7 @@ beforeEach(async () => {
   world.clock.advance(1);
 });
 
-/** Time goes on with each look at it, so that what is quiet settles. */
+/** Returns an app whose clock advances with each reading, so that quiet drops settle. */
 function ticking(): App {
   const clock = { now: () => (world.clock.advance(40), world.clock.now()) };
   return { ...app, clock, settings: { ...app.settings, rescanMs: 50 } };

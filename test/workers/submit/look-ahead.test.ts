@@ -28,7 +28,9 @@ afterAll(async () => {
 
 const UNKNOWN_ID: ResultAnswer = { kind: 'not_known', text: 'Invalid Batch ID' };
 
-/** An account that got batch id `batchId`, with a batch that waits; the process and, when it says so, the machine are new. */
+/**
+ * Returns a new process, on a restarted machine if `isNewBoot`. Its account has batch id `newest` and a waiting batch.
+ */
 async function begunAgain({ isNewBoot = true } = {}) {
   const { account, batchId } = await world.submitted();
   const key: BatchKey = { fileId: await takeInCharges(world.app, account, 3, 4), batchNo: 1 };
@@ -39,7 +41,7 @@ async function begunAgain({ isNewBoot = true } = {}) {
   return { app, account, key, newest: Number(batchId) };
 }
 
-/** Submits the batch while the service answers each question as `results` says. */
+/** Submits the batch while `results` answers each query to the service. */
 async function submit(app: App, key: BatchKey, results: (id: number) => ResultAnswer) {
   const asked: number[] = [];
   let sent = 0;

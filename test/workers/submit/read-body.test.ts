@@ -16,7 +16,7 @@ import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 import { forceSql } from '../../support/force-sql.ts';
 
-/** Control total H5: what is about to be sent, read again, is what the ledger says it is. */
+/** Control total H5: what is about to be sent, read again, matches the ledger. */
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(() => world.close());
 
 const TAKEN = { kind: 'submitted', batchId: '8001', text: 'taken' } as const;
 
-/** Each leaves the rest of the ledger as it was; the batch is the first of two. */
+/** Each leaves the rest of the ledger unchanged. The batch is the first of two. */
 const TAMPERINGS: { what: string; tamper(key: BatchKey): Promise<unknown>; says: RegExp }[] = [
   {
     what: 'a flipped bit in the sealed body',
@@ -176,7 +176,7 @@ function setBody(key: BatchKey, sql: string): Promise<unknown> {
   ]);
 }
 
-/** As somebody could who has both the ledger and the master key. @returns the new body */
+/** Changes a sealed body as an attacker with both the ledger and the master key could. @returns the new body */
 async function reseal(key: BatchKey, change: (body: string) => string): Promise<string> {
   const fileKey = openFileKey(world.app, await readFileRow(world.app.ledger, key.fileId));
   const [part] = await query<{ bytes: Buffer }>(
@@ -196,7 +196,7 @@ async function reseal(key: BatchKey, change: (body: string) => string): Promise<
   return after;
 }
 
-/** As a person with the rights of the database's owner could. */
+/** Changes a row as an attacker with the database owner's rights could. */
 async function changeRow(key: BatchKey, set: string): Promise<void> {
   await forceSql(
     world.app,

@@ -86,7 +86,7 @@ describe('the intent to send', () => {
     const key = await freshBatch();
     const clock = handClock(new Date());
     const { leaseMs } = world.app.account('account-1');
-    // As when the process is stopped, or the host sleeps, after the commit and before the first byte.
+    // As when the process is stopped, or the host sleeps, between the commit and the first byte.
     const slow: App = {
       ...world.app,
       clock,

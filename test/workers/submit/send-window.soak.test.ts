@@ -10,7 +10,7 @@ import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-/** Sending from 20:00 to 6:00 UTC, through all the stations that have to do with it. */
+/** Sending from 20:00 to 6:00 UTC, through all stages involved. */
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const TAKEN = { kind: 'submitted', batchId: '1', text: 'taken' } as const;
 let app: App;
 let account: string;
 let fileId: string;
-/** Each test has an account of its own with a file of two batches; the others have no window. */
+/** Each test gets its own account with a file of two batches. The other accounts have no window. */
 beforeEach(async () => {
   account = world.freshAccount();
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -14,7 +14,7 @@ import { query, storyOf } from '../support/story.ts';
 import type { Orders } from '../support/submit-child.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-/** A real process that submits a batch, and dies or sleeps at the worst moment. */
+/** A real process submits a batch, and dies or sleeps at the worst moment. */
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function submitInChild(key: BatchKey, waitsBeforeSending = false): Promise
   return child;
 }
 
-/** Sweeps until the batch has this state; a dead process is noticed as soon as the database has lost its connection. */
+/** Sweeps until the batch has this state. A dead process is noticed once the database loses its connection. */
 async function sweepUntil(key: BatchKey, state: string): Promise<void> {
   await expect
     .poll(
@@ -117,12 +117,12 @@ describe('a worker that sleeps through its lease', () => {
   });
 });
 
-/** The lease of the sleeper is short, so that nobody waits for it here; the one who is awake must not run out of his. */
+/** The sleeper's lease is short to save time here. The worker that is awake must not lose its own. */
 function withLongLease(app: App): App {
   return { ...app, account: (name) => ({ ...app.account(name), leaseMs: 60_000 }) };
 }
 
-/** Every station runs for as long as all batches of a file of another account need. */
+/** Runs every stage until all batches of another account's file are sent. */
 async function runWorkersUntilSent(fileId: string): Promise<void> {
   const workers = await startWorkers(world.app);
   const isSent = async () => {

@@ -8,7 +8,7 @@ import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-/** One batch, however many ask for it, however late, and whoever has had it meanwhile. */
+/** One batch, however many calls want it, however late, and whatever held it meanwhile. */
 
 let world: StepWorld;
 let logged: LogLine[];
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A file of two batches in an account of its own. */
+/** Makes a file of two batches in its own account. */
 async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
   const account = world.freshAccount();
   const fileId = await takeInCharges(world.app, account, 4);
@@ -86,7 +86,7 @@ describe('submitBatch, left in doubt without the time of the service', () => {
 });
 
 describe('submitBatch, asked more than once', () => {
-  // One that begins when the first has its id looks behind that id before it sees what is left to do.
+  // A call that begins after the first got its id queries later ids before it sees what is left to do.
   const fetchBatchResult = async () => ({ kind: 'not_known', text: 'Invalid Batch ID' }) as const;
 
   it('20 times at the same moment sends once', async () => {
@@ -114,7 +114,7 @@ describe('submitBatch, asked more than once', () => {
     const app = { ...scripted.app, gateway: () => ({ ...gateway, submitBatch: counting, fetchBatchResult }) };
     await Promise.all([first, second, first, second].map((key) => submitBatch(app, key)));
     expect(most).toBe(1);
-    // The second may find the first one answered already, and goes then; neither goes twice.
+    // The second may find the first already answered and go out then; neither goes out twice.
     expect(scripted.bodies.length).toBe(new Set(scripted.bodies).size);
   });
 

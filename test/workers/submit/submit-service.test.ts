@@ -10,7 +10,7 @@ import { agentCodeOf, closedUrl, openStepWorld, type StepWorld } from '../suppor
 import { query, readJournal, type Story, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-/** The whole way down to the socket: what the service does, and what the ledger makes of it. */
+/** All the way to the socket: what the service does, and what the ledger records. */
 
 let world: StepWorld;
 beforeAll(async () => {
@@ -200,7 +200,7 @@ describe('submitBatch, before the first byte', () => {
   });
 });
 
-/** Followed, it would come back here as a second POST of the same agent code. */
+/** If followed, it would return here as a second POST of the same agent code. */
 function redirect(socket: Socket): void {
   socket.end(httpAnswer(307, '', { Location: `${world.service.url}/NetGate/ProcessLinkv2.asmx` }));
 }

@@ -16,7 +16,7 @@ afterAll(() => world.close());
 
 const GOING_ON = new AbortController().signal;
 
-/** A file of three batches in an account of its own. */
+/** Makes a file of three batches in its own account. */
 async function threeBatches(): Promise<[BatchKey, BatchKey, BatchKey]> {
   const fileId = await takeInCharges(world.app, world.freshAccount(), 6);
   return [
@@ -32,7 +32,7 @@ async function statesOf(keys: readonly BatchKey[]): Promise<string[]> {
 
 let given = 0;
 
-/** A service that takes every batch, under an id of its own. */
+/** A service that takes every batch, each under a new id. */
 function takingAll(meanwhile: () => void | Promise<void> = () => {}): App {
   return withGateway(world.app, {
     submitBatch: async ({ beforeFirstByte }) => {
@@ -87,7 +87,7 @@ describe('submitTurn', () => {
     const app = takingAll(async () => {
       calls += 1;
       if (calls > 1) return;
-      // By now the next batch has been looked for.
+      // By then the next batch has been looked up.
       await new Promise((resolve) => setTimeout(resolve, 200));
       await cancelFile(world.app.ledger, files[1]!, { actor: 'test', reason: 'a change of mind' });
     });

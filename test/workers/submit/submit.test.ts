@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A file of two batches in an account of its own. */
+/** Makes a file of two batches in its own account. */
 async function twoBatches(): Promise<{ account: string; first: BatchKey; second: BatchKey }> {
   const account = world.freshAccount();
   const fileId = await takeInCharges(world.app, account, 4);
@@ -34,7 +34,7 @@ function taken(batchId: string): SubmitAnswer {
   return { kind: 'submitted', batchId, text: 'Batch Processing, Please Wait ....' };
 }
 
-/** The answer came after the yes, so the intent stands in the ledger and the journal. */
+/** The answer came after the permission to send, so ledger and journal hold the intent. */
 const ASKED: { answer: SubmitAnswer | Error; leaves: Partial<Story>; asks: string[]; nextIsSent: boolean }[] = [
   {
     answer: taken('7001'),
@@ -142,7 +142,7 @@ describe('submitBatch, once the intent is durable', () => {
   });
 });
 
-/** The gateway never asked, or was told no: nothing was declared, so there is nothing to end. */
+/** The gateway never asked for permission, or was refused it: no intent was recorded, so nothing needs an end. */
 const UNASKED: { when: string; answer: SubmitAnswer | Error; reason: string; stop?: string }[] = [
   {
     when: 'no connection',

@@ -7,13 +7,13 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 export type AlarmWorld = PipelineWorld & {
   mail: MailServer;
   hook: Receiver;
-  /** The app of the world, which tells both of these kinds, or of the usual ones. */
+  /** Returns the world's app, which sends alarms of these kinds, or the default ones, to both targets. */
   watched(kinds?: AlarmTarget['kinds']): App;
-  /** What the webhook was told, as `event kind`. */
+  /** What the webhook received, as `event kind`. */
   told(): string[];
 };
 
-/** A pipeline world with a mail server and a webhook on the loopback. */
+/** Opens a pipeline world with a mail server and a webhook on the loopback. */
 export async function openAlarmWorld(options: WorldOptions = {}): Promise<AlarmWorld> {
   const world = await openPipelineWorld(options);
   const [mail, hook] = await Promise.all([startMailServer(), startReceiver()]);

@@ -8,8 +8,8 @@ import { query } from './story.ts';
 let batchIds = 300;
 
 /**
- * Sends every batch of a file and brings back its result, without a service: each row is answered by what `messageOf`
- * says to the number of its line in the batch file, counted over all batches from 1.
+ * Sends every batch of a file and fetches its result, without a service. `messageOf` gives the answer to each row by
+ * its number, counted over all batches from 1.
  */
 export async function carryOut(app: App, fileId: string, messageOf: (row: number) => string): Promise<void> {
   let row = 0;

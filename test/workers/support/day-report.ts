@@ -13,7 +13,7 @@ export type ReportLine = {
   customerCode?: string;
 };
 
-/** A report of bank payments of a day as the service writes it. */
+/** Returns a day's report of bank payments as the service writes it. */
 export function dayReport(lines: readonly ReportLine[], agent = 'TEST88'): string {
   const rows = lines.map(({ at, ...line }, index) => {
     const { invoice = `OTHER-${index}`, number = '******0009', total = '5.00', kind = 'CHECKING' } = line;
@@ -23,7 +23,7 @@ export function dayReport(lines: readonly ReportLine[], agent = 'TEST88'): strin
   return [TITLES, ...rows].map((line) => `${line}\r\n`).join('');
 }
 
-/** As the server of North America writes it. */
+/** Writes a time as the North American server does. */
 function writeTime(at: Date): string {
   const text = formatInZone(at, 'America/Vancouver');
   const [year, month, day] = text.slice(0, 10).split('-');

@@ -6,7 +6,7 @@ import type { StepWorld } from './step-world.ts';
 import { carryOut } from './carry-out.ts';
 import { takeIn } from './take-in.ts';
 
-/** A file with an outcome for every row that was sent, ready to be delivered. */
+/** Makes a file with an outcome for every row that was sent, ready for delivery. */
 export async function fileWithOutcomes(
   world: StepWorld,
   operation: string,
@@ -19,12 +19,12 @@ export async function fileWithOutcomes(
   return readFileRow(world.app.ledger, fileId);
 }
 
-/** The same app, in which every folder allows whole numbers in the files that are dropped again. */
+/** Returns an app in which every folder allows whole numbers in files meant to be dropped again. */
 export function withClearNumbers(app: App): App {
   return { ...app, folder: (id) => ({ ...app.folder(id)!, clearNumbers: true }) };
 }
 
-/** Lines of an output file without their ends, which must all be CRLF. */
+/** Returns the lines of an output file, which must end in CRLF. */
 export async function linesOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8');
   if (!text.endsWith('\r\n')) throw new Error('the last line has no end');

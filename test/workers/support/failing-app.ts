@@ -1,13 +1,13 @@
 import type { App } from '../../../src/app.ts';
 import type { Queue } from '../../../src/queue/open-queue.ts';
 
-/** Thrown where a test wants the process to have died. */
+/** Thrown where a test lets the process die. */
 export const POWER_CUT = 'power cut';
 
 /**
- * The same app, but the first statement that matches never reaches the ledger. What follows in its transaction is
- * rolled back, as after a power cut.
- * @param passes how many that match are let through before
+ * Returns an app in which the first matching statement never reaches the ledger. Its transaction is rolled back, as
+ * after a power cut.
+ * @param passes how many matching statements get through first
  */
 export function cutAtStatement(app: App, sql: RegExp, passes = 0): { app: App; wasCut(): boolean } {
   let seen = 0;
@@ -19,7 +19,7 @@ export function cutAtStatement(app: App, sql: RegExp, passes = 0): { app: App; w
   return { app: withStatements(app, cut), wasCut: () => seen > passes };
 }
 
-/** The same app, but every statement that matches waits for `act` first, if it acts. Not for COPY, which cannot wait. */
+/** Returns an app in which every matching statement first waits for `act`. Not for COPY, which cannot wait. */
 export function beforeStatement(app: App, sql: RegExp, act: () => Promise<void> | undefined): App {
   return withStatements(app, (statement) => (sql.test(textOf(statement)) ? act() : undefined));
 }
@@ -28,7 +28,7 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
   const pool = app.ledger.pool;
   const run = (target: { query: unknown }, call: unknown[]): unknown => {
     const go = () => Reflect.apply(target.query as (...call: unknown[]) => unknown, target, call);
-    // A COPY is given as a stream and is wanted back at once, so nothing waits unless it must.
+    // The caller needs a COPY's stream at once, so nothing waits unless it must.
     return before(call[0])?.then(go) ?? go();
   };
   const watched = replace(pool, {
@@ -41,7 +41,7 @@ function withStatements(app: App, before: (statement: unknown) => Promise<void> 
   return { ...app, ledger: { ...app.ledger, pool: watched } };
 }
 
-/** The same app, but an intake dies right behind its verdict, when it asks for the folder in which the claim lies. */
+/** Returns an app whose intake dies right after its verdict, when it looks up the claim's folder. */
 export function cutAfterVerdict(app: App): App {
   let asked = 0;
   return {
@@ -54,7 +54,7 @@ export function cutAfterVerdict(app: App): App {
   };
 }
 
-/** The same app, but the first job for this queue is lost with an error. */
+/** Returns an app whose first job for this queue is lost with an error. */
 export function cutAtJob(app: App, name: Parameters<Queue['add']>[0]): { app: App; wasCut(): boolean } {
   let isCut = false;
   const add: Queue['add'] = async (...call) => {

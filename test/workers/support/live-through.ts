@@ -9,38 +9,38 @@ import { seededRandom } from '../../support/random.ts';
 import type { ScheduleText, ScheduleWorld } from './schedule-world.ts';
 
 /**
- * Nights in three zones: time goes in irregular steps, two hosts look at the same moment or one of them does, hosts
- * are started anew, and some die in the middle of a run.
+ * Plays nights in three zones. Time passes in irregular steps, and both hosts or one of them look. Hosts restart, and
+ * some die in the middle of a run.
  */
 
 const ZONES = ['America/Toronto', 'Europe/London', 'Australia/Sydney'] as const;
-/** In each zone one of the first two comes twice in a night of autumn and is left out in one of spring. */
+/** In each zone, one of the first two comes twice in an autumn night, and one is skipped in a spring night. */
 const TIMES = ['02:30', '01:30', '22:00'] as const;
 const HOLIDAYS = ['2026-01-01', '2026-04-03', '2026-07-01', '2026-12-25'];
 const WINDOW_MINUTES = 1_440;
 const LONGEST_STEP_MINUTES = 1_400;
-/** Sundays take part where clocks change, since they do so then. */
+/** Sundays are included where clocks change, because they change on Sundays. */
 const DAYS = { '02:30': [0, 2, 4], '01:30': [0, 1, 5], '22:00': [1, 2, 3, 4, 5] } as const;
 const NAMES = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
-/** Nights in which the time is left out: the first moment behind it. */
+/** Nights that skip the time: the first moment after the gap. */
 const GAPS: Record<string, string> = {
   'America/Toronto 02:30': '2026-03-08 03:00',
   'Europe/London 01:30': '2026-03-29 02:00',
   'Australia/Sydney 02:30': '2026-10-04 03:00',
 };
 
-/** The first and the last day, in 2026. */
+/** First and last day, in 2026. */
 export type Nights = { first: string; last: string };
 
-/** What befalls the two hosts, for each step of time. */
+/** Chances that a host restarts or dies, for each step of time. */
 export type Troubles = { restart: number; death: number };
 
 let lives = 0;
 
 /**
- * Lives through these nights and checks that each business date has one run, done, and that there is no other.
- * @returns how many runs had to be begun again
+ * Plays these nights and checks that each business date has one finished run, and that there is no other.
+ * @returns how many runs had to begin again
  */
 export async function expectOneRunEach(
   world: ScheduleWorld,
@@ -48,7 +48,7 @@ export async function expectOneRunEach(
   { seed, restart, death }: Troubles & { seed: number },
 ): Promise<number> {
   lives += 1;
-  // Nothing is due just outside, so that it does not matter in which zone the days begin and end.
+  // Nothing is due just outside, so it does not matter in which zone the days begin and end.
   const [before, after, behind] = [addDays(first, -1), addDays(last, 1), addDays(last, 2)];
   const holidays = [...HOLIDAYS, before, after, behind];
   const schedules: Record<string, ScheduleText> = Object.fromEntries(
@@ -117,16 +117,13 @@ async function liveThrough(
   for (const host of hosts) await world.leave(host);
 }
 
-/**
- * As the sweep and the station do it together. One after the other, because all tests of a machine share the connections
- * of one server.
- */
+/** Does what sweep and stage do together, one run at a time: all tests of a machine share one server's connections. */
 async function runAll(app: App): Promise<void> {
   for (const [name, schedule] of Object.entries(app.settings.schedules))
     if ((await findDueRuns(app, name, schedule)).length > 0) await runSchedule(app, { schedule: name });
 }
 
-/** As a process leaves it that dies right after it has begun what is due. */
+/** Begins what is due and leaves it, as a dying process does. */
 async function dieInRuns(app: App): Promise<void> {
   for (const [name, schedule] of Object.entries(app.settings.schedules))
     for (const due of await findDueRuns(app, name, schedule))

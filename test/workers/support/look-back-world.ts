@@ -5,7 +5,7 @@ import { takeIn } from './take-in.ts';
 
 const ACCOUNTS = 40;
 const LIMITED = { limits: { dayTotal: 100 } };
-/** Folders of every account; each looks for one kind of thing only, unless it says otherwise. */
+/** Folders of every account, each with its own choice of checks. */
 const FOLDERS = {
   hold: { sameTotals: 'hold', chargedBefore: 'hold', unusualFactor: 0 },
   warn: { sameTotals: 'warn', chargedBefore: 'warn', unusualFactor: 0 },
@@ -17,14 +17,14 @@ const FOLDERS = {
 };
 
 export type LookBackWorld = StepWorld & {
-  /** @returns the id */
+  /** @returns the file id */
   take(account: string, folder: keyof typeof FOLDERS, rows: readonly string[] | string): Promise<string>;
   verdictOf(fileId: string): ReturnType<typeof readVerdict>;
-  /** Lets a file be as old as that. */
+  /** Makes a file older by this many days. */
   age(fileId: string, days: number): Promise<void>;
 };
 
-/** Accounts whose folders look back in different ways, and one, `limited`, with a limit for a day. */
+/** Opens accounts whose folders check for earlier payments differently, and `limited`, with a daily limit. */
 export async function openLookBackWorld(): Promise<LookBackWorld> {
   const names = [...upTo(ACCOUNTS).map((n) => `account-${n}`), 'limited'];
   const folders = names.flatMap((account) =>

@@ -10,16 +10,16 @@ import { takeInCharges } from './take-in.ts';
 
 export type PollWorld = StepWorld & {
   readonly logged: readonly LogLine[];
-  /** A batch of three rows that the service has taken; its first question is due. */
+  /** Makes a batch of three rows that the service has taken and whose first poll is due. */
   submitted(plan?: { rows?: number; account?: string; from?: number }): Promise<Submitted>;
   makeDue(key: BatchKey): Promise<void>;
-  /** The outcome of each line. */
+  /** Returns the outcome of each line. */
   outcomesOf(fileId: string): Promise<Record<number, string>>;
 };
 
 type Submitted = { account: string; key: BatchKey; batchId: string };
 
-/** A step world with batches of three rows, which may be asked for. */
+/** Opens a step world with batches of three rows that can be polled. */
 export async function openPollWorld(): Promise<PollWorld> {
   const { log, lines: logged } = logIntoLines();
   const world = await openStepWorld({ accounts: 40, settings: { batch: { maxRows: 3 } }, log });
@@ -49,7 +49,7 @@ export async function openPollWorld(): Promise<PollWorld> {
   };
 }
 
-/** Rows as takeInCharges makes them, with the number masked as the service does it. */
+/** Rows as `takeInCharges` makes them, with the number masked as by the service. */
 export const ROWS = [1, 2, 3].map((n) => `A-${n},Ada,Byron,CHECKING,0*********************000${n},25.00,June dues`);
 
 export function result(rows: readonly string[]): ResultAnswer {

@@ -4,8 +4,7 @@ import { upTo } from '../../support/payment-rows.ts';
 import type { PullWorld } from './pull-world.ts';
 
 /**
- * Pulls so many files from a server that is killed while the files of these numbers are fetched, and checks that each is
- * here once.
+ * Pulls this many files from a server that is killed at the fetches in `killsAt`, and checks that each arrives once.
  */
 export async function expectPulledThroughKills(world: PullWorld, count: number, killsAt: number[]): Promise<void> {
   const pair = await world.freshPair();

@@ -7,11 +7,11 @@ import { type PulledFolder, pullFolder, type RemoteSightings } from '../../../wo
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { startTestSshd, type TestSshd } from '../../support/sshd.ts';
 
-/** A real SFTP server, and a drop folder that is filled from it by hand: no workers run. */
+/** A real SFTP server, and a drop folder filled from it on request: no workers run. */
 export type PullWorld = {
   readonly sshd: TestSshd;
   readonly app: App;
-  /** A folder on the server and one here that no other test has. */
+  /** Makes a folder on the server and a local one that no other test uses. */
   freshPair(settings?: Partial<FolderConfig['pull']>, complete?: FolderConfig['complete']): Promise<Pair>;
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -21,9 +21,9 @@ export type Pair = {
   readonly folder: PulledFolder;
   /** Puts a file on the server. */
   put(name: string, content: string): Promise<void>;
-  /** Names on the server, those that were claimed with `claimed/` before them. */
+  /** Returns the names on the server; claimed ones begin with `claimed/`. */
   there(): Promise<string[]>;
-  /** What lies in the drop folder, hidden files left out. */
+  /** Returns what lies in the drop folder, without hidden files. */
   here(): Promise<Record<string, string>>;
   look(open?: typeof openRemote): Promise<number>;
   states(): Promise<string[]>;

@@ -8,7 +8,7 @@ import type { ReportLine } from './day-report.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** A desk at a batch, with a service whose answers are told by batch id; an id that is not there is not known. */
+/** Opens a batch for resolution. The service answers by batch id and knows no other ids. */
 export async function deskAt(
   world: LedgerWorld,
   batch: Pick<BatchRow, 'file_id' | 'batch_no'>,
@@ -40,13 +40,13 @@ export function persons(resolutions: boolean): Desk['account']['secondPerson'] {
   return { refunds: false, overrides: false, resolutions };
 }
 
-/** A desk where two persons are needed. */
+/** Same, where a resolution needs two people. */
 export async function deskForTwo(world: LedgerWorld, batch: Pick<BatchRow, 'file_id' | 'batch_no'>): Promise<Desk> {
   const desk = await deskAt(world, batch);
   return { ...desk, account: { ...desk.account, secondPerson: persons(true) } };
 }
 
-/** A payment that the account made at this moment, which the service charged, and its line in a report. */
+/** Makes a payment that the service charged at this moment, and returns its line in a report. */
 export async function chargedAt(world: LedgerWorld, account: string, at: Date): Promise<ReportLine> {
   world.clock.set(at);
   const batch = await world.sending({ account });
@@ -59,7 +59,7 @@ export async function chargedAt(world: LedgerWorld, account: string, at: Date): 
      SELECT file_no, line, 'accepted_pending', NULL, 'Received', '' FROM payment_row WHERE file_no = $1`,
     [fileNo],
   );
-  // Else a trigger does it, which has no say in what is forced.
+  // Normally a trigger does this, but `force` turns triggers off.
   await world.force(
     `INSERT INTO batch_outcome SELECT file_no, batch_no, 'accepted_pending', count(*), sum(amount_cents)
      FROM payment_row WHERE file_no = $1 GROUP BY file_no, batch_no`,
@@ -68,7 +68,7 @@ export async function chargedAt(world: LedgerWorld, account: string, at: Date): 
   return { at, invoice: `INV-${batch.file_id}-2`, number: '****0001', total: '2.00' };
 }
 
-/** A batch in doubt by a call that broke off. */
+/** Makes a batch in doubt, from a call that broke off. */
 export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Promise<BatchRow> {
   const batch = await world.sending(plan);
   const end = { verdict: 'unknown', reason: 'the connection was reset', evidence: { bytesWritten: 10 } } as const;
@@ -76,7 +76,7 @@ export async function doubtfulBatch(world: LedgerWorld, plan: FilePlan = {}): Pr
   return readBatchRow(world.ledger, keyOf(batch));
 }
 
-/** The result file of a batch as the service makes it, of the lines given. */
+/** Returns a batch's result file as the service makes it, with these lines. */
 export function resultOf(batch: Pick<BatchRow, 'file_id'>, lines: readonly number[] = [2, 3]): ResultAnswer {
   const rows = lines.map(
     (line) => `INV-${batch.file_id}-${line},Ada,Byron,CHECKING,**********0001,${line}.00,June dues, Received\r\n`,

@@ -12,27 +12,27 @@ import { type LogLine, logIntoLines } from '../../queue/support/log-lines.ts';
 import { achRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 
-/** A schedule as it is written, without what has a default. */
+/** A schedule as written, without defaults. */
 export type ScheduleText = { does: 'take' | 'day-close'; at: string } & Partial<ScheduleConfig> & { account?: string };
 
 export type ScheduleWorld = PipelineWorld & {
   readonly clock: ReturnType<typeof handClock>;
   /** What the apps of this world have logged. */
   readonly logged: LogLine[];
-  /** An app whose time is moved by hand, with these schedules and folders and no other. */
+  /** Returns an app with a manual clock and only these schedules and folders. */
   appWith(schedules: Record<string, ScheduleText>, folders?: readonly Folder[], account?: Partial<Account>): App;
-  /** The same app as another host would have it: another instance on the same database. */
+  /** Returns the same app as on another host: another instance on the same database. */
   onAnotherHost(app: App): Promise<App>;
-  /** That host goes. */
+  /** Ends that host. */
   leave(app: App): Promise<void>;
-  /** A drop folder of its own, whose drops are complete with their marker. */
+  /** Makes a drop folder whose drops are complete with their marker. */
   makeFolder(id: string, change?: Partial<Folder>): Promise<Folder>;
   dropMarked(folder: Folder, name: string): Promise<void>;
-  /** Every run of a schedule, in the order of its dates. */
+  /** Returns every run of a schedule, by date. */
   runs(schedule: string): Promise<({ day: string } & Pick<RunRow, 'state' | 'tries' | 'summary'>)[]>;
 };
 
-/** Stands at noon of a Monday in UTC first. */
+/** The clock starts here, on a Monday. */
 export const NOON = '2026-06-15T12:00:00.000Z';
 
 export async function openScheduleWorld(): Promise<ScheduleWorld> {

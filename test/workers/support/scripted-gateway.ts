@@ -4,7 +4,7 @@ import type { Gateway } from '../../../src/gateway/create-gateway.ts';
 
 type SubmitCall = Parameters<Gateway['submitBatch']>[0];
 
-/** The same app with another gateway. What a script leaves out fails the test when it is called. */
+/** Returns the app with another gateway. Calls that the script leaves out fail the test. */
 export function withGateway(app: App, gateway: Partial<Gateway>): App {
   const uncalled = () => Promise.reject(new Error('this call was not expected'));
   return {
@@ -13,7 +13,10 @@ export function withGateway(app: App, gateway: Partial<Gateway>): App {
   };
 }
 
-/** A gateway that asks for the yes, as the real one does, and then answers this. It counts what would have been sent. */
+/**
+ * Returns an app whose gateway asks for permission like the real one, then gives this answer. `bodies` collects what
+ * would be sent.
+ */
 export function answering(app: App, answer: SubmitAnswer | Error): { app: App; bodies: string[] } {
   const bodies: string[] = [];
   const submitBatch = async (call: SubmitCall) => {
@@ -26,7 +29,7 @@ export function answering(app: App, answer: SubmitAnswer | Error): { app: App; b
   return { app: withGateway(app, { submitBatch }), bodies };
 }
 
-/** A gateway that answers without having asked: it never came to the first byte. */
+/** Returns an app whose gateway answers without asking: it never reached the first byte. */
 export function answeringUnasked(app: App, answer: SubmitAnswer | Error): App {
   return withGateway(app, {
     submitBatch: () => (answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)),

@@ -6,18 +6,18 @@ import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-wo
 import { type ScriptedService, startScriptedService } from '../../support/scripted-service.ts';
 
 /**
- * A world for trying single steps: no workers run, a scripted service stands where the payment service would, and there
- * are accounts enough for every test of a file to have its own, so that a stopped one stops nobody else.
+ * A world for single steps: no workers run, and a scripted service replaces the payment service. Every test of a file
+ * can have its own account, so that a stopped one affects no other.
  */
 export type StepWorld = PipelineWorld & {
   readonly service: ScriptedService;
-  /** An account that no other test has had. Its agent code is its name in capitals. */
+  /** Returns an account that no other test had. Its agent code is its name in capitals. */
   freshAccount(): string;
 };
 
 export type StepWorldOptions = {
   accounts?: number;
-  /** Accounts with settings of their own, by name. Those without a `baseUrl` call the scripted service. */
+  /** Accounts with their own settings, by name. Without a `baseUrl` they call the scripted service. */
   special?: Record<string, Record<string, unknown>>;
   folder?: Record<string, unknown>;
   settings?: Record<string, unknown>;
@@ -79,7 +79,7 @@ function accountConfig(name: string, baseUrl: string, special: Record<string, un
   };
 }
 
-/** An address at which nobody listens. */
+/** Returns an address without a listener. */
 export async function closedUrl(): Promise<string> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -7,7 +7,7 @@ import { readBatchRow } from '../../../src/ledger/file/read-file.ts';
 import { stemOf } from '../../../workers/wake.ts';
 import { emptyQueue } from '../../queue/support/empty-queue.ts';
 
-/** Everything that is known of a batch, wherever it is kept: ledger, audit trail, journal, queue. */
+/** What ledger, audit trail and send journal know of a batch. */
 export type Story = {
   state: string;
   attempt: number;
@@ -16,11 +16,11 @@ export type Story = {
   attempts: { attempt: number; verdict: string | null; evidence: Record<string, unknown> | null }[];
   /** Names of the moves in the audit trail, in order. */
   moves: string[];
-  /** Attempts that stand in the send journal. */
+  /** Attempts in the send journal. */
   journal: number[];
   /** Why the account is stopped, if it is. */
   stop: string | undefined;
-  /** Whether the ledger would let any batch of the account be sent now. */
+  /** Whether the ledger would now let any batch of the account be sent. */
   maySend: boolean;
 };
 
@@ -54,7 +54,7 @@ export async function movesOf(app: App, key: { fileId: string; batchNo?: number 
   return rows.map((row) => row.move);
 }
 
-/** Read at once and not in the background, so that a handler of the service can look before it answers. */
+/** Reads synchronously, so that a handler of the service can look before it answers. */
 export function readJournal(app: App): { account: string; fileId: string; batchNo: number; attempt: number }[] {
   return readFileSync(app.settings.paths.journal, 'utf8')
     .split('\n')
@@ -67,7 +67,7 @@ export async function readStop(app: App, account: string): Promise<string | unde
   return row?.reason;
 }
 
-/** Which jobs of a file a step has added, such as `submit-1` and `poll-1-0`; without the random ends of their ids. */
+/** Returns the jobs that a step added for a file, such as `poll-1-0`, without the random ends of their ids. */
 export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<unknown>): Promise<string[]> {
   const before = await jobIds(app, fileId);
   await step();
@@ -75,7 +75,7 @@ export async function jobsAddedBy(app: App, fileId: string, step: () => Promise<
   return added.map((id) => stemOf(id).replace(FILES, '')).sort();
 }
 
-/** The files of a job in its id. */
+/** The file ids in a job id. */
 const FILES = /-[0-9a-z]{16}(\.[0-9a-z]{16})*/;
 
 export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
@@ -84,7 +84,7 @@ export async function jobIds(app: App, fileId: string): Promise<Set<string>> {
   return new Set(ids.flatMap((set) => [...set]).filter((id) => id.includes(fileId)));
 }
 
-/** As after a FLUSHALL: no job of any queue is left. */
+/** Removes every job of every queue, as a FLUSHALL does. */
 export async function loseQueue(app: App): Promise<void> {
   await emptyQueue(app.ledger.pool);
 }

@@ -1,6 +1,6 @@
 /**
- * Submits one batch in a process of its own, which a test may kill or stop. Says `prepared` when the batch is in its
- * hands and nothing is declared yet, then waits for a line if it was told to; says what became of the batch at the end.
+ * Submits one batch in a separate process, which a test may kill or stop. It prints `prepared` when it holds the batch
+ * and has declared nothing. Then it waits for a line if told to, and finally prints the batch's state.
  */
 import { once } from 'node:events';
 import { readFileSync, writeSync } from 'node:fs';

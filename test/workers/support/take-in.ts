@@ -28,7 +28,7 @@ export async function claimContent(
   return outcome.claim;
 }
 
-/** Brings a file as far as its verdict. @returns its id */
+/** Takes a file to its verdict. @returns its id */
 export async function takeIn(
   app: App,
   folderId: string,
@@ -41,7 +41,7 @@ export async function takeIn(
   return claim.fileId;
 }
 
-/** A file of ACH charges in an account's folder, accepted. @returns its id */
+/** Takes in ACH charges through an account's folder. @returns the file id */
 export async function takeInCharges(app: App, account: string, rows = 4, from = 1): Promise<string> {
   const content = lines(upTo(rows).map((n) => achRow(from - 1 + n)));
   return takeIn(app, `drop/${account}/ach-charge`, content, `june-${from}.csv`);

@@ -157,7 +157,7 @@ describe.runIf(sshdIsInstalled())('pullFolder', () => {
     const pair = await world.freshPair();
     await pair.put('claimed.csv', 'one\n');
     await pair.look();
-    // As if the process had died between the rename and its note, and a watcher had taken the file since.
+    // As if the process died between the rename and its note, and a watcher has since taken the file.
     await world.query(`UPDATE pulled SET state = 'fetched' WHERE folder = $1`, [pair.folder.id]);
     await rm(join(pair.folder.path, 'claimed.csv'));
     await claimFile(world.app.ledger, claimOf({ folder: pair.folder.id, sha256: sha256Of(Buffer.from('one\n')) }));
@@ -194,12 +194,12 @@ describe.runIf(sshdIsInstalled())('pullFolder', () => {
   });
 });
 
-/** To the server, for a file with a control file and a marker. */
+/** Calls to the server for a file with a control file and a marker. */
 const CALLS = 14;
 
 const FILES = { 'july.csv': 'A-1,25.00\n', 'july.csv.ctl': 'rows=1\n', 'july.csv.done': '' };
 
-/** A session of which only so many calls are answered, as when the process is killed there. */
+/** Opens sessions that answer only this many calls, as if the process were killed there. */
 function dyingAfter(calls: number): typeof openRemote {
   let left = calls;
   return async (remote) => {

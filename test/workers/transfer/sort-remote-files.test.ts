@@ -9,7 +9,7 @@ function file(name: string, bytes = 10, mtimeMs = 5_000) {
   return { name, bytes, mtimeMs };
 }
 
-/** Looks at the moments given; what the last one says. */
+/** Scans at the given moments. @returns the result of the last scan */
 function lookAt(folder: { complete: FolderConfig['complete'] }, looks: [nowMs: number, ReturnType<typeof file>[]][]) {
   const sightings: RemoteSightings = new Map();
   const found = looks.map(([nowMs, files]) => sortRemoteFiles(files, { folder, sightings, nowMs }));

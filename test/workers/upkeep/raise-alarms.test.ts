@@ -19,7 +19,7 @@ afterAll(() => world.close());
 
 const BECAUSE = { actor: 'operator:ann', reason: 'to see' };
 
-/** Every alarm by kind, and whether it lasts. */
+/** Returns every alarm by kind, and whether it lasts. */
 async function alarms(): Promise<string[]> {
   const { rows } = await world.app.ledger.pool.query<{ kind: string; open: boolean }>(
     'SELECT kind, cleared_at IS NULL AS open FROM alarm ORDER BY alarm_no',
@@ -27,7 +27,7 @@ async function alarms(): Promise<string[]> {
   return rows.map(({ kind, open }) => `${kind}${open ? ' lasts' : ''}`);
 }
 
-/** The tests follow one another. */
+/** The tests build on each other. */
 describe('lookForAlarms', () => {
   it('finds nothing where all is well', async () => {
     await lookForAlarms(world.watched());

@@ -124,7 +124,7 @@ describe('sweep, when jobs were lost', () => {
       fileId: files[2]!,
       batchNo: 1,
     });
-    // The wait after the first try is short, and this test may take longer.
+    // The wait after the first try might end during this test.
     await query(world.app, `UPDATE batch SET not_before = now() + interval '4 minutes' WHERE file_id = $1`, [
       files[2]!,
     ]);

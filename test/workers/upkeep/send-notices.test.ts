@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-/** An app with a clock of its own, to which these alarms have happened. */
+/** Returns an app with its own clock and these alarms. */
 async function withAlarms(...subjects: string[]) {
   const clock = handClock('2026-06-15T10:00:00.000Z');
   const watched = world.watched();

@@ -15,7 +15,7 @@ import { achRow, lines } from '../../support/payment-rows.ts';
 import { openPipelineWorld, type PipelineWorld } from '../../support/pipeline-world.ts';
 import { query } from '../support/story.ts';
 
-/** Tables in whose files a wrapped key stands, or the bytes of one: they begin with its mark. */
+/** Tables whose files on disk hold a wrapped key or its bytes, which begin with its mark. */
 const FILES_WITH_KEYS = `SELECT oid::regclass::text AS table FROM pg_class
   WHERE relnamespace = 'paydrop'::regnamespace AND relkind = 'r' AND relname <> 'vault_key'
     AND position('PDK1'::bytea IN pg_read_binary_file(pg_relation_filepath(oid))) > 0`;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** The same installation so many days later. */
+/** Returns the same installation this many days later. */
 function after(days: number): { app: App; clock: ReturnType<typeof handClock> } {
   const clock = handClock(new Date(world.app.clock.now().getTime() + days * DAY_MS));
   const databaseNow = () => `timestamptz '${clock.now().toISOString()}'`;

@@ -54,7 +54,7 @@ describe('sweep, when claims were left behind', () => {
     const decided = await claimContent(world.app, `drop/${account}/ach-charge`, 'b.csv', lines([achRow(2)]));
     await takeClaim(world.app, decided);
     await expect(intakeFile(cutAfterVerdict(world.app), decided)).rejects.toThrow('power cut');
-    // As soon as the ledger knows the one, and the claim of the other is gone.
+    // The queue fails once the ledger knows the one, and the claim of the other is gone.
     const { queue } = world.app;
     const add = async (...job: Parameters<typeof queue.add>) => {
       const isAway = 'fileId' in job[2] && (job[2].fileId === fresh.fileId || !existsSync(decided.workDir));
@@ -64,7 +64,7 @@ describe('sweep, when claims were left behind', () => {
     await sweep({ ...world.app, queue: { ...queue, add } });
     expect(await readFileState(world.app.ledger, fresh.fileId)).toBe('claimed');
     expect(existsSync(decided.workDir)).toBe(false);
-    // Nobody takes such a drop again, so nobody would end what was noted of it.
+    // Such a drop is not taken again, so nothing would ever clear a failure recorded for it.
     expect(await query(world.app, 'SELECT subject FROM failing_work WHERE account = $1', [account])).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ import { openStepWorld, type StepWorld } from '../support/step-world.ts';
 import { jobIds, jobsAddedBy, loseQueue, query, storyOf } from '../support/story.ts';
 import { takeInCharges } from '../support/take-in.ts';
 
-/** What may have been sent is never sent again by the sweep, and what was not is. */
+/** The sweep never sends again what may have been sent, and sends what was not. */
 
 let world: StepWorld;
 beforeAll(async () => {

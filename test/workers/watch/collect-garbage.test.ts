@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { collectGarbage } from '../../../workers/watch/take-claim.ts';
 
-/** In a function of its own, so that nothing but the reference is left of the bytes. */
+/** A separate function, so that only the reference keeps track of the bytes. */
 function leaveBehind(): WeakRef<Buffer> {
   return new WeakRef(Buffer.alloc(10_000_000, 1));
 }
@@ -12,7 +12,7 @@ describe('collectGarbage', () => {
     const held = Buffer.alloc(1_000, 7);
     for (let time = 0; time < 2; time += 1) {
       const left = leaveBehind();
-      // What a reference was made of lives on to the end of the turn.
+      // The target of a new reference lives until the end of the event-loop turn.
       await setImmediate();
       collectGarbage();
       expect(left.deref()).toBeUndefined();

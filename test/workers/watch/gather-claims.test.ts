@@ -5,7 +5,7 @@ import { newFileId } from '../../../src/kernel/ids.ts';
 import { openTelemetry } from '../../../src/telemetry/open-telemetry.ts';
 import { gatherClaims } from '../../../workers/watch/watch.ts';
 
-/** What gathers claims, and the jobs that came of it. */
+/** Returns a gatherer of claims, and the jobs it adds. */
 async function gather() {
   const jobs: unknown[] = [];
   const add: App['queue']['add'] = async (name, _id, payload, options) =>

@@ -23,7 +23,7 @@ afterAll(() => world.close());
 
 let made = 0;
 
-/** Every file is another one, so that none is a duplicate. */
+/** Returns new content each time, so that no file is a duplicate. */
 function content(): string {
   made += 1;
   return lines([achRow(made)]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 afterEach(() => armCrashPoints(undefined));
 
-/** A folder of this test alone, in a world whose time stands still. */
+/** Opens a folder for this test alone, in a world whose clock stands still. */
 async function openFolder(): Promise<{ app: App; folder: Folder; clock: ReturnType<typeof handClock> }> {
   const id = `drop/${world.freshAccount()}/ach-charge`;
   const found = world.settings.folders.find((folder) => folder.id === id)!;
@@ -31,7 +31,7 @@ async function openFolder(): Promise<{ app: App; folder: Folder; clock: ReturnTy
   return { app: { ...world.app, clock, settings: { ...world.settings, folders: [folder] } }, folder, clock };
 }
 
-/** As a sweep does with the work folder of a claim that looks as if its process had died: the first half of it. */
+/** Renames the work folder of a claim, as a sweep does first when its process seems dead. */
 function setAsideAt(point: CrashPointName, work: string): void {
   armCrashPoints((name) => {
     if (name !== point) return;

@@ -17,7 +17,7 @@ it('startWatcher takes many drops into the ledger in the order in which they cam
   const folder = `${account}/ach-charge`;
   const names = Array.from({ length: 14 }, (_, place) => `${'ljhgfedcbakimn'[place]}.csv`);
   for (const [place, name] of names.entries()) {
-    // Of different lengths, so that they would overtake each other.
+    // Of different lengths, which would let them overtake each other.
     await world.drop(folder, name, lines(Array.from({ length: 1 + (place % 4) * 300 }, (_, row) => achRow(row))));
     await utimes(join(world.root, 'drop', folder, name), 1_700_000_000, 1_700_000_000 + place);
   }

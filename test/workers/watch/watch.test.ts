@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** What the watchers of one test see: an account of their own, with its own work folder and quarantine. */
+/** What the watchers of one test see: its own account, work folder and quarantine. */
 let app: App;
 let account: string;
 let ach: string;
@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const watcher of watchers.splice(0)) await watcher.stop();
 });
 
-/** A watcher that lists only when it is told to, unless the settings say otherwise. */
+/** Starts a watcher that scans only on request, unless the settings say otherwise. */
 async function watch(settings: Partial<Settings> = {}, change: (app: App) => App = (same) => same): Promise<Watcher> {
   account = world.freshAccount();
   ach = `${account}/ach-charge`;
@@ -69,12 +69,12 @@ async function namesTaken(): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Errors and warnings about the folders of this test. */
+/** Returns the log lines of this level about the test's folders. */
 function troubles(level: number): LogLine[] {
   return logged.filter((line) => line.level === level && String(line['folder']).startsWith(`drop/${account}/`));
 }
 
-/** Time stands still but for what a test says. */
+/** Stops the clock, except where the test moves it. */
 function byHand(): { clock: ReturnType<typeof handClock>; change: (app: App) => App } {
   const clock = handClock('2026-06-15T12:00:00Z');
   return { clock, change: (same) => ({ ...same, clock }) };

@@ -6,11 +6,11 @@ import { openPipelineWorld, type PipelineWorld, type WorldOptions } from '../../
 
 export type PatientWorld = PipelineWorld & {
   patient: Patient;
-  /** What a check finds, after some parts were exchanged. */
+  /** Returns the findings of a check, with some parts replaced. */
   look(check: Check, change?: Partial<Patient>): Promise<Finding[]>;
 };
 
-/** An installation that is well, with its folders as `paydrop init` and the first start make them. */
+/** Opens a healthy installation, with its folders as `paydrop init` and the first start make them. */
 export async function openPatientWorld(options: WorldOptions = {}): Promise<PatientWorld> {
   const world = await openPipelineWorld(options);
   const { paths, folders } = world.settings;
@@ -24,5 +24,5 @@ export async function openPatientWorld(options: WorldOptions = {}): Promise<Pati
   return { ...world, patient, look: (check, change = {}) => check.look({ ...patient, ...change }) };
 }
 
-/** One finding that is well, whatever it says. */
+/** A single `ok` finding, whatever its text. */
 export const WELL: unknown = [{ level: 'ok', found: expect.any(String) }];

@@ -9,12 +9,12 @@ import { openSendJournal, type SendJournal } from '../../../../src/ledger/admiss
 import { keyOf, LEASE_MS, openTestLedger, START } from '../../../support/ledger-world.ts';
 
 export const BOTH = ['a', 'b'];
-/** As on the one host that sends. */
+/** As on a host that is the only sender. */
 export const NOT_LISTED: string[] = [];
 
 export type Hosts = Awaited<ReturnType<typeof openHosts>>;
 
-/** A ledger from which nobody has sent, and hosts with send journals in a folder. */
+/** Opens a ledger that has sent nothing, and hosts whose send journals share a folder. */
 export async function openHosts() {
   const world = await openTestLedger();
   const { ledger } = world;
@@ -31,7 +31,7 @@ export async function openHosts() {
   };
   const enter = async (name: string, senders = BOTH): Promise<Admission> =>
     admit(ledger, await journalOf(name), { name, senders: senders === NOT_LISTED ? undefined : senders });
-  /** What a restart, a promoted replica or a copied folder does: nothing but the start of the server is another. */
+  /** Imitates a restart, a promoted replica or a copied folder: only the start of the server differs. */
   const otherRun = () => world.force('UPDATE admission SET run_started = now(), born = pg_current_xact_id()');
   const sendFile = async (name: string, sender: Sender, fileId: string): Promise<void> => {
     ledger.admitted.sender = sender;
@@ -49,20 +49,20 @@ export async function openHosts() {
     journalOf,
     enter,
     otherRun,
-    /** One opening for both hosts. */
+    /** Opens the ledger once for both hosts. */
     enterBoth: async (): Promise<[Sender, Sender]> => {
       await enter('a');
       const b = senderOf(await enter('b'));
       return [senderOf(await enter('a')), b];
     },
-    /** A send of a host, written down in its journal, with the answer of the service. @returns the file */
+    /** Sends a file from a host, with a journal entry and the service's answer. @returns its file id */
     send: async (name: string, sender: Sender): Promise<string> => {
       const file = await world.accepted();
       await sendFile(name, sender, file.file_id);
       return file.file_id;
     },
     sendFile,
-    /** The ledger as it was before this file was sent. */
+    /** Takes the ledger back to before this file was sent. */
     goBack: async (fileId: string): Promise<void> => {
       await world.force(
         `DELETE FROM attempt WHERE file_id = '${fileId}'; UPDATE batch SET state = 'ready' WHERE file_id = '${fileId}'`,

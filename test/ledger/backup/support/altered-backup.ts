@@ -5,7 +5,7 @@ import { writeBackup } from '../../../../src/ledger/backup/write-backup.ts';
 import { openTestLedger } from '../../../support/ledger-world.ts';
 import type { BackupFolder } from './backup-folder.ts';
 
-/** Writes `whole`, a backup of a ledger with one file. @returns its bytes */
+/** Writes `whole`, the backup of a ledger with one file. @returns its bytes */
 export async function makeBackup(folder: BackupFolder): Promise<Buffer> {
   const world = await openTestLedger();
   await world.accepted({ rowsPerBatch: 5 });
@@ -14,7 +14,7 @@ export async function makeBackup(folder: BackupFolder): Promise<Buffer> {
   return readFile(folder.file('whole'));
 }
 
-/** Alters one byte, which the reader must find. */
+/** Alters one byte and expects the reader to notice. */
 export async function expectFound(folder: BackupFolder, whole: Buffer, at: number): Promise<void> {
   const altered = Buffer.from(whole);
   altered[at]! ^= 1;

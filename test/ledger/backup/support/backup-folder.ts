@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export type BackupFolder = Awaited<ReturnType<typeof openBackupFolder>>;
 
-/** A folder for backups that goes with the test. */
+/** Makes a folder for the backups of a test. */
 export async function openBackupFolder() {
   const path = await mkdtemp(join(tmpdir(), 'paydrop-backup-'));
   return {

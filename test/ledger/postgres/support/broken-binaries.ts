@@ -2,7 +2,7 @@ import { chmod, cp, link, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Binaries, findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
 
-/** The programs as `npm ci --ignore-scripts` leaves them in the worst case: without links and without execute bits. */
+/** Copies the programs as `npm ci --ignore-scripts` leaves them at worst: without links and execute bits. */
 export async function copyBrokenBinaries(folder: string): Promise<Binaries> {
   const { folder: native, version } = await findBinaries();
   await linkFiles(native, folder);
@@ -11,10 +11,10 @@ export async function copyBrokenBinaries(folder: string): Promise<Binaries> {
   return { folder, version };
 }
 
-/** Time zones by region and extensions: most of the files, and neither initdb nor the server reads them. */
+/** Time zones by region and extensions: most of the files, read by neither initdb nor the server. */
 const UNUSED = /timezone\/[^/]+\/|extension\/(?!plpgsql)|pgxs\//;
 
-/** Only plain files, so every link between libraries is missing; second names of the large ones save their copying. */
+/** Takes only plain files, so all links between libraries are missing. Hard links avoid copying the large ones. */
 async function linkFiles(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -8,10 +8,7 @@ import { initCluster } from '../../../../src/ledger/postgres/init-cluster.ts';
 
 const run = promisify(execFile);
 
-/**
- * Gives a cluster its data as `initCluster` does, but made once for all tests of a run and copied: for tests that ask about
- * something else.
- */
+/** Gives a cluster data as `initCluster` does, but made once per run and copied, for tests of other things. */
 export async function giveData(cluster: Cluster): Promise<void> {
   const template = join(tmpdir(), 'paydrop-made-cluster');
   if (!(await isThere(template))) await makeTemplate(cluster, template);
@@ -20,7 +17,7 @@ export async function giveData(cluster: Cluster): Promise<void> {
   if (cluster.user) await run('chown', ['-R', `${cluster.user.uid}:${cluster.user.gid}`, target]);
 }
 
-/** Of two processes that do so at once the first wins. */
+/** The first of two concurrent processes wins. */
 async function makeTemplate(cluster: Cluster, template: string): Promise<void> {
   await initCluster(cluster);
   const draft = await mkdtemp(`${template}-`);

@@ -5,8 +5,8 @@ import { findBinaries } from '../../../../src/ledger/postgres/find-binaries.ts';
 import { joinEmbeddedServer } from '../../../../src/ledger/postgres/join-embedded-server.ts';
 
 /**
- * A process that joins the server named on its command line, says so on its output, and leaves when it is told to on
- * its input. With `stays: false` it does neither: it ends as soon as nothing keeps it alive.
+ * Joins the server named on the command line, reports that on stdout, and leaves when stdin says so. Without `stays` it
+ * never leaves: it ends once nothing keeps it alive.
  */
 const order = JSON.parse(process.argv[2] ?? '') as { dataDir: string; sharedFolder: string; stays: boolean };
 

@@ -9,7 +9,7 @@ type Answer =
   | { kind: 'left' }
   | { kind: 'failed'; code: string; message: string };
 
-/** Starts support/member.ts as a process of its own, as another user when one is given. */
+/** Starts `support/member.ts` as a separate process, as another user if one is given. */
 export async function startMember(
   order: { dataDir: string; sharedFolder: string; stays?: boolean },
   user?: { uid: number; gid: number },
@@ -18,7 +18,7 @@ export async function startMember(
   const words = [fileOf('test/ledger/postgres/support/member.ts'), JSON.stringify({ stays: true, ...order })];
   const child = spawn(process.execPath, words, {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Another user may not write into the temporary folder of the run.
+    // Another user may not write to the run's temporary folder.
     env: { ...process.env, ...(user && { TMPDIR: '/tmp' }) },
     ...(user && { uid: user.uid, gid: user.gid }),
   });
@@ -47,7 +47,7 @@ export async function startMember(
       child.kill('SIGKILL');
       await ended;
     },
-    /** Exit status once it ended by itself. */
+    /** Exit status after it ended by itself. */
     exitStatus: async () => (await ended)[0] as number | null,
   };
 }

@@ -14,25 +14,25 @@ import { prepareBinaries } from '../../../../src/ledger/postgres/prepare-binarie
 
 export const isRoot = process.getuid?.() === 0;
 
-/** For `describe.runIf(isRoot)`: says in the output what was left out. */
+/** Names a suite for `describe.runIf(isRoot)` and prints if it is skipped. */
 export function sayWhatNeedsRoot(what: string): string {
   if (!isRoot) console.log(`Not run, because it takes root: ${what}`);
   return `${what} (takes root)`;
 }
 
-/** Whether an ordinary user can run programs from this checkout; not when it lies in a home that only root may enter. */
+/** Whether an ordinary user can run programs from this checkout, unlike one in a home only root may enter. */
 export const othersReachCheckout =
   isRoot &&
   spawnSync('/bin/sh', ['-c', 'test -r "$0"', join(process.cwd(), 'package.json')], { uid: 65_534, gid: 65_534 })
     .status === 0;
 
-/** For `describe.runIf(othersReachCheckout)`. */
+/** Does the same for `describe.runIf(othersReachCheckout)`. */
 export function sayWhatNeedsReach(what: string): string {
   if (!othersReachCheckout) console.log(`Not run, because it takes root and a checkout that others can read: ${what}`);
   return `${what} (takes root and a checkout that others can read)`;
 }
 
-/** A fresh folder that every user may enter, with a place of its own for what root shares. */
+/** Makes a fresh folder that every user may enter, with a separate place for what root shares. */
 export async function openWorld() {
   const root = await mkdtemp(join(tmpdir(), 'paydrop-pg-'));
   await chmod(root, 0o755);
@@ -49,7 +49,7 @@ export async function openWorld() {
       visited.add(dataDir);
       return joinEmbeddedServer({ dataDir, log: silentLog(), fsync: false }, own);
     },
-    /** A cluster whose server nobody has started yet. */
+    /** Returns a cluster whose server has not been started yet. */
     openCluster: async (dataDir: string = join(root, 'data')): Promise<Cluster> => {
       visited.add(dataDir);
       const place = await findCluster(dataDir, sharedFolder, silentLog());
@@ -67,7 +67,7 @@ export async function openWorld() {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Process number of the server, undefined when none runs. */
+/** Returns the server's process id, undefined when none runs. */
 export async function serverPid(place: ClusterPlace): Promise<number | undefined> {
   const file = await readPostmasterFile(place);
   return file && (await isPostmaster(file.pid, place)) ? file.pid : undefined;
@@ -82,7 +82,7 @@ export async function waitUntil(isReached: () => Promise<boolean>): Promise<void
   }
 }
 
-/** Rows of one statement over a connection of its own. */
+/** Runs one statement on its own connection and returns the rows. */
 export async function queryOnce(connection: Connection, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client(connection);
   client.on('error', () => {});
@@ -94,7 +94,7 @@ export async function queryOnce(connection: Connection, sql: string): Promise<Re
   }
 }
 
-/** Kills the server and waits until its children have noticed. Its members may have started another by then. */
+/** Kills the server and waits until its children notice. Its members may have started another by then. */
 export async function killServer(dataDir: string, sharedFolder: string): Promise<void> {
   const place = await findCluster(dataDir, sharedFolder, silentLog()).catch(() => undefined);
   if (!place) return;

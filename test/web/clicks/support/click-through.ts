@@ -7,14 +7,14 @@ import { achRow, cardRow, codeRow, lines, upTo } from '../../../support/payment-
 import { type DeskWorld, openDeskWorld } from '../../support/desk-world.ts';
 import { clickAtRandom } from './random-clicks.ts';
 
-/** How many clicks with each seed, and how many files come meanwhile. */
+/** How many clicks each seed makes, and how many files arrive meanwhile. */
 export type ClickPlan = {
   actions: number;
   files: number;
   seeds: readonly { which: string; seed: number }[];
   /**
-   * At least so many kinds of deeds were done, clicks were refused and rows were charged, or the clicks did not get
-   * anywhere. What a short run gets to is chance.
+   * Least kinds of actions done, clicks refused and rows charged; fewer mean that the clicks got nowhere. What a short
+   * run reaches is chance.
    */
   least: { deeds: number; refusals: number; charges: number };
 };
@@ -36,7 +36,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
     await world.close();
   });
 
-  /** Whoever pauses an account at random leaves it so. */
+  /** Undoes the pauses that random clicks leave behind. */
   async function resumeAll(): Promise<void> {
     for (const account of ['main', ALL_ACCOUNTS])
       await resumeAccount(world.app.ledger, account, { actor: 'operator:test', reason: 'go on' });
@@ -47,7 +47,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
     return world.sandbox.books().flatMap(({ outcome, invoice }) => (charged.includes(outcome) ? [invoice] : []));
   }
 
-  /** Half way a batch is in doubt, which stops its account until somebody says what became of it. */
+  /** Drops the files. Halfway a batch goes in doubt, which stops its account until a user resolves it. */
   async function dropFiles(): Promise<void> {
     for (const n of upTo(files)) {
       if (n === Math.ceil(files / 2))
@@ -66,7 +66,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
       const [{ statuses, faults }] = await Promise.all([clickAtRandom(world, { actions, seed }), dropFiles()]);
       const about = `clicks of seed ${seed}`;
       expect(faults, about).toEqual([]);
-      // They did get somewhere: pages were seen, deeds were done, and others were refused.
+      // The clicks got somewhere: pages were shown, actions done, others refused.
       expect(statuses[200], about).toBeGreaterThan(actions / 4);
       expect(statuses[403] ?? 0, about).toBeGreaterThanOrEqual(least.refusals);
       const { rows: done } = await world.app.ledger.pool.query<{ move: string; times: number }>(
@@ -83,7 +83,7 @@ export function testClicks({ actions, files, seeds, least }: ClickPlan): void {
   );
 }
 
-/** A file of ten rows of its own; some have faults, refunds wait for two persons. */
+/** Drops a file of ten new rows; some have faults, and refunds need two people. */
 async function dropFile(world: DeskWorld, n: number): Promise<void> {
   const numbers = upTo(10).map((row) => 100 * n + row);
   const kinds = [

@@ -10,13 +10,13 @@ import {
 import { formsOf, type PageForm } from '../../support/read-forms.ts';
 import { linksOf } from '../../support/read-page.ts';
 
-/** Somebody before a browser, and where he is. */
+/** A user with a browser, and where they are. */
 type Clicker = { readonly person: TestPerson; browser: TestBrowser; path: string; html: string };
 
-/** What came of it all: how often each kind of answer, and every answer that was a fault of the desk. */
+/** How often each kind of answer came, and every answer that was a fault of the dashboard. */
 export type Clicks = { readonly statuses: Record<number, number>; readonly faults: string[] };
 
-/** Pages that somebody may type who knows the desk. */
+/** Pages whose addresses an experienced user may type. */
 const STARTS = [
   '/',
   '/files',
@@ -31,8 +31,8 @@ const STARTS = [
 ];
 
 /**
- * Clicks at random, as several persons at once: follows links, sends the forms of pages as they are or filled with
- * whatever comes to mind, calls the API and the board of the queues directly. The same seed clicks the same.
+ * Clicks at random as several users at once. Follows links, sends forms as they are or with arbitrary input, and calls
+ * the API and the queue board directly. The same seed clicks the same.
  */
 export async function clickAtRandom(
   world: DeskWorld,
@@ -73,7 +73,7 @@ function openRandom(seed: number) {
 
 function chooseDeed({ browser, path, html }: Clicker, subjects: readonly string[], random: Random): Deed {
   const links = linksOf(html).filter((link) => /^\/(?!assets|\/)/.test(link));
-  // The head of every page leads to the same few; people follow what the page itself says.
+  // The head of every page has the same few links; users follow those of the page itself.
   const deeper = links.filter((link) => link.split('/').length > 2);
   const forms = formsOf(html).filter(({ action }) => !/logout|people|password|search/.test(action));
   const dice = random.next();
@@ -104,7 +104,7 @@ function sendForm(browser: TestBrowser, { path, form }: { path: string; form: Pa
   };
 }
 
-/** Where deeds are done, as somebody knows who looks at addresses. */
+/** Lists where actions are done, as a user knows from addresses. */
 async function listSubjects({ app }: DeskWorld): Promise<string[]> {
   const { rows } = await app.ledger.pool.query<{ path: string }>(
     `SELECT '/files/' || file_id AS path FROM file UNION ALL
@@ -114,14 +114,14 @@ async function listSubjects({ app }: DeskWorld): Promise<string[]> {
   return ['/accounts/main', '/accounts/all', ...rows.map(({ path }) => path)];
 }
 
-/** Does what no page offered him, without having looked at it first. */
+/** Tries an action that no page offered, without seeing its plan first. */
 function tryDeed(browser: TestBrowser, subject: string, random: Random): Deed {
   const path = `${subject}/do/${random.pick(Object.keys(DEEDS))}`;
   const form = { reason: 'clicked at random', evidence: 'none', batchId: '1000001' };
   return { says: `POST ${path}`, path, go: () => browser.post(path, form) };
 }
 
-/** The same as a program would do it, with a plan first or at once. */
+/** Same as a program would, asking for the plan or acting at once. */
 function callApi(browser: TestBrowser, subject: string, random: Random): Deed {
   const path = `/api/v1${subject}/${random.pick(Object.keys(DEEDS))}${random.pick(['', '?plan=1'])}`;
   const send = async () => {
@@ -157,7 +157,7 @@ const IDEAS = [
   'x'.repeat(3_000),
 ];
 
-/** What a page hides is sent back as it came; the rest is left, chosen, or made up. */
+/** Returns what a page hides as it came; leaves, chooses or makes up the rest. */
 function fill({ name, value, choices }: PageForm['fields'][number], random: Random): string {
   if (name === '_csrf' || name === 'bind') return value;
   if (choices.length > 0) return random.pick(choices);
@@ -167,7 +167,7 @@ function fill({ name, value, choices }: PageForm['fields'][number], random: Rand
 const QUEUES = ['submit', 'poll', 'intake', 'deliver', 'schedule'];
 const BOARD_VERBS = ['retry/failed', 'clean/completed', 'promote', 'pause', 'resume', 'empty', 'obliterate', 'add'];
 
-/** What the buttons of the board would send if they were there. */
+/** Sends what buttons of the queue board would send if it had them. */
 function prodQueues(browser: TestBrowser, random: Random): Deed {
   const path = `/queues/api/queues/${random.pick(QUEUES)}/${random.pick(BOARD_VERBS)}`;
   const method = random.pick(['PUT', 'POST', 'PATCH', 'DELETE']);

@@ -6,7 +6,7 @@ import { sendFile } from '../../support/send-file.ts';
 
 const contentOf = (rows: number) => lines(upTo(rows).map((n) => cardRow(n)));
 
-/** While a file is checked at the desk, somebody else asks for one page after the other, and gets them all. */
+/** Requests page after page while a file is checked, and expects an answer to each. */
 export async function answerMeanwhile(world: DeskWorld, rows: number): Promise<void> {
   const browser = await world.as('viewer');
   const content = contentOf(rows);
@@ -23,16 +23,13 @@ export async function answerMeanwhile(world: DeskWorld, rows: number): Promise<v
   expect(answers.length).toBeGreaterThan(5);
 }
 
-/** As large as those in which a request comes. */
+/** As large as the pieces in which a request arrives. */
 const PIECE_BYTES = 65_536;
 
-/** More would be some ten thousand rows in one go. */
+/** More would mean thousands of rows without a pause. */
 const MOST_PIECES = 4;
 
-/**
- * Checks a file whose bytes are all there at once, so that only the check itself gives way, and counts how many pieces it
- * takes before it does.
- */
+/** Checks a file that is all at hand, so only the check itself yields, and counts the pieces it takes before that. */
 export async function giveWay({ app }: DeskWorld, rows: number): Promise<void> {
   const content = Buffer.from(contentOf(rows));
   let isChecking = true;

@@ -1,6 +1,6 @@
 import type { DeskWorld } from '../../support/desk-world.ts';
 
-/** Who made the moves of a name and why, in their order. */
+/** Returns who made these moves and why, in order. */
 export async function readAuditOf(world: DeskWorld, move: string): Promise<{ actor: string; reason: string }[]> {
   const { rows } = await world.app.ledger.pool.query<{ actor: string; reason: string }>(
     'SELECT actor, reason FROM audit WHERE move = $1 ORDER BY seq',

@@ -12,10 +12,10 @@ const MOST_BYTES = 1_000_000;
 
 export const openSmallDesk = () => openDeskWorld({ folder: { maxBytes: MOST_BYTES } });
 
-/** What may lie in buffers on its way, and what the desk remembers of the request. */
+/** Room for buffers in transit and for what the dashboard keeps of the request. */
 const ON_ITS_WAY = 8_000_000;
 
-/** Sends so many bytes to the small desk. They are many times as much as may be held, so that it shows when they are kept. */
+/** Sends this many bytes to the small dashboard: far more than it may hold, so that keeping them shows. */
 export async function expectRefusal(world: DeskWorld, deed: string, bytes: number): Promise<void> {
   const { said, given, growth } = await sendEndless(world, deed, bytes);
   expect(given).toBeGreaterThanOrEqual(bytes);
@@ -28,7 +28,7 @@ export async function expectRefusal(world: DeskWorld, deed: string, bytes: numbe
 const PIECE = Buffer.from(lines(upTo(2_000).map((n) => cardRow(n))));
 const LOOKS = 4;
 
-/** What one collection finds is given back beside the program, at the latest when the next one begins. */
+/** Collects twice, because memory found by one collection may only be freed when the next begins. */
 async function heldBytes(): Promise<number> {
   reachableBytes();
   await setImmediate();
@@ -36,9 +36,8 @@ async function heldBytes(): Promise<number> {
 }
 
 /**
- * Sends pieces without saying how many there will be, whatever the desk says meanwhile: a client of Node would stop when
- * the answer is there.
- * @returns the answer, the bytes sent, and by how much more is held at any time than after a quarter of them
+ * Sends pieces without announcing how many, whatever the answer: a Node client would stop once the answer arrives.
+ * @returns the answer, the bytes sent, and how many more are held at most than after a quarter of them
  */
 async function sendEndless(world: DeskWorld, deed: string, bytes: number) {
   const browser = await world.as('operator');

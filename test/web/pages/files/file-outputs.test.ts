@@ -66,7 +66,7 @@ describe('/files/:fileId/outputs/:kind', () => {
     'result?number=../1',
   ])('knows no output "%s" but by its kind', async (kind) => {
     const { status, text, headers } = await viewer.get(`/files/${fileId}/outputs/${kind}`);
-    // The last one has no number that could be read, which is that of the first; all others lead nowhere.
+    // An unreadable number counts as none, and `fetch` resolves the dots of a path. The others lead nowhere.
     if (kind.endsWith('../1')) expect(headers.get('content-disposition')).toContain('.result.csv');
     else if (kind === 'result/../ack') expect(headers.get('content-disposition')).toContain('.ack.csv');
     else expect([400, 404]).toContain(status);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await transact(world.app.ledger, (tx) =>
     copyFaults(tx, no, 100, [{ code: 'FIELD_COMMA', line: 1, detail: EVIL, value: EVIL }]),
   );
-  // Everything that comes from a sender, the service or a person, as bad as it can be.
+  // Everything from a sender, the service or a user, at its worst.
   await forceSql(world.app, `UPDATE file SET name = $2, reason = $2 WHERE file_id = $1`, [id, EVIL]);
   await forceSql(world.app, `UPDATE batch SET reason = $2, batch_id = $2 WHERE file_id = $1`, [id, EVIL]);
   await forceSql(world.app, `UPDATE payment_row SET invoice = $2, customer_code = $2 WHERE file_no = $1`, [no, EVIL]);

@@ -20,7 +20,7 @@ const batch = {
 const standing = quietFront().standing;
 const stop = { account: 'main', kind: 'pause', reason: 'wait', actor: 'operator:ada', since } as const;
 
-/** Everything that can wait for a person, worst first: what is said of it, and where it leads. */
+/** Everything that can need a user, worst first: its text, and where it leads. */
 const CASES: readonly (readonly [title: string, change: Partial<Front>, says: string, link: string | undefined])[] = [
   [
     'no work',
@@ -161,7 +161,7 @@ describe('Needs', () => {
   });
 });
 
-/** Of the standing of a change, what is not empty. */
+/** Returns the non-empty lists of the `standing` in a change. */
 function pickFull({ standing: own }: Partial<Front>): object {
   return Object.fromEntries(Object.entries(own ?? {}).filter(([, list]) => list.length > 0));
 }

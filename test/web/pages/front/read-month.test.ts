@@ -70,7 +70,7 @@ describe('openMonth', () => {
     expect(asked).toEqual([3 * MONTH_DAYS, 3]);
     expect(second.slice(0, -1)).toEqual(first.slice(0, -1));
     expect(second.at(-1)).toEqual({ day: '2026-06-15', rows: 4, declined: 2, cents: { USD: 1_000 }, withheld: {} });
-    // At 0:30 yesterday may still be added to, in the morning not.
+    // At 0:30 yesterday may still change, at noon it may not.
     world.clock.set('2026-06-16T00:30:00Z');
     await month.read();
     world.clock.set('2026-06-16T12:00:00Z');
