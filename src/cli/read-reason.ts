@@ -1,5 +1,5 @@
 import { PipelineError } from '../kernel/errors.ts';
-import { maskReason } from '../kernel/mask-reason.ts';
+import { maskReason } from '../kernel/mask.ts';
 import type { Call } from './command.ts';
 
 /** Option of every command whose reason goes into the audit trail. */

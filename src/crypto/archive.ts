@@ -11,7 +11,7 @@ import { PIECE_BYTES, readPieces } from '../kernel/read-pieces.ts';
 import { writeWhole } from '../kernel/write-whole.ts';
 import type { DataKey } from './data-key.ts';
 import { openStream, sealStream } from './seal-stream.ts';
-import { syncFolder } from './sync-folder.ts';
+import { syncFolder } from '../kernel/sync-folder.ts';
 
 /**
  * Returns the path of a sealed original: archive/yyyy/mm/dd/<fileId>.sealed, by the UTC day of the claim. The path

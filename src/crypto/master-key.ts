@@ -18,7 +18,7 @@ import { PipelineError, systemCode } from '../kernel/errors.ts';
 import { deriveKey } from './derive-key.ts';
 import { describeKeyPlace, type KeyPlace } from './key-place.ts';
 import { secretBytes } from './secret-bytes.ts';
-import { syncFolderNow } from './sync-folder.ts';
+import { syncFolderNow } from '../kernel/sync-folder.ts';
 import { runSecretCommand } from '../config/run-secret-command.ts';
 
 /**

@@ -10,7 +10,8 @@ import { explainSystemError } from './explain-system-error.ts';
 import { lstatOrNothing } from './list-folder.ts';
 import { publishFile } from './outputs/publish-file.ts';
 import { type CompleteBy, SIDECAR } from './scan-folder.ts';
-import { UNFINISHED_ENDING, syncFolder } from './write-durably.ts';
+import { syncFolder } from '../kernel/sync-folder.ts';
+import { UNFINISHED_ENDING } from './write-durably.ts';
 
 /**
  * A payment file of our own, about to enter a drop folder. It lies there complete and synced under a name that no

@@ -1,9 +1,7 @@
-import { closeSync, fsync, openSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { crashPoint } from '../kernel/crash-point.ts';
-import { systemCode } from '../kernel/errors.ts';
+import { syncFolder } from '../kernel/sync-folder.ts';
 
 /** Ending of what a killed `writeDurably` leaves behind. */
 export const UNFINISHED_ENDING = '.tmp';
@@ -22,22 +20,3 @@ export async function writeDurably(path: string, text: string): Promise<void> {
   await rename(temporary, path);
   await syncFolder(dirname(path));
 }
-
-/**
- * Makes the names in a folder durable: without it a power cut may undo a completed rename. Some network drives cannot
- * sync folders; there the server decides.
- */
-export async function syncFolder(path: string | Buffer): Promise<void> {
-  const fd = openSync(path, 'r');
-  try {
-    await syncAll(fd);
-  } catch (error) {
-    if (!CANNOT_SYNC.has(systemCode(error) ?? '')) throw error;
-  } finally {
-    closeSync(fd);
-  }
-}
-
-const syncAll = promisify(fsync);
-
-const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);

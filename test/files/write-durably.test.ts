@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { syncFolder, writeDurably } from '../../src/files/write-durably.ts';
+import { writeDurably } from '../../src/files/write-durably.ts';
 import { freshFolder } from './support/fresh-folder.ts';
 
 describe('writeDurably', () => {
@@ -19,13 +19,5 @@ describe('writeDurably', () => {
     await writeDurably(join(folder, 'notes.json'), 'text');
     expect(await readdir(folder)).toEqual(['notes.json']);
     expect(await readFile(join(folder, 'notes.json'), 'utf8')).toBe('text');
-  });
-});
-
-describe('syncFolder', () => {
-  it('throws for a folder that is not there', async () => {
-    const folder = await freshFolder();
-    await syncFolder(folder);
-    await expect(syncFolder(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CARD } from '../support/payment-rows.ts';
 import { passesLuhn } from '../../src/kernel/luhn.ts';
-import { endsAlike, holdsCardNumber, lastFour, maskName, maskNumber, maskText } from '../../src/kernel/mask.ts';
+import {
+  endsAlike,
+  holdsCardNumber,
+  lastFour,
+  maskName,
+  maskNumber,
+  maskText,
+  maskReason,
+} from '../../src/kernel/mask.ts';
 
 const DIGITS = Array.from({ length: 10 }, (_, digit) => String(digit));
 const someDigits = (minLength: number, maxLength: number) =>
@@ -266,3 +275,14 @@ function cardOf(prefix: string, length: number): string {
   const check = DIGITS.find((digit) => passesLuhn(digits + digit));
   return digits + (check ?? '');
 }
+
+describe('maskReason', () => {
+  it.each([
+    ['the sender recalls it', 'the sender recalls it'],
+    ['sent twice on 2026-06-15', 'sent twice on 2026-06-15'],
+    [`card ${CARD} is stolen`, 'card ************2220 is stolen'],
+    ['card 4222 2222 2222 2220', 'card **** **** **** 2220'],
+  ])('of %j is %j', (words, kept) => {
+    expect(maskReason(words)).toBe(kept);
+  });
+});

@@ -5,7 +5,7 @@ import { displayName } from '../../src/files/display-name.ts';
 import { hashFile } from '../../src/files/hash-file.ts';
 import { isIgnoredName } from '../../src/files/ignored-name.ts';
 import { lstatOrNothing } from '../../src/files/list-folder.ts';
-import { syncFolder } from '../../src/files/write-durably.ts';
+import { syncFolder } from '../../src/kernel/sync-folder.ts';
 import type { Folder } from '../../src/config/config.ts';
 import { maskName } from '../../src/kernel/mask.ts';
 import { beginPull, findDropped, notePull, type Pull, wasClaimed } from '../../src/ledger/transfer/note-pull.ts';

@@ -99,12 +99,12 @@ export async function whyUntaken(ledger: Ledger, settings: Settings, name: strin
 
 async function whyWaiting(ledger: Ledger, settings: Settings, name: string): Promise<Why | undefined> {
   const found = (await readFailing(ledger)).find(
-    ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskText(name)}"`),
+    ({ work, subject }) => work === 'watch' && subject.endsWith(`, "${maskName(name)}"`),
   );
   if (!found) return undefined;
   const { what, why, next } = describeFailing(found);
   return {
-    about: `${maskText(name)}, a drop`,
+    about: `${maskName(name)}, a drop`,
     timeZone: zoneOf(settings, found.account ?? ''),
     story: [{ at: found.since, text: `${what}: ${ended(why)}` }],
     now: ['It was not taken yet, and nothing of it was sent.'],

@@ -9,7 +9,7 @@ import { type ClaimOutcome, finishClaim } from './finish-claim.ts';
 import { lstatOrNothing } from '../list-folder.ts';
 import { removeEmptyClaim } from './release-claim.ts';
 import type { Candidate } from '../scan-folder.ts';
-import { syncFolder } from '../write-durably.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 
 export type ClaimOptions = { workRoot: string; folder: ClaimFolder; clock: Clock; fileId: string };
 

@@ -6,7 +6,7 @@ import { type ClaimNotes, type NotedFile, ORIGINAL, ORIGINAL_SIDECAR } from './c
 import { explainSystemError } from '../explain-system-error.ts';
 import { lstatOrNothing } from '../list-folder.ts';
 import { type OddDrop, oddCodeOf } from './odd-drop.ts';
-import { syncFolder } from '../write-durably.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 
 /**
  * A drop that this installation has claimed.

@@ -6,7 +6,8 @@ import { systemCode } from '../../kernel/errors.ts';
 import { explainSystemError } from '../explain-system-error.ts';
 import { lstatOrNothing } from '../list-folder.ts';
 import type { OddDrop } from './odd-drop.ts';
-import { syncFolder, UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
+import { UNFINISHED_ENDING, writeDurably } from '../write-durably.ts';
 
 /** `from`: id of the folder it was in. `fileId` must be new. */
 export type QuarantineOptions = { quarantineRoot: string; fileId: string; from: string; clock: Clock };

@@ -6,7 +6,7 @@ import { explainSystemError } from '../explain-system-error.ts';
 import { hashFile } from '../hash-file.ts';
 import { type FileMark, markOf, type OutputDraft } from './output-draft.ts';
 import { publishFile } from './publish-file.ts';
-import { syncFolder } from '../write-durably.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 
 export type Written = { name: string; path: string; sha256: string; bytes: number };
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explainSystemError } from '../explain-system-error.ts';
-import { syncFolder } from '../write-durably.ts';
+import { syncFolder } from '../../kernel/sync-folder.ts';
 
 /**
  * Renames a file in the out folder to a name that no output uses, so that the right one can be written. Nothing is

@@ -1,5 +1,5 @@
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskReason } from '../../kernel/mask-reason.ts';
+import { maskReason } from '../../kernel/mask.ts';
 
 /** Returns a form or query field, trimmed; empty when it is missing. */
 export function fieldOf(form: unknown, name: string): string {

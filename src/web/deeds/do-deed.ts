@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DEEDS } from '../../../schemas/desk.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskReason } from '../../kernel/mask-reason.ts';
+import { maskReason } from '../../kernel/mask.ts';
 import { recallForgotten } from '../../ledger/doubt/recall-batch.ts';
 import type { Desk } from '../desk.ts';
 import type { DeedHandler, Done, HandledDeed, Input, Plan, Subject } from './deed-handler.ts';

@@ -4,7 +4,7 @@ import { declareNotReceived } from '../../actions/resolve/declare-not-received.t
 import { disownResult } from '../../actions/resolve/disown-result.ts';
 import { byNumber } from '../../kernel/counted.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskReason } from '../../kernel/mask-reason.ts';
+import { maskReason } from '../../kernel/mask.ts';
 import type { BatchRow } from '../../ledger/engine/records.ts';
 import { capital } from '../../explain/why/sentence.ts';
 import type { Desk } from '../desk.ts';

@@ -3,7 +3,7 @@ import { LARGEST_REPORT_BYTES } from '../../actions/resolve/read-report-file.ts'
 import { DEEDS } from '../../../schemas/desk.ts';
 import type { ErrorCode } from '../../../schemas/errors.ts';
 import { PipelineError } from '../../kernel/errors.ts';
-import { maskReason } from '../../kernel/mask-reason.ts';
+import { maskReason } from '../../kernel/mask.ts';
 import { fieldOf } from '../access/read-form.ts';
 import { takeUploads, uploadOf } from '../access/take-uploads.ts';
 import { actorOf } from '../access/viewer.ts';

@@ -1,5 +1,5 @@
 import { DEEDS } from '../../../schemas/desk.ts';
-import { maskReason } from '../../kernel/mask-reason.ts';
+import { maskReason } from '../../kernel/mask.ts';
 import type { Viewer } from '../access/viewer.ts';
 import type { Ask, Fact, Facts as FactRows, Filled, HandledDeed, Listing, Plan } from '../deeds/deed-handler.ts';
 import { Facts, Notice, Section, Table } from './blocks.tsx';

@@ -30,18 +30,22 @@ const settings = {
 
 describe('whyUntaken', () => {
   it('tells of a drop that fails before the ledger knows it, and of no other', async () => {
-    const item = { work: 'watch', subject: 'drop/card, "june.csv"', account: 'main' } as const;
+    const item = { work: 'watch', subject: 'drop/card, "june_20261124.csv"', account: 'main' } as const;
     for (let n = 0; n < 3; n += 1)
       await noteFailure(world.ledger, item, { reason: 'Cannot claim it. Give the right.' }, 1_000);
-    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toMatchObject({
-      about: 'june.csv, a drop',
+    expect(await whyUntaken(world.ledger, settings, 'june_20261124.csv')).toMatchObject({
+      about: 'june_20261124.csv, a drop',
       timeZone: 'America/Toronto',
-      story: [{ text: expect.stringContaining('Cannot take drops from folder drop/card, "june.csv": failed 3 times') }],
+      story: [
+        {
+          text: expect.stringContaining('Cannot take drops from folder drop/card, "june_20261124.csv": failed 3 times'),
+        },
+      ],
       next: [expect.stringContaining('paydrop doctor')],
     });
     expect(await whyUntaken(world.ledger, settings, 'ne.csv')).toBeUndefined();
     await endFailure(world.ledger, item);
-    expect(await whyUntaken(world.ledger, settings, 'june.csv')).toBeUndefined();
+    expect(await whyUntaken(world.ledger, settings, 'june_20261124.csv')).toBeUndefined();
   });
 
   it('tells of the newest drop of that name that was moved to quarantine', async () => {

@@ -1,8 +1,9 @@
+import { existsSync, fsyncSync, openSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { syncFolder, syncFolderNow } from '../../src/crypto/sync-folder.ts';
+import { syncFolder, syncFolderNow } from '../../src/kernel/sync-folder.ts';
 
 describe('syncFolder and syncFolderNow', () => {
   let folder = '';
@@ -20,5 +21,11 @@ describe('syncFolder and syncFolderNow', () => {
     const absent = join(folder, 'absent');
     await expect(syncFolder(absent)).rejects.toMatchObject({ code: 'ENOENT' });
     expect(() => syncFolderNow(absent)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  it.runIf(existsSync('/proc/self'))('leave it to a file system that cannot sync folders', async () => {
+    expect(() => fsyncSync(openSync('/proc/self', 'r'))).toThrow('EINVAL');
+    await expect(syncFolder('/proc/self')).resolves.toBeUndefined();
+    expect(syncFolderNow('/proc/self')).toBeUndefined();
   });
 });
