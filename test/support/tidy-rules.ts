@@ -91,10 +91,10 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly Level[]>> = {
   preact: ['src/web'],
   'preact-render-to-string': ['src/web'],
   'prom-client': ['src/web'],
-  soap: ['src/gateway', 'src/sandbox'],
+  soap: ['src/gateway'],
   'ssh2-sftp-client': ['src/files'],
   yaml: ['src/config'],
-  zod: ['schemas', 'src/config'],
+  zod: ['schemas'],
 };
 
 const LICENCES = [
